@@ -1,0 +1,118 @@
+"""What differs between the Odoo versions 14 to 19, as tables of data.
+
+Parameter names are those of Odoo 19 (JSON-2 takes nothing else), in the order that all
+versions share.
+"""
+
+from __future__ import annotations
+
+OLDEST, NEWEST = 14, 19
+
+#: Methods of the model itself (no ids) -> their parameters in order.
+MODEL_METHODS: dict[str, tuple[str, ...]] = {
+    "check_access_rights": ("operation", "raise_exception"),
+    "create": ("vals_list",),
+    "default_get": ("fields",),
+    "fields_get": ("allfields", "attributes"),
+    "fields_view_get": ("view_id", "view_type", "toolbar", "submenu"),
+    "formatted_read_group": (
+        "domain",
+        "groupby",
+        "aggregates",
+        "having",
+        "offset",
+        "limit",
+        "order",
+    ),
+    "get_view": ("view_id", "view_type"),
+    "get_views": ("views", "options"),
+    "load": ("fields", "data"),
+    "load_views": ("views", "options"),
+    "name_create": ("name",),
+    "name_search": ("name", "domain", "operator", "limit"),
+    "read_group": ("domain", "fields", "groupby", "offset", "limit", "orderby", "lazy"),
+    "search": ("domain", "offset", "limit", "order"),
+    "search_count": ("domain", "limit"),
+    "search_read": ("domain", "fields", "offset", "limit", "order"),
+    "web_search_read": (
+        "domain",
+        "specification",
+        "offset",
+        "limit",
+        "order",
+        "count_limit",
+    ),
+}
+
+#: Methods of records (ids first) -> their parameters after the ids.
+RECORD_METHODS: dict[str, tuple[str, ...]] = {
+    "copy": ("default",),
+    "exists": (),
+    "export_data": ("fields_to_export",),
+    "get_external_id": (),
+    "get_metadata": (),
+    "has_access": ("operation",),
+    "name_get": (),
+    "onchange": ("values", "field_names", "fields_spec"),
+    "read": ("fields", "load"),
+    "unlink": (),
+    "web_read": ("specification",),
+    "web_save": ("vals", "specification"),
+    "write": ("vals",),
+}
+
+#: Methods known to change nothing: the only ones that readonly and restricted mode execute, and
+#: the only ones that are sent again after a failure that leaves their fate unknown.
+READ_METHODS = frozenset(
+    {
+        "check_access_rights",
+        "context_get",
+        "default_get",
+        "exists",
+        "export_data",
+        "fields_get",
+        "fields_view_get",
+        "formatted_read_group",
+        "get_external_id",
+        "get_metadata",
+        "get_view",
+        "get_views",
+        "has_access",
+        "load_views",
+        "name_get",
+        "name_search",
+        "onchange",
+        "read",
+        "read_group",
+        "search",
+        "search_count",
+        "search_read",
+        "web_read",
+        "web_search_read",
+    }
+)
+
+#: Button and action methods that take no keyword arguments (REQ-04-26).
+NO_KWARGS_METHODS = frozenset(
+    {
+        "action_cancel",
+        "action_confirm",
+        "action_done",
+        "action_draft",
+        "action_lock",
+        "action_open",
+        "action_post",
+        "action_quotation_send",
+        "action_set_draft",
+        "action_unlock",
+        "action_view_invoice",
+        "button_cancel",
+        "button_confirm",
+        "button_draft",
+        "button_validate",
+    }
+)
+
+#: Models whose search filters by access after it has cut at the limit (their ``_search`` is
+#: overridden): fewer records than the limit does not mean that there are no more.
+FILTERED_AFTER_LIMIT = frozenset({"mail.activity", "mail.message"})

@@ -1,0 +1,1 @@
+"""How one call reaches Odoo and comes back."""

@@ -1,0 +1,146 @@
+"""One call of a model method, as every transport understands it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+
+from odoo_toolkit.compat import MODEL_METHODS, READ_METHODS, RECORD_METHODS
+from odoo_toolkit.errors import ValidationError
+
+Access = Literal["read", "create", "write", "delete", "execute"]
+
+#: What a method does, for those that are neither a known read nor an arbitrary method.
+_METHOD_ACCESS: dict[str, Access] = {
+    "create": "create",
+    "copy": "create",
+    "name_create": "create",
+    "write": "write",
+    "web_save": "write",
+    "load": "write",
+    "unlink": "delete",
+}
+
+
+def default_access(method: str) -> Access:
+    """Return what calling ``method`` does to the database, judged by its name alone."""
+    return "read" if method in READ_METHODS else _METHOD_ACCESS.get(method, "execute")
+
+
+@attrs.frozen(kw_only=True)
+class Call:
+    """A method call: the ids apart, the arguments named.
+
+    Attributes:
+        model: technical name, such as ``res.partner``.
+        method: a public method of the model.
+        ids: the records it is called on; None for a method of the model itself.
+        arguments: named, by the parameter names of Odoo 19.
+        positional: arguments whose names are not known; only ``execute`` makes these.
+        context: extends the connection's base context for this call.
+        access: what the call does; the policy judges by it. A business operation such as
+            confirming an order declares ``write``; otherwise it follows from the method.
+        internal: a read that the toolkit makes for itself (schema, names of states).
+        timeout: seconds for this call, where the connection's own do not suit.
+    """
+
+    model: str
+    method: str
+    ids: tuple[int, ...] | None = attrs.field(
+        default=None, converter=lambda ids: None if ids is None else tuple(ids)
+    )
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    positional: tuple[Any, ...] = ()
+    context: Mapping[str, Any] = attrs.field(factory=dict)
+    access: Access = attrs.field(
+        default=attrs.Factory(lambda self: default_access(self.method), takes_self=True)
+    )
+    internal: bool = False
+    timeout: float | None = None
+
+    @property
+    def reads(self) -> bool:
+        """Whether sending it twice cannot change anything."""
+        return self.access == "read"
+
+
+def rpc_arguments(call: Call) -> tuple[list[Any], dict[str, Any]]:
+    """Return the positional and named arguments for ``execute_kw``.
+
+    Parameter names of the ORM's methods moved between the versions, their positions did not
+    (``search(args)`` to 15, ``search(domain)`` from 16), so what has a known position is sent by
+    it, and only what follows a gap by name. ``create`` takes its values only by position.
+    """
+    positional: list[Any] = [] if call.ids is None else [list(call.ids)]
+    positional += call.positional
+    named = dict(call.arguments)
+    for name in parameter_names(call.method) or ():
+        if name not in named:
+            break
+        positional.append(named.pop(name))
+    return positional, named
+
+
+def parameter_names(method: str) -> tuple[str, ...] | None:
+    """Return the names of an ORM method's parameters after the ids, None where not known."""
+    return MODEL_METHODS.get(method, RECORD_METHODS.get(method))
+
+
+def name_arguments(
+    method: str, args: list[Any], kwargs: Mapping[str, Any]
+) -> tuple[tuple[int, ...] | None, dict[str, Any], tuple[Any, ...]]:
+    """Split free-form arguments into ids, named arguments, and those that have no known name.
+
+    Args:
+        method: the method to be called.
+        args: as over ``execute_kw``: for a method of records, the ids come first.
+        kwargs: by any version's parameter names.
+
+    Returns:
+        ids (None where there are none), named arguments, positional rest.
+
+    Raises:
+        ValidationError: more arguments than the method takes, or one given twice.
+    """
+    rest = list(args)
+    ids: tuple[int, ...] | None = None
+    if method not in MODEL_METHODS and rest and _are_ids(rest[0]):
+        first = rest.pop(0)
+        ids = (first,) if isinstance(first, int) else tuple(first)
+    names = parameter_names(method)
+    named = {_RENAMED.get((method, key), key): value for key, value in kwargs.items()}
+    if names is None:
+        return ids, named, tuple(rest)
+    if len(rest) > len(names):
+        raise ValidationError(
+            f"{method} takes at most {len(names)} arguments"
+            f"{' after the ids' if method in RECORD_METHODS else ''}, {len(rest)} were given.",
+            suggestion=f"Its arguments are: {', '.join(names) or 'none'}.",
+        )
+    for name, value in zip(names, rest, strict=False):
+        if name in named:
+            raise ValidationError(
+                f"The argument {name!r} of {method} was given twice, by position and by name.",
+                suggestion="Give it once.",
+            )
+        named[name] = value
+    return ids, named, ()
+
+
+#: Parameter names of older versions -> the name in Odoo 19.
+_RENAMED: dict[tuple[str, str], str] = {
+    ("search", "args"): "domain",
+    ("search_count", "args"): "domain",
+    ("name_search", "args"): "domain",
+    ("default_get", "fields_list"): "fields",
+    ("create", "vals"): "vals_list",
+    ("create", "values"): "vals_list",
+    ("write", "values"): "vals",
+}
+
+
+def _are_ids(value: Any) -> bool:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    return all(isinstance(item, int) and not isinstance(item, bool) for item in values)

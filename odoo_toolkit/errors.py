@@ -1,0 +1,173 @@
+"""What can go wrong, as exceptions that say what to do next.
+
+::
+
+    OdooError
+    ├── ValidationError       the input is wrong: a field, a value, a domain
+    ├── AccessError           Odoo or the policy does not allow it
+    ├── NotFoundError         no such record, model or method
+    ├── ConstraintError       the database refuses: unique, check, foreign key
+    ├── StateError            the record's state does not allow it now
+    ├── WizardRequiredError   Odoo asks a question first
+    ├── OdooConnectionError   Odoo could not be reached, or did not answer properly
+    ├── RateLimitError        too many calls
+    └── ConfigurationError    the settings are wrong
+
+Catch :class:`OdooError` for all of them; ``error.code`` tells them apart further and
+``error.to_dict()`` gives the object that the MCP server answers with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Outcome = Literal["not_sent", "refused", "rolled_back", "maybe_applied"]
+"""What became of the call: it never reached the server; the server refused it before the method
+ran; the method failed and its transaction was undone; or nobody knows."""
+
+
+class OdooError(Exception):
+    """A call to Odoo failed.
+
+    Args:
+        message: what happened, in one or two plain sentences.
+        code: one of :data:`CODES`.
+        suggestion: what to do next.
+        details: machine-readable facts, such as ``model``, ``field``, ``did_you_mean``.
+        outcome: what became of the call on the server.
+        retry: whether trying again can help; by default what :data:`CODES` says of the code.
+    """
+
+    default_code = "UNKNOWN_ERROR"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        suggestion: str = "",
+        details: Mapping[str, Any] | None = None,
+        outcome: Outcome = "refused",
+        retry: bool | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.default_code
+        self.category, code_retry = CODES[self.code][:2]
+        self.suggestion = suggestion
+        self.details = dict(details or {})
+        self.outcome = outcome
+        self.retry = code_retry if retry is None else retry
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error object: error, category, code, message, suggestion, retry, details."""
+        data: dict[str, Any] = {
+            "error": True,
+            "category": self.category,
+            "code": self.code,
+            "message": self.message,
+            "suggestion": self.suggestion,
+            "retry": self.retry,
+        }
+        if self.details:
+            data["details"] = self.details
+        return data
+
+
+class ValidationError(OdooError, ValueError):
+    """The input is wrong; nothing was written."""
+
+    default_code = "VALIDATION_ERROR"
+
+
+class AccessError(OdooError):
+    """Odoo's access rights or the toolkit's policy do not allow the call."""
+
+    default_code = "ACCESS_DENIED"
+
+
+class NotFoundError(OdooError, LookupError):
+    """The record, model or method does not exist."""
+
+    default_code = "NOT_FOUND"
+
+
+class ConstraintError(OdooError):
+    """A rule of the database or the model refuses the values."""
+
+    default_code = "CONSTRAINT_ERROR"
+
+
+class StateError(OdooError):
+    """The record is in a state that does not allow this."""
+
+    default_code = "STATE_ERROR"
+
+
+class WizardRequiredError(OdooError):
+    """Odoo opened a wizard that must be answered first."""
+
+    default_code = "WIZARD_REQUIRED"
+
+
+class OdooConnectionError(OdooError):
+    """Odoo could not be reached, or its answer could not be understood.
+
+    ``error.outcome`` tells whether a write may have been applied nevertheless.
+    """
+
+    default_code = "CONNECTION_ERROR"
+
+
+class RateLimitError(OdooError):
+    """Too many calls; ``details["retry_after"]`` has the seconds to wait."""
+
+    default_code = "RATE_LIMITED"
+
+
+class ConfigurationError(OdooError, ValueError):
+    """The settings are wrong; ``details["problems"]`` lists every mistake found."""
+
+    default_code = "CONFIG_ERROR"
+
+
+#: code -> (category, whether trying again, changed or later, can help, class)
+CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
+    "VALIDATION_ERROR": ("validation", True, ValidationError),
+    "USER_ERROR": ("validation", True, ValidationError),
+    "VALUE_ERROR": ("validation", True, ValidationError),
+    "MISSING_REQUIRED_FIELD": ("validation", True, ValidationError),
+    "INVALID_FIELD": ("validation", True, ValidationError),
+    "INVALID_SELECTION": ("validation", True, ValidationError),
+    "INVALID_DOMAIN": ("validation", True, ValidationError),
+    "REDIRECT_WARNING": ("validation", True, ValidationError),
+    "ACCESS_DENIED": ("access", False, AccessError),
+    "MODE_VIOLATION": ("access", False, AccessError),
+    "MODEL_BLOCKED": ("access", False, AccessError),
+    "FIELD_BLOCKED": ("access", False, AccessError),
+    "METHOD_BLOCKED": ("access", False, AccessError),
+    "NOT_FOUND": ("not_found", True, NotFoundError),
+    "UNKNOWN_MODEL": ("not_found", True, NotFoundError),
+    "UNKNOWN_METHOD": ("not_found", True, NotFoundError),
+    "CONSTRAINT_ERROR": ("constraint", True, ConstraintError),
+    "UNIQUE_VIOLATION": ("constraint", True, ConstraintError),
+    "CHECK_CONSTRAINT": ("constraint", True, ConstraintError),
+    "FK_VIOLATION": ("constraint", True, ConstraintError),
+    "STATE_ERROR": ("state", True, StateError),
+    "WIZARD_REQUIRED": ("wizard", True, WizardRequiredError),
+    "CONNECTION_ERROR": ("connection", True, OdooConnectionError),
+    "CONNECTION_REFUSED": ("connection", True, OdooConnectionError),
+    "TIMEOUT": ("connection", True, OdooConnectionError),
+    "SESSION_EXPIRED": ("connection", True, OdooConnectionError),
+    "ENDPOINT_NOT_FOUND": ("connection", True, OdooConnectionError),
+    "SERVER_ERROR": ("connection", True, OdooConnectionError),
+    "RATE_LIMITED": ("rate_limit", True, RateLimitError),
+    "CONFIG_ERROR": ("configuration", False, ConfigurationError),
+    "UNKNOWN_ERROR": ("unknown", False, OdooError),
+}
+
+
+def make_error(code: str, message: str, **options: Any) -> OdooError:
+    """Return an error of the class that belongs to ``code``; options as of :class:`OdooError`."""
+    return CODES[code][2](message, code=code, **options)
