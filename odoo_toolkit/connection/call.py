@@ -106,9 +106,12 @@ def name_arguments(
     """
     rest = list(args)
     ids: tuple[int, ...] | None = None
-    if method not in MODEL_METHODS and rest and _are_ids(rest[0]):
-        first = rest.pop(0)
-        ids = (first,) if isinstance(first, int) else tuple(first)
+    if method in RECORD_METHODS and rest and _is_id(rest[0]):
+        rest[0] = [rest[0]]
+    if method not in MODEL_METHODS and rest and isinstance(rest[0], (list, tuple)):
+        # Of a method that we do not know, a first list of integers is taken for its records.
+        if all(_is_id(item) for item in rest[0]):
+            ids = tuple(rest.pop(0))
     names = parameter_names(method)
     named = {_RENAMED.get((method, key), key): value for key, value in kwargs.items()}
     if names is None:
@@ -141,6 +144,5 @@ _RENAMED: dict[tuple[str, str], str] = {
 }
 
 
-def _are_ids(value: Any) -> bool:
-    values = value if isinstance(value, (list, tuple)) else [value]
-    return all(isinstance(item, int) and not isinstance(item, bool) for item in values)
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
