@@ -1,0 +1,61 @@
+"""What the toolkit's functions say of their parameters, for people and for JSON Schema.
+
+A parameter is described once, in the function's signature:
+``Annotated[int, Ge(1), AtMost(500), Doc("...")]``. A notebook shows it, the MCP server makes the
+tool's input schema from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+
+@attrs.frozen
+class AtMost:
+    """A maximum that is advertised, while a larger value is lowered to it instead of refused."""
+
+    value: int
+
+
+@attrs.frozen(eq=False)
+class JsonSchema:
+    """The JSON Schema of a parameter whose Python type says too little."""
+
+    schema: Mapping[str, Any]
+
+
+#: Any JSON value, spelled out because some clients reject the empty schema.
+ANY_JSON: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "null"},
+        {"type": "array", "items": {}},
+        {"type": "object"},
+    ]
+}
+
+Model = Annotated[str, Doc("Technical model name, e.g. res.partner or sale.order.")]
+Domain = Annotated[
+    Sequence[Any],
+    JsonSchema({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "array"}]}}),
+    Doc("Search filter; [] selects all records."),
+]
+Context = Annotated[
+    Mapping[str, Any] | None,
+    JsonSchema({"type": "object"}),
+    Doc("Odoo context for this call, e.g. {'lang': 'fr_FR', 'active_test': false}."),
+]
+Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
+Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
+
+
+def ids_of(least: int, most: int, doc: str) -> Any:
+    """Return the type of a parameter that takes from ``least`` to ``most`` record ids."""
+    return Annotated[Sequence[int], Len(least, most), Doc(doc)]
