@@ -1,0 +1,1 @@
+"""Tests of the Odoo toolkit: unit, MCP, live, and what provisions their servers."""

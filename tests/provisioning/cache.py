@@ -1,0 +1,138 @@
+"""The cache folder: where everything is kept, the lock on it, and the progress lines."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+STARTED = time.monotonic()
+
+
+class ProvisioningError(Exception):
+    """Provisioning cannot go on: the message says what went wrong and what to do instead."""
+
+
+def cache_folder() -> Path:
+    """Return the folder below which everything is kept (``ODOO_TOOLKIT_CACHE`` overrides it)."""
+    own = os.environ.get("ODOO_TOOLKIT_CACHE")
+    if own:
+        return Path(own).expanduser().resolve()
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "odoo-toolkit"
+
+
+def servers_file() -> Path:
+    """Return the path of the list of provisioned servers, which the live tests read."""
+    return cache_folder() / "servers.json"
+
+
+def progress(text: str, label: str = "") -> None:
+    """Print one progress line with the elapsed seconds on stderr (stdout is for results)."""
+    elapsed = time.monotonic() - STARTED
+    prefix = f"{label}: " if label else ""
+    print(f"[{elapsed:6.1f} s] {prefix}{text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[None]:
+    """Hold the cache folder's lock, so that two checkouts don't provision at the same time."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a+") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress("Another process is provisioning; waiting for it to finish ...")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def read_json(path: Path, default: Any) -> Any:
+    """Return the content of a JSON file, or *default* when there is no readable one."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return default
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file that only this user can read (it may hold passwords), in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    partial.touch(mode=0o600)
+    partial.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    partial.replace(path)
+
+
+@contextlib.contextmanager
+def folder_made_whole(path: Path) -> Iterator[Path]:
+    """Give a folder to fill that takes the name *path* only when it was filled to the end.
+
+    An interrupted download or restore thus never passes for a finished one.
+    """
+    partial = path.with_name(path.name + ".partial")
+    for leftover in (partial, path):
+        if leftover.exists():
+            shutil.rmtree(leftover)
+    partial.mkdir(parents=True)
+    yield partial
+    partial.rename(path)
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    failure: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    user: str | None = None,
+    text_in: str | None = None,
+    log: IO[str] | None = None,
+) -> str:
+    """Run a command to its end and return what it printed.
+
+    Args:
+        command: The program and its arguments.
+        failure: What to tell the person when it fails; the last lines it printed are added.
+        env: Variables on top of this process's own.
+        cwd: The folder to run in.
+        user: The user to run as (only root may say so).
+        text_in: What the command reads on its standard input.
+        log: Where its output goes instead of into the return value.
+
+    Raises:
+        ProvisioningError: The command is missing or exits with an error.
+    """
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(
+            words,
+            env={**os.environ, **(env or {})},
+            cwd=cwd,
+            user=user,
+            group=pwd.getpwnam(user).pw_gid if user else None,
+            extra_groups=[] if user else None,
+            input=text_in if text_in is not None else "",
+            stdout=log or subprocess.PIPE,
+            stderr=subprocess.STDOUT if log else subprocess.PIPE,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except FileNotFoundError as missing:
+        raise ProvisioningError(f"{failure}\n  {words[0]} was not found.") from missing
+    if done.returncode:
+        said = f"The log {log.name} says more." if log else (done.stderr or done.stdout or "")
+        last = "\n".join("  " + line for line in said.strip().splitlines()[-15:])
+        raise ProvisioningError(f"{failure}\n{last}\n  (command: {' '.join(words[:8])} ...)")
+    return done.stdout or ""

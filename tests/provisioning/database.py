@@ -1,0 +1,194 @@
+"""A server's database: made with demo data once, kept as a dump, restored from then on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.provisioning import postgres
+from tests.provisioning.cache import (
+    ProvisioningError,
+    cache_folder,
+    folder_made_whole,
+    progress,
+    read_json,
+    run,
+    write_json,
+)
+from tests.provisioning.debian import package_version
+from tests.provisioning.releases import Release
+
+ADDONS = Path(__file__).parent / "addons"
+
+MAKE_KEYS = """
+import inspect, json
+def make_key(user):
+    keys = env["res.users.apikeys"].with_user(env.ref(user)).sudo()
+    forever = [None] if "expiration_date" in inspect.signature(keys._generate).parameters else []
+    return keys._generate("rpc", "Odoo toolkit tests", *forever)
+made = {name: make_key("base.user_" + name) for name in ("admin", "demo")}
+env.cr.commit()
+print("KEYS", json.dumps(made))
+"""
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A release made ready on this machine: what it takes to run its programs."""
+
+    release: Release
+    root: Path
+    python: Path
+
+    @property
+    def folder(self) -> Path:
+        """The folder of everything that belongs to this release."""
+        return cache_folder() / self.release.name
+
+    @property
+    def configuration(self) -> Path:
+        """Odoo's configuration file."""
+        return self.folder / "odoo.conf"
+
+    @property
+    def filestore(self) -> Path:
+        """The folder where Odoo keeps the database's attachments."""
+        return self.folder / "data" / "filestore" / self.release.database
+
+    def command(self, *words: str) -> list[str]:
+        """Return the command that runs Odoo's start program with *words*."""
+        return [str(self.python), str(self.root / "usr/bin/odoo"), *words, "-c",
+                str(self.configuration)]  # fmt: skip
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables that Odoo's start program needs."""
+        runtime = self.folder / "runtime"
+        runtime.mkdir(mode=0o700, exist_ok=True)
+        return {
+            "PYTHONPATH": str(self.root / "usr/lib/python3/dist-packages"),
+            "PYTHONUNBUFFERED": "1",
+            # wkhtmltopdf makes the PDFs and would otherwise look for a display
+            "QT_QPA_PLATFORM": "offscreen",
+            "XDG_RUNTIME_DIR": str(runtime),
+        }
+
+
+def write_configuration(installation: Installation, port: int) -> None:
+    """Write Odoo's configuration file, and copy the test addons to where it says."""
+    folder = installation.folder
+    addons = folder / "addons"
+    # a copy: the server must not change under another checkout that shares this cache
+    shutil.copytree(ADDONS, addons, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.pyc"))
+    (folder / "data").mkdir(exist_ok=True)
+    core_addons = installation.root / "usr/lib/python3/dist-packages/odoo/addons"
+    options = {
+        "addons_path": f"{core_addons},{addons}",
+        "data_dir": folder / "data",
+        "db_host": postgres.socket_folder(),
+        "db_port": 5432,
+        "db_user": postgres.ROLE,
+        "db_name": installation.release.database,
+        "http_interface": "127.0.0.1",
+        "http_port": port,
+        "workers": 0,
+        "max_cron_threads": 0,
+        # nothing listens there: a mail of a test must never leave this machine
+        "smtp_server": "127.0.0.1",
+        "smtp_port": 1,
+        # Odoo would otherwise restart itself in the middle of a long test
+        "limit_time_real": 1200,
+        "limit_memory_soft": 4 * 2**30,
+    }
+    lines = [f"{name} = {value}\n" for name, value in options.items()]
+    installation.configuration.write_text("[options]\n" + "".join(lines), encoding="utf-8")
+
+
+def prepare_database(installation: Installation, fresh: bool) -> dict[str, str]:
+    """Make sure that the database is there: as it is, from its dump, or made anew.
+
+    Args:
+        installation: The release that the database is for.
+        fresh: Whether to throw away the database that is there.
+
+    Returns:
+        The API keys of the users ``admin`` and ``demo``.
+    """
+    release = installation.release
+    kept = cache_folder() / "dumps" / f"{release.name}-{_contents_id(installation)}"
+    marker = installation.folder / "database.json"
+    keys: dict[str, str] = read_json(kept / "keys.json", {})
+    is_there = postgres.database_exists(release.database) and installation.filestore.exists()
+    if keys and is_there and not fresh and read_json(marker, "") == kept.name:
+        return keys
+    marker.unlink(missing_ok=True)
+    if not keys:
+        return _make(installation, kept, marker)
+    _drop(installation)
+    progress("Restoring the database from its dump ...", release.name)
+    postgres.restore(release.database, kept / "database.dump")
+    shutil.copytree(kept / "filestore", installation.filestore)
+    write_json(marker, kept.name)
+    return keys
+
+
+def _drop(installation: Installation) -> None:
+    """Remove the database and its attachments, if they are there."""
+    postgres.drop(installation.release.database)
+    shutil.rmtree(installation.filestore, ignore_errors=True)
+
+
+def _contents_id(installation: Installation) -> str:
+    """Return a name for what the database is made of: package version, modules, test addons."""
+    addons = hashlib.sha256()
+    for path in sorted(ADDONS.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            addons.update(str(path.relative_to(ADDONS)).encode() + path.read_bytes())
+    modules = ",".join(installation.release.modules)
+    version = package_version(installation.root)
+    whole = f"{version} {modules} {addons.hexdigest()} {MAKE_KEYS}"
+    return f"{version}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
+
+
+def _make(installation: Installation, kept: Path, marker: Path) -> dict[str, str]:
+    """Make the database with its modules, demo data and API keys, and keep a dump of it."""
+    release = installation.release
+    _drop(installation)
+    progress(
+        "Making a database with demo data; this takes two to three minutes, once ...",
+        release.name,
+    )
+    log_path = installation.folder / "install.log"
+    with log_path.open("w", encoding="utf-8") as log:
+        run(
+            [
+                *installation.command(*release.server_words),
+                *release.first_start_options,
+                *("-i", ",".join(release.modules), "--stop-after-init"),
+            ],
+            env=installation.environment(),
+            log=log,
+            failure=f"The database of Odoo {release.version} could not be made.",
+        )
+    progress("Making API keys for admin and demo ...", release.name)
+    said = run(
+        installation.command("shell"),
+        env=installation.environment(),
+        text_in=MAKE_KEYS,
+        failure=f"Odoo {release.version} made no API keys.",
+    )
+    lines = [line for line in said.splitlines() if line.startswith("KEYS ")]
+    if not lines:
+        raise ProvisioningError(
+            f"Odoo {release.version} made no API keys: {log_path} may say what is amiss."
+        )
+    keys: dict[str, str] = json.loads(lines[0].removeprefix("KEYS "))
+    progress("Keeping a dump of the database ...", release.name)
+    with folder_made_whole(kept) as folder:
+        postgres.dump(release.database, folder / "database.dump")
+        shutil.copytree(installation.filestore, folder / "filestore")
+        write_json(folder / "keys.json", keys)
+    write_json(marker, kept.name)
+    return keys

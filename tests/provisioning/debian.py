@@ -1,0 +1,180 @@
+"""Debian packages: find the machine's mirror, download from any suite, unpack, install."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.provisioning.cache import (
+    ProvisioningError,
+    cache_folder,
+    folder_made_whole,
+    progress,
+    run,
+)
+from tests.provisioning.releases import Release
+
+# Suites of Debian proper; others ("bookworm-pgdg", "nodistro") belong to third parties.
+DEBIAN_SUITES = frozenset(
+    "stable oldstable oldoldstable testing unstable sid"
+    " bullseye bookworm trixie forky duke".split()
+)
+DEFAULT_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+def check_machine() -> None:
+    """Raise a ProvisioningError that names other ways when this is not a Debian machine."""
+    try:
+        release = Path("/etc/os-release").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        release = ""
+    is_debian = re.search(r"^ID=\"?debian\b", release, re.MULTILINE)
+    if not is_debian or not shutil.which("apt-get") or not shutil.which("dpkg"):
+        raise ProvisioningError(
+            "This machine is not a Debian one, and the Odoo used here is Debian's."
+        )
+
+
+def find_mirror(apt_folder: Path = Path("/etc/apt")) -> tuple[str, str]:
+    """Return the URI of the machine's own Debian mirror and the keyring that signs it.
+
+    Raises:
+        ProvisioningError: No source of this machine names a Debian suite.
+    """
+    for uri, suite, components, signed_by in _machine_sources(apt_folder):
+        if suite in DEBIAN_SUITES and "main" in components and "security" not in uri:
+            return uri, signed_by or DEFAULT_KEYRING
+    raise ProvisioningError(
+        f"No Debian mirror is named in {apt_folder}/sources.list or {apt_folder}/sources.list.d.\n"
+        f"Add your mirror's 'main' component there and run 'apt-get update'."
+    )
+
+
+def _machine_sources(apt_folder: Path) -> Iterator[tuple[str, str, list[str], str]]:
+    """Yield (URI, suite, components, keyring) of each source, from both file formats."""
+    parts = apt_folder / "sources.list.d"
+    for path in sorted(parts.glob("*.sources")):
+        for paragraph in re.split(r"\n\s*\n", path.read_text(encoding="utf-8")):
+            text = re.sub(r"^#.*\n?", "", paragraph, flags=re.MULTILINE)
+            fields = dict(re.findall(r"^([\w-]+):((?:.*)(?:\n[ \t].*)*)", text, re.MULTILINE))
+            fields = {name.lower(): value.strip() for name, value in fields.items()}
+            if "deb" not in fields.get("types", "").split() or fields.get("enabled") == "no":
+                continue
+            keyring = fields.get("signed-by", "")
+            for uri in fields.get("uris", "").split():
+                for suite in fields.get("suites", "").split():
+                    yield (
+                        uri,
+                        suite,
+                        fields.get("components", "").split(),
+                        keyring if keyring.startswith("/") else "",
+                    )
+    one_line = re.compile(r"^deb\s+(?:\[(?P<options>[^]]*)\]\s*)?(?P<uri>\S+)\s+(?P<rest>.*)$")
+    for path in [apt_folder / "sources.list", *sorted(parts.glob("*.list"))]:
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+            found = one_line.match(line.split("#")[0].strip())
+            if found:
+                suite, *components = found["rest"].split() or [""]
+                signed_by = re.search(r"signed-by=(\S+)", found["options"] or "")
+                yield found["uri"], suite, components, signed_by[1] if signed_by else ""
+
+
+def unpack_release(release: Release) -> Path:
+    """Download and unpack a release's Debian packages unless that was done before.
+
+    Nothing is installed: the packages are unpacked into the cache folder. The package's version
+    is kept in ``VERSION`` beside the ``root`` folder's content.
+
+    Returns:
+        The folder that stands for the file system's root.
+    """
+    root = cache_folder() / release.name / "root"
+    if root.exists():
+        return root
+    uri, keyring = find_mirror()
+    packages = (release.package, *release.linked_packages)
+    with folder_made_whole(root) as folder:
+        downloads = folder / "downloads"
+        downloads.mkdir()
+        _download(packages, release.suite, uri, keyring, downloads, release.name)
+        progress("Unpacking the packages ...", release.name)
+        for deb in sorted(downloads.glob("*.deb")):
+            run(["dpkg", "-x", deb, folder], failure=f"{deb.name} could not be unpacked.")
+        own = next(iter(downloads.glob(f"{release.package}_*.deb")))
+        version = run(["dpkg-deb", "-f", own, "Version"], failure=f"{own.name} has no version.")
+        (folder / "VERSION").write_text(version.strip() + "\n", encoding="utf-8")
+        shutil.rmtree(downloads)
+    return root
+
+
+def package_version(root: Path) -> str:
+    """Return the version of the Odoo package unpacked in *root*."""
+    return (root / "VERSION").read_text(encoding="utf-8").strip()
+
+
+def _download(
+    packages: Sequence[str], suite: str, uri: str, keyring: str, target: Path, label: str
+) -> None:
+    """Download *packages* of a Debian suite with apt, apart from the machine's own apt state."""
+    apt = cache_folder() / "apt" / suite
+    for part in ("lists/partial", "cache/archives/partial"):
+        (apt / part).mkdir(parents=True, exist_ok=True)
+    sources = apt / "sources.list"
+    sources.write_text(f"deb [signed-by={keyring}] {uri} {suite} main\n", encoding="utf-8")
+    options = {
+        "Dir::Etc::SourceList": sources,
+        "Dir::Etc::SourceParts": "/dev/null",
+        "Dir::State::Lists": apt / "lists",
+        # apt would otherwise prefer the versions that the machine itself has installed
+        "Dir::State::Status": "/dev/null",
+        "Dir::Cache": apt / "cache",
+        # root's apt would otherwise download as a user who may not reach the cache folder
+        "APT::Sandbox::User": "root",
+        "Acquire::Languages": "none",
+        "Acquire::Retries": "3",
+    }
+    words = [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
+    progress(f"Reading the package list of Debian {suite} ...", label)
+    run(
+        ["apt-get", *words, "-qq", "--error-on=any", "update"],
+        failure=f"Debian's package list of {suite} could not be fetched: is the network there?",
+    )
+    progress(f"Downloading {packages[0]} and {len(packages) - 1} packages it links to ...", label)
+    run(
+        ["apt-get", *words, "-qq", "download", *packages],
+        cwd=target,
+        failure=f"The packages of {packages[0]} could not be downloaded.",
+    )
+
+
+def install(packages: Sequence[str], why: str, before: str = "true", after: str = "true") -> None:
+    """Install missing Debian packages system-wide: as root, or with passwordless sudo.
+
+    Args:
+        packages: What to install.
+        why: What is missing without them, for the person who reads along.
+        before: A shell command that goes before the installation.
+        after: A shell command that follows it, also when it failed.
+
+    Raises:
+        ProvisioningError: The installation failed, or the user may not install; the message then
+            has the exact command.
+    """
+    wanted = " ".join(packages)
+    script = (
+        "export DEBIAN_FRONTEND=noninteractive; apt-get -qq update;"
+        f" {before} && apt-get install --yes --no-install-recommends {wanted};"
+        f" status=$?; {after}; exit $status"
+    )
+    command = ["sh", "-c", script]
+    if os.geteuid() != 0:
+        run(
+            ["sudo", "-n", "true"],
+            failure=f"Missing: {why}. Please run this as root, then start again:\n\n  {script}\n",
+        )
+        command = ["sudo", "-n", *command]
+    progress(f"Installing Debian's {wanted} ({why}) ...")
+    run(command, failure=f"Debian's {wanted} could not be installed ({why}).")

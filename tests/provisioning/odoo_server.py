@@ -1,0 +1,196 @@
+"""A running Odoo server: started detached on a loopback port, found again, stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from tests.provisioning import database, debian, postgres, pythons
+from tests.provisioning.cache import (
+    ProvisioningError,
+    cache_folder,
+    progress,
+    read_json,
+    servers_file,
+    write_json,
+)
+from tests.provisioning.database import Installation
+from tests.provisioning.releases import RELEASES, Release
+
+Server = dict[str, Any]
+
+START_SECONDS = 180
+STOP_SECONDS = 15
+POLL_SECONDS = 0.1
+
+
+def read_servers() -> list[Server]:
+    """Return the servers that ``servers.json`` lists."""
+    servers: list[Server] = read_json(servers_file(), [])
+    return servers
+
+
+def running_servers() -> list[Server]:
+    """Return the listed servers that run."""
+    return [server for server in read_servers() if is_running(server)]
+
+
+def is_running(server: Server) -> bool:
+    """Tell whether a listed server's process is alive, and not another one of the same number."""
+    try:
+        command = Path(f"/proc/{server['pid']}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return str(cache_folder() / server["name"] / "odoo.conf").encode() in command
+
+
+def start(release: Release, port: int, fresh: bool = False) -> Server:
+    """Provision what is missing of a release and start its server unless it runs.
+
+    Args:
+        release: Which Odoo.
+        port: The loopback port to listen on.
+        fresh: Whether to throw away the database's content for that of the dump.
+
+    Returns:
+        The server's entry for ``servers.json``.
+    """
+    known = next((one for one in running_servers() if one["name"] == release.name), None)
+    if known and not fresh and _answers(known["url"]):
+        progress(f"Runs already on {known['url']}", release.name)
+        return known
+    if known:
+        stop(known)
+    installation = Installation(
+        release, debian.unpack_release(release), pythons.make_environment(release)
+    )
+    database.write_configuration(installation, port)
+    keys = database.prepare_database(installation, fresh)
+    url = f"http://127.0.0.1:{port}"
+    _tell_own_address(release.database, url)
+    pid = _start_process(installation, url)
+    return {
+        "name": release.name,
+        "version": release.version,
+        "url": url,
+        "db": release.database,
+        "login": "admin",
+        "password": "admin",
+        "api_key": keys["admin"],
+        "demo_login": "demo",
+        "demo_password": "demo",
+        "demo_api_key": keys["demo"],
+        "pid": pid,
+    }
+
+
+def choose_ports(releases: list[Release]) -> dict[str, int]:
+    """Return each release's port: the remembered one if it is free, else a new one."""
+    remembered: dict[str, int] = read_json(cache_folder() / "ports.json", {})
+    in_use = {server["name"] for server in running_servers()}
+    for release in releases:
+        port = remembered.get(release.name)
+        if release.name not in in_use and not (port and _is_free(port)):
+            remembered[release.name] = _free_port()
+    write_json(cache_folder() / "ports.json", remembered)
+    return remembered
+
+
+def _is_free(port: int) -> bool:
+    """Tell whether nothing listens on a loopback port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def _free_port() -> int:
+    """Return a loopback port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _tell_own_address(name: str, url: str) -> None:
+    """Write the server's address into its database: links and PDFs fetch their parts from it."""
+    for key in ("web.base.url", "report.url"):
+        postgres.execute(
+            name,
+            "INSERT INTO ir_config_parameter (key, value) "
+            f"VALUES ('{key}', '{url}') ON CONFLICT (key) DO UPDATE SET value = '{url}'",
+        )
+
+
+def _start_process(installation: Installation, url: str) -> int:
+    """Start the server in a session of its own, and return its number once it answers."""
+    progress("Starting the server ...", installation.release.name)
+    log_path = installation.folder / "server.log"
+    with log_path.open("a", encoding="utf-8") as log:
+        process = subprocess.Popen(
+            installation.command(*installation.release.server_words),
+            env={**os.environ, **installation.environment()},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=installation.folder,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + START_SECONDS
+    while not _answers(url):
+        if process.poll() is not None:
+            raise ProvisioningError(
+                f"Odoo {installation.release.version} ended while it started: see {log_path}"
+            )
+        if time.monotonic() > deadline:
+            process.terminate()
+            raise ProvisioningError(
+                f"Odoo {installation.release.version} did not answer on {url} within "
+                f"{START_SECONDS} s: see {log_path}"
+            )
+        time.sleep(POLL_SECONDS)
+    progress(f"Answers on {url}", installation.release.name)
+    return process.pid
+
+
+def _answers(url: str) -> bool:
+    """Tell whether the server shows its login page (a proxy must not be asked for loopback)."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"{url}/web/login", timeout=60) as answer:
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def stop(server: Server) -> None:
+    """Stop a listed server if it runs, and wait until it is gone."""
+    if not is_running(server):
+        return
+    progress("Stopping the server ...", server["name"])
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        os.kill(server["pid"], kind)
+        deadline = time.monotonic() + STOP_SECONDS
+        while is_running(server) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+        if not is_running(server):
+            return
+
+
+def known_release(version: str) -> Release:
+    """Return the release of that version, or raise a ProvisioningError that names the others."""
+    if version not in RELEASES:
+        raise ProvisioningError(
+            f"Odoo {version} cannot be provisioned; these can: {', '.join(RELEASES)}."
+        )
+    return RELEASES[version]

@@ -1,0 +1,104 @@
+"""The Odoo releases that can be provisioned, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MODULES = (
+    "base",
+    "sale_management",
+    "account",
+    "stock",
+    "crm",
+    "project",
+    "hr_timesheet",
+    "purchase",
+    "sale_stock",
+    "helpdesk",  # the small test addon of this folder: the real one is Enterprise
+)
+
+# Odoo's packages link to files of these: without them the login page or the reports break.
+LINKED_PACKAGES = (
+    "libjs-jquery",
+    "libjs-jquery-ui",
+    "libjs-jquery-form",
+    "libjs-underscore",
+    "fonts-font-awesome",
+    "fonts-glyphicons-halflings",
+    "fonts-inconsolata",
+    "fonts-roboto-unhinted",
+    "fonts-ocr-b",
+)
+
+
+@dataclass(frozen=True)
+class Release:
+    """One Odoo release: where Debian carries it, and what it needs to run."""
+
+    version: str
+    package: str
+    suite: str
+    linked_packages: tuple[str, ...]
+    pythons: tuple[str, ...]
+    requirements: tuple[str, ...]
+    modules: tuple[str, ...]
+    server_words: tuple[str, ...]
+    """What follows the start program's name to run the server."""
+    first_start_options: tuple[str, ...]
+    """What asks for demo data, where it does not come by default."""
+    python_advice: str
+
+    @property
+    def name(self) -> str:
+        """The name under which the server is listed, which is also its folder's."""
+        return f"odoo-{self.version}"
+
+    @property
+    def database(self) -> str:
+        """The name of the server's database."""
+        return f"odoo{self.version}"
+
+
+ODOO_19 = Release(
+    version="19",
+    package="odoo-19",
+    suite="sid",
+    linked_packages=(*LINKED_PACKAGES, "fonts-montserrat"),
+    pythons=("3.12", "3.11", "3.13"),
+    requirements=tuple(
+        """
+        asn1crypto babel cbor2 chardet cryptography python-dateutil docutils geoip2 gevent
+        greenlet idna jinja2 libsass lxml lxml_html_clean markupsafe num2words ofxparse openpyxl
+        pyopenssl pillow polib psutil psycopg2-binary pypdf pytz qrcode reportlab requests rjsmin
+        pyserial python-stdnum urllib3 pyusb vobject werkzeug<3.2 xlrd xlsxwriter xlwt zeep
+        freezegun python-magic passlib
+        """.split()
+    ),
+    modules=MODULES,
+    server_words=("server",),
+    first_start_options=("--with-demo",),
+    python_advice="Install Debian's python3 and python3-venv (version 3.11, 3.12 or 3.13).",
+)
+
+ODOO_14 = Release(
+    version="14",
+    package="odoo-14",
+    suite="bullseye",
+    linked_packages=LINKED_PACKAGES,
+    pythons=("3.9",),
+    requirements=tuple(
+        """
+        setuptools<58 babel==2.9.1 python-dateutil decorator docutils==0.16 feedparser html2text
+        idna jinja2==2.11.3 markupsafe==1.1.1 libsass lxml<5 mako mock ofxparse passlib pillow<10
+        polib psutil psycopg2-binary pydot pyparsing PyPDF2==1.26.0 qrcode reportlab<4 requests
+        pyserial python-stdnum pytz pyusb vobject werkzeug==1.0.1 xlsxwriter xlwt zeep chardet
+        freezegun num2words xlrd<2 gevent greenlet suds-community
+        """.split()
+    ),
+    modules=(*MODULES, "l10n_generic_coa"),  # 19 brings its chart of accounts with "account"
+    server_words=(),
+    first_start_options=(),
+    python_advice="Install one with 'uv python install 3.9' or 'pyenv install 3.9'.",
+)
+
+RELEASES = {release.version: release for release in (ODOO_19, ODOO_14)}
