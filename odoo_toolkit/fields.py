@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+
+from odoo_toolkit.errors import ValidationError
 
 #: What the toolkit asks ``fields_get`` for.
 ATTRIBUTES = (
@@ -83,3 +86,45 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         help=raw.get("help") or "",
         state_dependent=bool(raw.get("states")),
     )
+
+
+def unknown_field_error(
+    model: str, names: str | Sequence[str], fields: Mapping[str, Field]
+) -> ValidationError:
+    """Return the INVALID_FIELD error for one or several fields that ``model`` lacks.
+
+    Args:
+        model: the model that was asked.
+        names: what was taken for its fields.
+        fields: the fields that it has.
+
+    Returns:
+        The error to raise; ``details`` has ``model``, ``field`` (or ``fields``, when there are
+        several) and ``did_you_mean``: similar names (by wrong name, when there are several).
+    """
+    unknown = [names] if isinstance(names, str) else list(names)
+    similar = {name: similar_names(name, fields) for name in unknown}
+    listed = ", ".join(
+        f"{name[:80]!r}"
+        + (f" (did you mean {' or '.join(similar[name])}?)" if similar[name] else "")
+        for name in unknown
+    )
+    details: dict[str, Any] = {"model": model}
+    if len(unknown) == 1:
+        details |= {"field": unknown[0], "did_you_mean": similar[unknown[0]]}
+    else:
+        details |= {"fields": unknown, "did_you_mean": similar}
+    return ValidationError(
+        f"{model} has no field{'' if len(unknown) == 1 else 's'} {listed}.",
+        code="INVALID_FIELD",
+        suggestion=f"odoo_core_fields_get lists the fields of {model}.",
+        details=details,
+    )
+
+
+def similar_names(name: str, names: Mapping[str, Any] | Sequence[str]) -> list[str]:
+    """Return at most three of ``names`` that look like ``name``, the likeliest first."""
+    wanted = name[:80].lower()
+    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    # "customer" for "customer_id", "partner" for "partner_id": close in meaning, far in letters.
+    return close or [other for other in names if other in (f"{wanted}_id", f"{wanted}_ids")][:3]
