@@ -6,7 +6,7 @@ import argparse
 import json
 import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from tests.provisioning import debian, odoo_server, postgres
 from tests.provisioning.cache import (
@@ -55,13 +55,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _start(releases: list[Release], fresh: bool, as_json: bool) -> int:
-    """Start the servers side by side; succeed when at least one of them runs."""
+    """Start the servers side by side; succeed when at least one runs."""
     debian.check_machine()
     progress(f"Everything is kept in {cache_folder()}")
     progress(f"except PostgreSQL's data, kept in {postgres.cluster_folder()}")
     postgres.start()
     _offer_pdfs()
-    failures: list[ProvisioningError] = []
     ports = odoo_server.choose_ports(releases)
     servers = {server["name"]: server for server in odoo_server.running_servers()}
     with ThreadPoolExecutor(max_workers=len(releases)) as pool:
@@ -70,21 +69,26 @@ def _start(releases: list[Release], fresh: bool, as_json: bool) -> int:
             for release in releases
         ]
         for one in as_completed(started):
-            try:
-                server = one.result()
-            except ProvisioningError as error:
-                failures.append(error)
-                print(f"\n*** SKIPPED: {error}\n", file=sys.stderr, flush=True)
-            else:
+            server = _result(one)
+            if server:
                 servers[server["name"]] = server
                 _write_servers(list(servers.values()))
-    if len(failures) == len(releases):
+    if not servers:
         print(OTHER_WAYS, file=sys.stderr)
         return 1
     _tell(servers)
     if as_json:
         print(json.dumps(list(servers.values()), indent=2))
     return 0
+
+
+def _result(start: Future[Server]) -> Server | None:
+    """Return the server that was started, or say loudly why there is none."""
+    try:
+        return start.result()
+    except ProvisioningError as error:
+        print(f"\n*** SKIPPED: {error}\n", file=sys.stderr, flush=True)
+        return None
 
 
 def _offer_pdfs() -> None:

@@ -18,10 +18,8 @@ from tests.provisioning.cache import (
 from tests.provisioning.releases import Release
 
 # Suites of Debian proper; others ("bookworm-pgdg", "nodistro") belong to third parties.
-DEBIAN_SUITES = frozenset(
-    "stable oldstable oldoldstable testing unstable sid"
-    " bullseye bookworm trixie forky duke".split()
-)
+RELEASE_NAMES = frozenset({"bullseye", "bookworm", "trixie", "forky", "duke", "sid"})
+BRANCH_NAMES = frozenset({"oldoldstable", "oldstable", "stable", "testing", "unstable"})
 DEFAULT_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
@@ -45,7 +43,7 @@ def find_mirror(apt_folder: Path = Path("/etc/apt")) -> tuple[str, str]:
         ProvisioningError: No source of this machine names a Debian suite.
     """
     for uri, suite, components, signed_by in _machine_sources(apt_folder):
-        if suite in DEBIAN_SUITES and "main" in components and "security" not in uri:
+        if suite in RELEASE_NAMES | BRANCH_NAMES and "main" in components and "security" not in uri:
             return uri, signed_by or DEFAULT_KEYRING
     raise ProvisioningError(
         f"No Debian mirror is named in {apt_folder}/sources.list or {apt_folder}/sources.list.d.\n"

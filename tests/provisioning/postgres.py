@@ -27,8 +27,7 @@ max_connections = 200
 # Debian's package makes and starts a system-wide cluster, unless it is told not to.
 INCLUDED = "/etc/postgresql-common/createcluster.d"
 PREVENT_MAIN_CLUSTER = (
-    f"mkdir -p {INCLUDED} && "
-    f"echo 'create_main_cluster = false' > {INCLUDED}/odoo-toolkit.conf"
+    f"mkdir -p {INCLUDED} && echo 'create_main_cluster = false' > {INCLUDED}/odoo-toolkit.conf"
 )
 ALLOW_MAIN_CLUSTER = (
     f"rm -f {INCLUDED}/odoo-toolkit.conf; rmdir --ignore-fail-on-non-empty {INCLUDED}"

@@ -61,7 +61,7 @@ def make_environment(release: Release) -> Path:
     """
     folder = cache_folder() / release.name / "venv"
     python = folder / "bin" / "python"
-    wanted = hashlib.sha256(" ".join(release.requirements).encode()).hexdigest()
+    wanted = hashlib.sha256(release.requirements.read_bytes()).hexdigest()
     finished = folder / "finished"
     if finished.exists() and finished.read_text(encoding="utf-8") == wanted:
         return python
@@ -76,9 +76,9 @@ def make_environment(release: Release) -> Path:
         [interpreter, "-m", "venv", "--clear", folder],
         failure=f"{interpreter} could not make a virtual environment.",
     )
-    progress(f"Installing {len(release.requirements)} Python packages ...", release.name)
+    progress(f"Installing the Python packages of {release.requirements.name} ...", release.name)
     run(
-        [python, "-m", "pip", "install", "--quiet", "--prefer-binary", *release.requirements],
+        [python, "-m", "pip", "install", "--quiet", "--prefer-binary", "-r", release.requirements],
         failure=f"The Python packages of Odoo {release.version} could not be installed: "
         "is the network there?",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 MODULES = (
     "base",
@@ -40,7 +41,6 @@ class Release:
     suite: str
     linked_packages: tuple[str, ...]
     pythons: tuple[str, ...]
-    requirements: tuple[str, ...]
     modules: tuple[str, ...]
     server_words: tuple[str, ...]
     """What follows the start program's name to run the server."""
@@ -54,6 +54,11 @@ class Release:
         return f"odoo-{self.version}"
 
     @property
+    def requirements(self) -> Path:
+        """The file that names what Odoo needs from the Python package index."""
+        return Path(__file__).parent / "requirements" / f"{self.name}.txt"
+
+    @property
     def database(self) -> str:
         """The name of the server's database."""
         return f"odoo{self.version}"
@@ -65,15 +70,6 @@ ODOO_19 = Release(
     suite="sid",
     linked_packages=(*LINKED_PACKAGES, "fonts-montserrat"),
     pythons=("3.12", "3.11", "3.13"),
-    requirements=tuple(
-        """
-        asn1crypto babel cbor2 chardet cryptography python-dateutil docutils geoip2 gevent
-        greenlet idna jinja2 libsass lxml lxml_html_clean markupsafe num2words ofxparse openpyxl
-        pyopenssl pillow polib psutil psycopg2-binary pypdf pytz qrcode reportlab requests rjsmin
-        pyserial python-stdnum urllib3 pyusb vobject werkzeug<3.2 xlrd xlsxwriter xlwt zeep
-        freezegun python-magic passlib
-        """.split()
-    ),
     modules=MODULES,
     server_words=("server",),
     first_start_options=("--with-demo",),
@@ -86,15 +82,6 @@ ODOO_14 = Release(
     suite="bullseye",
     linked_packages=LINKED_PACKAGES,
     pythons=("3.9",),
-    requirements=tuple(
-        """
-        setuptools<58 babel==2.9.1 python-dateutil decorator docutils==0.16 feedparser html2text
-        idna jinja2==2.11.3 markupsafe==1.1.1 libsass lxml<5 mako mock ofxparse passlib pillow<10
-        polib psutil psycopg2-binary pydot pyparsing PyPDF2==1.26.0 qrcode reportlab<4 requests
-        pyserial python-stdnum pytz pyusb vobject werkzeug==1.0.1 xlsxwriter xlwt zeep chardet
-        freezegun num2words xlrd<2 gevent greenlet suds-community
-        """.split()
-    ),
     modules=(*MODULES, "l10n_generic_coa"),  # 19 brings its chart of accounts with "account"
     server_words=(),
     first_start_options=(),

@@ -1,0 +1,47 @@
+"""Fixtures of the live tests: each test runs on every server, and where it asks, as every user."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.live.servers import Server, User, can_log_in, find_servers
+
+SERVERS = find_servers()
+# Parametrising with nothing would skip the tests; with None, the fixture can make them fail.
+SERVERS_OR_NONE: list[Server | None] = [*SERVERS] or [None]
+NO_SERVER = (
+    "No Odoo server to test on. Start some with 'python -m tests.provisioning start 19 14', "
+    "or name yours in ODOO_TEST_SERVERS, or set ODOO_TOOLKIT_NO_LIVE=1 to do without."
+)
+
+
+@pytest.fixture(
+    scope="session",
+    params=SERVERS_OR_NONE,
+    ids=[server.name for server in SERVERS] or ["no-server"],
+)
+def server(request: pytest.FixtureRequest) -> Server:
+    """Each server in turn. Without any the test fails: silence would pass for success."""
+    if os.environ.get("ODOO_TOOLKIT_NO_LIVE") == "1":
+        pytest.skip("ODOO_TOOLKIT_NO_LIVE=1")
+    found: Server | None = request.param
+    if found is None:
+        pytest.fail(NO_SERVER, pytrace=False)
+    try:
+        accepted = can_log_in(found, found.user("admin"))
+    except OSError as error:
+        pytest.fail(f"{found.name} does not answer on {found.url} ({error}). {NO_SERVER}", False)
+    if not accepted:
+        pytest.fail(f"{found.name} refuses the login {found.login}.", pytrace=False)
+    return found
+
+
+@pytest.fixture(scope="session", params=["admin", "demo"])
+def user(request: pytest.FixtureRequest, server: Server) -> User:
+    """An administrator and a user with limited rights, in turn."""
+    found = server.user(request.param)
+    if request.param == "demo" and not can_log_in(server, found):
+        pytest.skip(f"{server.name} has no user {found.login} with the demo data's password.")
+    return found
