@@ -7,8 +7,9 @@ import json
 import shutil
 import sys
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
 
-from tests.provisioning import debian, odoo_server, postgres
+from tests.provisioning import debian, odoo_server, postgres, pythons
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -18,7 +19,7 @@ from tests.provisioning.cache import (
     write_json,
 )
 from tests.provisioning.odoo_server import Server
-from tests.provisioning.releases import RELEASES, Release
+from tests.provisioning.releases import DEVELOPMENT_PYTHONS, RELEASES, Release
 
 OTHER_WAYS = """\
 Instead of provisioning an Odoo here, you can
@@ -40,8 +41,15 @@ def main(arguments: list[str] | None = None) -> int:
     )
     commands.add_parser("stop", help="stop the servers and their PostgreSQL")
     commands.add_parser("status", help="say what runs, and where everything is kept")
+    environment_parser = commands.add_parser(
+        "environment", help="make an empty virtual environment to develop in"
+    )
+    environment_parser.add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
     try:
+        if chosen.command == "environment":
+            pythons.make_environment(chosen.folder, DEVELOPMENT_PYTHONS)
+            return 0
         if chosen.command == "start":
             with locked():
                 return _start([RELEASES[one] for one in chosen.versions], chosen.fresh, chosen.json)

@@ -20,20 +20,23 @@ from tests.provisioning.releases import Release
 # Suites of Debian proper; others ("bookworm-pgdg", "nodistro") belong to third parties.
 RELEASE_NAMES = frozenset({"bullseye", "bookworm", "trixie", "forky", "duke", "sid"})
 BRANCH_NAMES = frozenset({"oldoldstable", "oldstable", "stable", "testing", "unstable"})
+PYTHON_OF_DEBIAN = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13"}
 DEFAULT_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 def check_machine() -> None:
     """Raise a ProvisioningError that names other ways when this is not a Debian machine."""
-    try:
-        release = Path("/etc/os-release").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        release = ""
-    is_debian = re.search(r"^ID=\"?debian\b", release, re.MULTILINE)
+    is_debian = re.search(r"^ID=\"?debian\b", _os_release(), re.MULTILINE)
     if not is_debian or not shutil.which("apt-get") or not shutil.which("dpkg"):
         raise ProvisioningError(
             "This machine is not a Debian one, and the Odoo used here is Debian's."
         )
+
+
+def _os_release() -> str:
+    """Return what the operating system says of itself."""
+    path = Path("/etc/os-release")
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def find_mirror(apt_folder: Path = Path("/etc/apt")) -> tuple[str, str]:
@@ -146,6 +149,12 @@ def _download(
         cwd=target,
         failure=f"The packages of {packages[0]} could not be downloaded.",
     )
+
+
+def python_version() -> str:
+    """Return the version of this machine's Debian's own Python, or "" when it is not known."""
+    found = re.search(r"^VERSION_CODENAME=(\w+)", _os_release(), re.MULTILINE)
+    return PYTHON_OF_DEBIAN.get(found[1], "") if found else ""
 
 
 def install(packages: Sequence[str], why: str, before: str = "true", after: str = "true") -> None:

@@ -22,7 +22,7 @@ from tests.provisioning.cache import (
     write_json,
 )
 from tests.provisioning.database import Installation
-from tests.provisioning.releases import RELEASES, Release
+from tests.provisioning.releases import Release
 
 Server = dict[str, Any]
 
@@ -69,7 +69,7 @@ def start(release: Release, port: int, fresh: bool = False) -> Server:
     if known:
         stop(known)
     installation = Installation(
-        release, debian.unpack_release(release), pythons.make_environment(release)
+        release, debian.unpack_release(release), pythons.environment_of(release)
     )
     database.write_configuration(installation, port)
     keys = database.prepare_database(installation, fresh)
@@ -185,12 +185,3 @@ def stop(server: Server) -> None:
             time.sleep(POLL_SECONDS)
         if not is_running(server):
             return
-
-
-def known_release(version: str) -> Release:
-    """Return the release of that version, or raise a ProvisioningError that names the others."""
-    if version not in RELEASES:
-        raise ProvisioningError(
-            f"Odoo {version} cannot be provisioned; these can: {', '.join(RELEASES)}."
-        )
-    return RELEASES[version]

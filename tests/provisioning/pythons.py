@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.provisioning import debian
 from tests.provisioning.cache import ProvisioningError, cache_folder, progress, run
 from tests.provisioning.releases import Release
 
@@ -53,29 +54,50 @@ def _works(candidate: Path, version: str) -> bool:
     return answer.returncode == 0 and answer.stdout.strip() == version
 
 
-def make_environment(release: Release) -> Path:
+def make_environment(folder: Path, versions: tuple[str, ...], label: str = "") -> Path:
+    """Make an empty virtual environment, installing Debian's Python where that is what lacks.
+
+    Args:
+        folder: Where to make it; what is there is thrown away.
+        versions: The Python versions that will do, the preferred one first.
+        label: Whom the progress lines speak of.
+
+    Returns:
+        The environment's interpreter.
+
+    Raises:
+        ProvisioningError: None of these versions is here, nor is one of them Debian's.
+    """
+    interpreter = find_python(versions)
+    if interpreter is None and debian.python_version() in versions:
+        debian.install(["python3", "python3-venv"], "a Python that makes virtual environments")
+        interpreter = find_python(versions)
+    if interpreter is None:
+        newest = versions[-1]
+        raise ProvisioningError(
+            f"No Python {' or '.join(versions)} with its venv module is on PATH, in pyenv or known "
+            f"to uv. Install one with 'uv python install {newest}' or 'pyenv install {newest}'."
+        )
+    progress(f"Making a virtual environment with {interpreter} ...", label)
+    run(
+        [interpreter, "-m", "venv", "--clear", folder],
+        failure=f"{interpreter} could not make a virtual environment.",
+    )
+    return folder / "bin" / "python"
+
+
+def environment_of(release: Release) -> Path:
     """Make the release's virtual environment unless it is there, and return its interpreter.
 
     Raises:
         ProvisioningError: No suitable Python is here, or its packages can't be installed.
     """
     folder = cache_folder() / release.name / "venv"
-    python = folder / "bin" / "python"
-    wanted = hashlib.sha256(release.requirements.read_bytes()).hexdigest()
     finished = folder / "finished"
+    wanted = hashlib.sha256(release.requirements.read_bytes()).hexdigest()
     if finished.exists() and finished.read_text(encoding="utf-8") == wanted:
-        return python
-    interpreter = find_python(release.pythons)
-    if interpreter is None:
-        raise ProvisioningError(
-            f"Odoo {release.version} needs Python {' or '.join(sorted(release.pythons))}, with "
-            f"its venv module; none is on PATH, in pyenv or known to uv. {release.python_advice}"
-        )
-    progress(f"Making a virtual environment with {interpreter} ...", release.name)
-    run(
-        [interpreter, "-m", "venv", "--clear", folder],
-        failure=f"{interpreter} could not make a virtual environment.",
-    )
+        return folder / "bin" / "python"
+    python = make_environment(folder, release.pythons, release.name)
     progress(f"Installing the Python packages of {release.requirements.name} ...", release.name)
     run(
         [python, "-m", "pip", "install", "--quiet", "--prefer-binary", "-r", release.requirements],

@@ -1,4 +1,4 @@
-"""The Odoo releases that can be provisioned, as data."""
+"""The Odoo releases that can be provisioned, and what the toolkit itself runs on, as data."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ class Release:
     """What follows the start program's name to run the server."""
     first_start_options: tuple[str, ...]
     """What asks for demo data, where it does not come by default."""
-    python_advice: str
 
     @property
     def name(self) -> str:
@@ -73,7 +72,6 @@ ODOO_19 = Release(
     modules=MODULES,
     server_words=("server",),
     first_start_options=("--with-demo",),
-    python_advice="Install Debian's python3 and python3-venv (version 3.11, 3.12 or 3.13).",
 )
 
 ODOO_14 = Release(
@@ -85,7 +83,9 @@ ODOO_14 = Release(
     modules=(*MODULES, "l10n_generic_coa"),  # 19 brings its chart of accounts with "account"
     server_words=(),
     first_start_options=(),
-    python_advice="Install one with 'uv python install 3.9' or 'pyenv install 3.9'.",
 )
+
+# For the checkout's own environment, not for an Odoo.
+DEVELOPMENT_PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.10")
 
 RELEASES = {release.version: release for release in (ODOO_19, ODOO_14)}

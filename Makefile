@@ -1,0 +1,35 @@
+# Run 'make demo' for an Odoo 19 with demo data and a session on it, in one command.
+
+PYTHON = .venv/bin/python
+CHECKED_TESTS = tests/provisioning tests/demo tests/live/servers.py tests/live/conftest.py
+
+.PHONY: venv demo demo-stop test lint format
+
+venv: .venv/installed
+
+.venv/installed: pyproject.toml setup.cfg
+	test -x $(PYTHON) || python3 -m tests.provisioning environment .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp,dev]'
+	touch $@
+
+demo: venv
+	$(PYTHON) -m tests.provisioning start 19
+	$(PYTHON) -m tests.demo odoo-19
+
+demo-stop:
+	python3 -m tests.provisioning stop
+
+test: venv
+	$(PYTHON) -m tests.provisioning start 19 14
+	$(PYTHON) -m pytest
+
+lint: venv
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -m mypy --exclude addons $(CHECKED_TESTS)
+	.venv/bin/lint-imports
+
+format: venv
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .

@@ -1,0 +1,181 @@
+"""Talk to a provisioned Odoo through ``odoo-toolkit-mcp``, as an MCP client does.
+
+Run it as ``python -m tests.demo [server name]`` once servers are provisioned. Each call and its
+result is printed; at the end stands the configuration to paste into an MCP client.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+from tests.live.servers import Server, find_servers
+
+COMMAND = "odoo-toolkit-mcp"
+SHOWN_LINES = 14
+
+
+class DemoError(Exception):
+    """The session cannot go on; the message says why."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run the session on the named server, or on the first one; return the exit code."""
+    try:
+        server = _choose(find_servers(), arguments)
+        parameters = _server_process(server)
+        anyio.run(_session, parameters, server)
+    except DemoError as error:
+        print(f"\nThe demo stopped: {error}", file=sys.stderr)
+        return 1
+    _print_configuration(server, parameters)
+    return 0
+
+
+def _choose(servers: list[Server], arguments: list[str]) -> Server:
+    """Return the server that the person named, or the first one."""
+    chosen = [one for one in servers if not arguments or one.name == arguments[0]]
+    if not chosen:
+        raise DemoError(
+            "there is no such server. Start one with 'python -m tests.provisioning start 19'."
+        )
+    return chosen[0]
+
+
+def _server_process(server: Server) -> StdioServerParameters:
+    """Return how to start the MCP server for that Odoo: the command and its environment."""
+    # beside the interpreter that runs this: the demo is about this checkout's server
+    command = Path(sys.executable).parent / COMMAND
+    if not command.exists():
+        raise DemoError(f"{COMMAND} is not installed here. Run 'make venv' first.")
+    environment = {
+        "ODOO_URL": server.url,
+        "ODOO_DB": server.db,
+        "ODOO_USERNAME": server.login,
+        **({"ODOO_API_KEY": server.api_key} if server.api_key else {}),
+        **({} if server.api_key else {"ODOO_PASSWORD": server.password}),
+        "ODOO_MCP_MODE": "full",  # the demo creates and deletes; the server's default is to read
+    }
+    return StdioServerParameters(command=str(command), env=environment)
+
+
+async def _session(parameters: StdioServerParameters, server: Server) -> None:
+    """Connect, list the tools, find a customer, read an order, make and unmake a contact."""
+    _headline(f"Connecting to {server.name} on {server.url} through {COMMAND}")
+    async with Client(parameters, read_timeout_seconds=60) as client:
+        print(f"  connected; protocol {client.protocol_version}")
+        await _list_tools(client)
+        await _read(client)
+        await _write(client)
+
+
+async def _list_tools(client: Client) -> None:
+    """Print the names of the tools."""
+    names: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = await client.list_tools(cursor=cursor)
+        names += [tool.name for tool in page.tools]
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    _headline(f"The server offers {len(names)} tools")
+    for name in names:
+        print(f"  {name}")
+
+
+async def _read(client: Client) -> None:
+    """Find a customer and read one of its orders."""
+    _headline("Finding a customer")
+    found = await _call(
+        client,
+        "odoo_core_search_read",
+        model="res.partner",
+        domain=[["name", "ilike", "gemini"], ["is_company", "=", True]],
+        fields=["name", "email", "city", "country_id"],
+        limit=1,
+    )
+    customer = _first(found, "no company is named Gemini; is this the demo data?")
+    orders_of_customer = [["partner_id", "child_of", customer["id"]]]
+    _headline(f"Counting the orders of {customer['name']}, and reading the newest")
+    await _call(client, "odoo_core_count", model="sale.order", domain=orders_of_customer)
+    orders = await _call(
+        client,
+        "odoo_core_search_read",
+        model="sale.order",
+        domain=orders_of_customer,
+        fields=["name"],
+        order="date_order desc",
+        limit=1,
+    )
+    await _call(
+        client,
+        "odoo_core_read",
+        model="sale.order",
+        ids=[_first(orders, "this customer has no order")["id"]],
+        fields=["name", "state", "partner_id", "date_order", "amount_total", "currency_id"],
+    )
+
+
+async def _write(client: Client) -> None:
+    """Create, update and delete a contact."""
+    _headline("Creating, updating and deleting a contact")
+    model = "res.partner"
+    values = {"name": "Ada Demo", "email": "ada@example.com"}
+    created = await _call(client, "odoo_core_create", model=model, values=values)
+    ids = [created["id"]]
+    await _call(
+        client, "odoo_core_write", model=model, ids=ids, values={"phone": "+44 20 7946 0018"}
+    )
+    await _call(client, "odoo_core_read", model=model, ids=ids, fields=["name", "email", "phone"])
+    await _call(client, "odoo_core_unlink", model=model, ids=ids)
+    await _call(client, "odoo_core_count", model=model, domain=[["id", "in", ids]])
+
+
+async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """Call a tool, print the call and its result, and return the result's content."""
+    print(f"\n> {tool}")
+    for name, value in arguments.items():
+        print(f"    {name} = {json.dumps(value, ensure_ascii=False)}")
+    answer = await client.call_tool(tool, arguments)
+    content: dict[str, Any] = answer.structured_content or {}
+    text = "\n".join(part.text for part in answer.content if part.type == "text")
+    shown = json.dumps(content, indent=2, ensure_ascii=False) if content else text
+    lines = shown.splitlines()
+    for line in lines[:SHOWN_LINES]:
+        print(f"  {line}")
+    if len(lines) > SHOWN_LINES:
+        print(f"  ... ({len(lines) - SHOWN_LINES} more lines)")
+    if answer.is_error:
+        raise DemoError(f"{tool} answered with the error above.")
+    return content
+
+
+def _first(result: dict[str, Any], missing: str) -> dict[str, Any]:
+    """Return the first record of a search's result."""
+    records: list[dict[str, Any]] = result["records"]
+    if not records:
+        raise DemoError(missing)
+    return records[0]
+
+
+def _headline(text: str) -> None:
+    """Print what comes next."""
+    print(f"\n== {text}", flush=True)
+
+
+def _print_configuration(server: Server, parameters: StdioServerParameters) -> None:
+    """Print the configuration with which an MCP client goes on with this Odoo."""
+    entry = {"command": parameters.command, "env": parameters.env}
+    _headline("Go on with this Odoo: paste this into your MCP client's configuration")
+    print(json.dumps({"mcpServers": {server.name: entry}}, indent=2))
+    print(f"\nIn a browser: {server.url}  ({server.login} / {server.password})")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
