@@ -108,10 +108,9 @@ def name_arguments(
     ids: tuple[int, ...] | None = None
     if method in RECORD_METHODS and rest and _is_id(rest[0]):
         rest[0] = [rest[0]]
-    if method not in MODEL_METHODS and rest and isinstance(rest[0], (list, tuple)):
-        # Of a method that we do not know, a first list of integers is taken for its records.
-        if all(_is_id(item) for item in rest[0]):
-            ids = tuple(rest.pop(0))
+    # Of a method that we do not know, a first list of integers is taken for its records.
+    if method not in MODEL_METHODS and rest and _are_ids(rest[0]):
+        ids = tuple(rest.pop(0))
     names = parameter_names(method)
     named = {_RENAMED.get((method, key), key): value for key, value in kwargs.items()}
     if names is None:
@@ -142,6 +141,10 @@ _RENAMED: dict[tuple[str, str], str] = {
     ("create", "values"): "vals_list",
     ("write", "values"): "vals",
 }
+
+
+def _are_ids(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(_is_id(item) for item in value)
 
 
 def _is_id(value: Any) -> bool:

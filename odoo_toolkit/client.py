@@ -1,0 +1,342 @@
+"""The one door: every call to Odoo passes through :class:`Odoo`."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Literal
+
+import attrs
+
+from odoo_toolkit.compat import NEWEST, OLDEST
+from odoo_toolkit.connection.call import Call, parameter_names
+from odoo_toolkit.connection.database import find_database
+from odoo_toolkit.connection.http import Http
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.transport import Transport, open_transport
+from odoo_toolkit.connection.version import ServerVersion, detect_version
+from odoo_toolkit.error_patterns import maybe_applied
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.schema import Schema
+from odoo_toolkit.values import ReadOptions
+
+logger = logging.getLogger(__name__)
+
+State = Literal["disconnected", "connecting", "authenticated", "ready", "error", "reconnecting"]
+
+
+@attrs.frozen(kw_only=True)
+class CallEvent:
+    """What the audit hook hears of each call that was not the toolkit's own.
+
+    Attributes:
+        call: the call as it was asked for.
+        success: whether it was carried out.
+        error_code: why not.
+        result: what the method returned, blocked fields removed.
+        duration_ms: from the policy's check to the answer.
+        uid: the Odoo user; 0 before the login.
+    """
+
+    call: Call
+    success: bool
+    error_code: str | None = None
+    result: Any = None
+    duration_ms: float
+    uid: int
+
+
+@attrs.frozen(kw_only=True)
+class _Session:
+    """What a login gave."""
+
+    http: Http
+    transport: Transport
+    version: ServerVersion
+    database: str | None
+    uid: int
+
+
+class Odoo:
+    """A connection to one Odoo database as one user; safe to share between threads.
+
+    It connects when it is first used. Make one with :func:`odoo_toolkit.connect`.
+
+    Args:
+        settings: where Odoo is, and who we are there.
+        policy: what may be called; everything by default.
+        options: how values are shown.
+        on_call: hears of every call, see :class:`CallEvent`.
+    """
+
+    def __init__(
+        self,
+        settings: ConnectionSettings,
+        *,
+        policy: Policy | None = None,
+        options: ReadOptions | None = None,
+        on_call: Callable[[CallEvent], None] | None = None,
+    ) -> None:
+        self.settings = settings
+        self.policy = policy or Policy()
+        self.options = options or ReadOptions()
+        self.schema = Schema(self)
+        self.state: State = "disconnected"
+        self._on_call = on_call
+        self._session: _Session | None = None
+        self._connecting = threading.Lock()
+        self._last_used = 0.0
+
+    def __repr__(self) -> str:
+        return f"<Odoo {self.settings.url} {self.state}>"
+
+    def __enter__(self) -> Odoo:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @property
+    def version(self) -> ServerVersion:
+        """The server's version; connects if need be."""
+        return self._connected().version
+
+    @property
+    def uid(self) -> int:
+        """The id of the user we are in Odoo; connects if need be."""
+        return self._connected().uid
+
+    @property
+    def database(self) -> str | None:
+        """The database's name; None where JSON-2 leaves the choice to the server."""
+        return self._connected().database
+
+    @property
+    def protocol(self) -> str:
+        """json2, jsonrpc or xmlrpc; connects if need be."""
+        return self._connected().transport.name
+
+    def connect(self) -> Odoo:
+        """Connect and log in now instead of at the first call.
+
+        Raises:
+            OdooConnectionError: Odoo cannot be reached.
+            AccessError: the credentials are refused.
+            ConfigurationError: the server lacks what the settings ask for.
+        """
+        self._retrying(None, self._connected)
+        return self
+
+    def close(self) -> None:
+        """Close the connections; the next call opens new ones."""
+        with self._connecting:
+            if self._session:
+                self._session.http.close()
+            self._session = None
+            self.state = "disconnected"
+
+    def call(self, call: Call) -> Any:
+        """Send one call to Odoo and return what the method returned.
+
+        The policy is asked first; the base context is extended by the call's; the call is sent
+        again only where that cannot apply a write twice.
+
+        Raises:
+            AccessError: the policy or Odoo forbids it.
+            OdooError: it failed; a message says what to do.
+        """
+        started = time.monotonic()
+        try:
+            self.policy.check(call, self.schema.fields)
+            result = self._send(self._prepared(call))
+            if not call.internal:
+                result = self.policy.redact(result)
+        except OdooError as error:
+            self._tell(call, started, error_code=error.code)
+            raise
+        self._tell(call, started, result=result)
+        return result
+
+    def _prepared(self, call: Call) -> Call:
+        """Add the base context, and keep the call off records that belong to blocked models."""
+        context = {**self.settings.base_context, **call.context}
+        hidden = [] if call.internal else self.policy.record_filter(call.model)
+        if not hidden:
+            return attrs.evolve(call, context=context)
+        if call.ids:
+            self._check_records(call, hidden)
+        elif "domain" in (parameter_names(call.method) or ()):
+            domain = [*hidden, *(call.arguments.get("domain") or ())]
+            arguments = {**call.arguments, "domain": domain}
+            return attrs.evolve(call, context=context, arguments=arguments)
+        return attrs.evolve(call, context=context)
+
+    def _check_records(self, call: Call, allowed: list[Any]) -> None:
+        """Refuse a call on an attachment, message, ... of a model that is blocked."""
+        of_those = [["id", "in", list(call.ids or ())]]
+        context = {"active_test": False}
+        search = Call(
+            model=call.model,
+            method="search",
+            internal=True,
+            context=context,
+            arguments={"domain": of_those},
+        )
+        existing = set(self.call(search))
+        visible = self.call(attrs.evolve(search, arguments={"domain": [*allowed, *of_those]}))
+        if blocked := sorted(existing - set(visible)):
+            raise AccessError(
+                f"{call.model} {', '.join(map(str, blocked))} belongs to a model that is blocked.",
+                code="MODEL_BLOCKED",
+                suggestion="Leave these records out.",
+                details={"model": call.model, "ids": blocked},
+            )
+
+    def _tell(
+        self, call: Call, started: float, *, error_code: str | None = None, result: Any = None
+    ) -> None:
+        if self._on_call is None or call.internal:
+            return
+        event = CallEvent(
+            call=call,
+            success=error_code is None,
+            error_code=error_code,
+            result=result,
+            duration_ms=round((time.monotonic() - started) * 1000, 3),
+            uid=self._session.uid if self._session else 0,
+        )
+        try:
+            self._on_call(event)
+        except Exception:
+            # The call is done: a hook that fails must not make it look failed.
+            logger.exception("The call hook failed.")
+
+    def _send(self, call: Call) -> Any:
+        def send() -> Any:
+            session = self._connected()
+            self._check_health(session)
+            result = session.transport.send(call)
+            self._last_used = time.monotonic()
+            self.state = "ready"
+            return result
+
+        try:
+            return self._retrying(call, send)
+        except OdooConnectionError as error:
+            if error.outcome == "maybe_applied" and not call.reads:
+                raise maybe_applied(error) from None
+            raise
+
+    def _retrying(self, call: Call | None, action: Callable[[], Any]) -> Any:
+        """Run an action, again after a pause where its failure leaves no doubt or does no harm."""
+        attempts = self.settings.reconnect_attempts
+        for attempt in range(attempts + 1):
+            try:
+                return action()
+            except OdooConnectionError as error:
+                self.state = "error"
+                if attempt == attempts or not _may_send_again(error, call):
+                    raise
+                logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
+                self.state = "reconnecting"
+                time.sleep(self.settings.reconnect_backoff * 2**attempt)
+        raise AssertionError("unreachable")
+
+    def _check_health(self, session: _Session) -> None:
+        """After a long pause, see that the server is still there before a call is risked."""
+        if time.monotonic() - self._last_used > self.settings.health_interval:
+            try:
+                detect_version(session.http)
+            except OdooConnectionError as error:
+                # The call itself has not been sent.
+                error.outcome = "not_sent"
+                raise
+            self._last_used = time.monotonic()
+
+    def _connected(self) -> _Session:
+        session = self._session
+        if session:
+            return session
+        with self._connecting:
+            if self._session is None:
+                self._session = self._open()
+            return self._session
+
+    def _open(self) -> _Session:
+        settings = self.settings
+        if self.state != "reconnecting":
+            self.state = "connecting"
+        if not settings.verify_ssl:
+            logger.warning("TLS certificates are not verified (ODOO_VERIFY_SSL is false).")
+        http = Http(settings)
+        try:
+            version = detect_version(http)
+            if not OLDEST <= version.major <= NEWEST:
+                logger.warning(
+                    "Odoo %s is outside the range %d to %d that the toolkit is tested with.",
+                    version.full,
+                    OLDEST,
+                    NEWEST,
+                )
+            database = settings.database or find_database(http)
+            transport, uid = open_transport(settings, http, version, database)
+        except OdooError as error:
+            http.close()
+            self.state = "error"
+            # Nothing of the caller's has been sent yet, whatever happened to the login.
+            error.outcome = "not_sent"
+            raise
+        self.state = "authenticated"
+        self._last_used = time.monotonic()
+        return _Session(http=http, transport=transport, version=version, database=database, uid=uid)
+
+
+def _may_send_again(error: OdooConnectionError, call: Call | None) -> bool:
+    if not error.retry:
+        return False
+    if error.code == "TIMEOUT" and error.outcome != "not_sent":
+        # What was too slow once is too slow again, and would keep the server busier still.
+        return False
+    if error.code == "ENDPOINT_NOT_FOUND":
+        return False
+    return error.outcome == "not_sent" or (call is not None and call.reads)
+
+
+def connect(
+    settings: ConnectionSettings | None = None,
+    *,
+    policy: Policy | None = None,
+    options: ReadOptions | None = None,
+    config: str | None = None,
+    on_call: Callable[[CallEvent], None] | None = None,
+    **keywords: Any,
+) -> Odoo:
+    """Connect to Odoo and log in.
+
+    Settings that are not given as keywords come from the environment (``ODOO_URL``, ``ODOO_DB``,
+    ``ODOO_USERNAME``, ``ODOO_PASSWORD``, ``ODOO_API_KEY``, ...), then from the JSON file
+    ``config``.
+
+    >>> odoo = connect(url="https://example.odoo.com", username="ann", password="...")
+
+    Args:
+        settings: ready-made settings; excludes ``config`` and keywords.
+        policy: what may be called; everything by default.
+        options: how values are shown.
+        config: path of a JSON file with settings.
+        on_call: hears of every call.
+        keywords: fields of :class:`~odoo_toolkit.connection.settings.ConnectionSettings`.
+
+    Raises:
+        ConfigurationError: settings are wrong or missing; all of them are listed.
+        OdooConnectionError: Odoo cannot be reached.
+        AccessError: the credentials are refused.
+    """
+    from odoo_toolkit.connection.settings import connection_settings
+
+    if settings is None:
+        settings = connection_settings(config, **keywords)
+    return Odoo(settings, policy=policy, options=options, on_call=on_call).connect()

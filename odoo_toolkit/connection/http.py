@@ -1,0 +1,175 @@
+"""HTTP to one server: a pooled session, and what its failures mean for a call."""
+
+from __future__ import annotations
+
+from http.cookiejar import DefaultCookiePolicy
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.error_patterns import http_error
+from odoo_toolkit.errors import OdooConnectionError
+
+if TYPE_CHECKING:
+    import requests
+
+#: Connections kept open; more calls than that at a time open further ones.
+POOL_SIZE = 32
+
+#: A server that has not accepted the connection after this many seconds is not there.
+CONNECT_TIMEOUT = 10.0
+
+
+class Http:
+    """Requests to one Odoo server over pooled connections; safe to use from many threads.
+
+    Args:
+        settings: where and how.
+        keep_cookies: for a web session. RPC must not have them: a session cookie of another
+            user or database makes JSON-2 refuse the call.
+    """
+
+    def __init__(self, settings: ConnectionSettings, *, keep_cookies: bool = False) -> None:
+        # Imported when needed: requests takes longer to import than the rest of the library.
+        import requests
+        from requests.adapters import HTTPAdapter
+
+        self.url = settings.url
+        self._options: dict[str, Any] = {
+            "timeout": (min(settings.timeout, CONNECT_TIMEOUT), settings.timeout),
+            # Given with each request, because the environment wins over the session's own.
+            "verify": (settings.ca_cert or True) if settings.verify_ssl else False,
+            "proxies": {"http": settings.proxy, "https": settings.proxy}
+            if settings.proxy
+            else {"no_proxy": "*"},
+            # A redirected POST becomes a GET.
+            "allow_redirects": False,
+        }
+        self._session = requests.Session()
+        self._session.trust_env = False
+        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=POOL_SIZE)
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
+        if not keep_cookies:
+            self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        if not settings.verify_ssl:
+            import urllib3
+
+            # The connection says it once, by a warning of its own.
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+
+    def request(self, method: str, path: str, **options: Any) -> requests.Response:
+        """Send one request and return the answer, whatever its status.
+
+        Args:
+            method: GET or POST.
+            path: begins with a slash, below the server's address.
+            options: as of ``requests.request``.
+
+        Raises:
+            OdooConnectionError: there is no answer; its ``outcome`` tells whether the server may
+                have received the request.
+        """
+        import requests
+
+        try:
+            return self._session.request(method, self.url + path, **{**self._options, **options})
+        except requests.RequestException as error:
+            raise _connection_error(error, self.url) from None
+
+    def json(self, method: str, path: str, **options: Any) -> Any:
+        """Send one request and return the JSON of its answer.
+
+        Raises:
+            OdooError: there is no answer, or it is not a JSON one with status 200.
+        """
+        answer = self.request(method, path, **options)
+        if answer.status_code != 200:
+            raise unexpected(answer)
+        return parse_json(answer)
+
+    def close(self) -> None:
+        """Close the pooled connections."""
+        self._session.close()
+
+
+def parse_json(answer: requests.Response) -> Any:
+    """Return the JSON of an answer; an OdooConnectionError where it is something else."""
+    try:
+        return answer.json()
+    except ValueError:
+        raise unexpected(answer) from None
+
+
+def unexpected(answer: requests.Response) -> Exception:
+    """Return the error for an answer that is not what the protocol promises."""
+    return http_error(
+        answer.status_code,
+        content_type=answer.headers.get("Content-Type", ""),
+        text=answer.text[:10_000],
+        location=answer.headers.get("Location"),
+        retry_after=answer.headers.get("Retry-After"),
+        url=answer.url,
+    )
+
+
+def _connection_error(error: Exception, url: str) -> OdooConnectionError:
+    """Translate an exception of requests: did the request ever reach the server?"""
+    import requests
+    from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
+
+    cause = error.args[0] if error.args else None
+    reason = getattr(cause, "reason", cause)
+    if isinstance(error, requests.exceptions.SSLError):
+        return OdooConnectionError(
+            f"The TLS connection to {url} failed: {_short(reason)}",
+            suggestion="If the server has a certificate of your own authority, name its PEM file"
+            " in ODOO_CA_CERT.",
+            retry=False,
+            outcome="not_sent",
+        )
+    if isinstance(error, requests.exceptions.ProxyError):
+        return OdooConnectionError(
+            "The proxy could not be used.", suggestion="Check ODOO_PROXY.", outcome="not_sent"
+        )
+    if isinstance(error, requests.ConnectTimeout) or isinstance(reason, ConnectTimeoutError):
+        return OdooConnectionError(
+            f"{url} did not accept the connection in time.",
+            code="TIMEOUT",
+            suggestion="Check that Odoo runs and that the address and the network are right.",
+            details={"retry_after": 5},
+            outcome="not_sent",
+        )
+    if isinstance(reason, NameResolutionError):
+        return OdooConnectionError(
+            f"The host name in {url} is not known.",
+            code="CONNECTION_REFUSED",
+            suggestion="Check the address (ODOO_URL).",
+            details={"retry_after": 5},
+            outcome="not_sent",
+        )
+    if isinstance(reason, NewConnectionError):
+        return OdooConnectionError(
+            f"Nothing answers at {url}.",
+            code="CONNECTION_REFUSED",
+            suggestion="Check that Odoo runs and that the address (ODOO_URL) is right.",
+            details={"retry_after": 5},
+            outcome="not_sent",
+        )
+    if isinstance(error, requests.Timeout):
+        return OdooConnectionError(
+            f"{url} did not answer in time.",
+            code="TIMEOUT",
+            suggestion="Ask for less at a time, or allow more time with ODOO_TIMEOUT.",
+            details={"retry_after": 5},
+            outcome="maybe_applied",
+        )
+    return OdooConnectionError(
+        f"The connection to {url} broke before the answer was complete.",
+        suggestion="Try again in a moment.",
+        details={"retry_after": 5},
+        outcome="maybe_applied",
+    )
+
+
+def _short(reason: object) -> str:
+    return str(reason).split("] ")[-1][:200]

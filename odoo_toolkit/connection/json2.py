@@ -1,0 +1,88 @@
+"""JSON-2 (``/json/2/<model>/<method>``), from Odoo 19: an API key, named arguments only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.connection.http import Http, parse_json, unexpected
+from odoo_toolkit.error_patterns import classify, fault_from_json2
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
+
+#: Keys of the request body that are not arguments of the method.
+_RESERVED = {"ids", "context"}
+
+
+class Json2Transport:
+    """Calls over JSON-2 with an API key."""
+
+    name = "json2"
+
+    def __init__(self, http: Http, database: str | None, api_key: Secret) -> None:
+        self._http = http
+        self._headers = {"Authorization": f"bearer {api_key.reveal()}"}
+        if database:
+            self._headers["X-Odoo-Database"] = database
+
+    def authenticate(self) -> int:
+        """Ask who the key belongs to; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        context = self.send(Call(model="res.users", method="context_get", internal=True))
+        try:
+            return int(context["uid"])
+        except (KeyError, TypeError, ValueError):
+            raise OdooConnectionError(
+                f"{self._http.url} did not say which user the API key belongs to."
+            ) from None
+
+    def send(self, call: Call) -> Any:
+        """Send one call; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        body = dict(call.arguments)
+        if call.positional:
+            body |= self._name_positional(call)
+        if clash := _RESERVED & body.keys():
+            raise ValidationError(
+                f"JSON-2 cannot carry an argument named {clash.pop()!r}.",
+                suggestion="Give ids as the first positional argument and the context apart.",
+            )
+        if call.ids is not None:
+            body["ids"] = list(call.ids)
+        if call.context:
+            body["context"] = dict(call.context)
+        answer = self._http.request(
+            "POST", f"/json/2/{call.model}/{call.method}", json=body, headers=self._headers
+        )
+        if answer.status_code == 200:
+            return parse_json(answer)
+        try:
+            fault = fault_from_json2(answer.status_code, answer.json())
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise unexpected(answer) from None
+        raise classify(fault, model=call.model, method=call.method, ids=call.ids)
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._http.close()
+
+    def _name_positional(self, call: Call) -> dict[str, Any]:
+        """Name positional arguments by the server's own documentation of the model.
+
+        Only users with Settings rights may read it; what cannot be named is refused, because an
+        argument left out would change what the call means.
+        """
+        try:
+            documentation = self._http.json(
+                "GET", f"/doc-bearer/{call.model}.json", headers=self._headers
+            )
+            parameters = documentation["methods"][call.method]["parameters"]
+            names = [name for name in parameters if name not in {"self", *call.arguments}]
+        except (OdooError, KeyError, TypeError):
+            names = []
+        if len(names) < len(call.positional):
+            raise ValidationError(
+                f"JSON-2 takes named arguments only, and the names of {len(call.positional)}"
+                f" positional argument(s) of {call.method} are not known.",
+                suggestion="Give them by name in kwargs, or connect with ODOO_PROTOCOL=jsonrpc.",
+                details={"model": call.model, "method": call.method},
+            )
+        return dict(zip(names, call.positional, strict=False))

@@ -1,0 +1,140 @@
+"""Where Odoo is, and who we are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import attrs
+
+from odoo_toolkit.configuration import (
+    Secret,
+    boolean,
+    choice,
+    configuration_error,
+    id_list,
+    integer,
+    load,
+    number,
+    read_file,
+    secret,
+    setting,
+    text,
+)
+
+Protocol = Literal["auto", "json2", "jsonrpc", "xmlrpc"]
+
+
+def _url(value: Any) -> str:
+    address = text(value).rstrip("/")
+    try:
+        parts = urlsplit(address)
+        port_is_valid = parts.port != 0
+    except ValueError:
+        port_is_valid = False
+    if not port_is_valid or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(
+            f"must be an http or https address such as https://example.com, not {address!r}."
+        )
+    if parts.username or parts.password:
+        raise ValueError("must not hold a user or password: give them in their own settings.")
+    if parts.query or parts.fragment:
+        raise ValueError("must end with the host, or the path below which Odoo is served.")
+    return address
+
+
+def _pem_file(value: Any) -> str:
+    path = text(value)
+    if not Path(path).is_file():
+        raise ValueError(f"must be the path of a PEM file; there is no file {path!r}.")
+    return path
+
+
+@attrs.frozen(kw_only=True)
+class ConnectionSettings:
+    """The settings of one connection; each can come from its ``ODOO_*`` environment variable."""
+
+    url: str = setting("ODOO_URL", parse=_url)
+    database: str | None = setting("ODOO_DB")
+    username: str | None = setting("ODOO_USERNAME")
+    password: Secret | None = setting("ODOO_PASSWORD", parse=secret, secret=True)
+    api_key: Secret | None = setting("ODOO_API_KEY", parse=secret, secret=True)
+    protocol: Protocol = setting(
+        "ODOO_PROTOCOL", parse=choice("auto", "json2", "jsonrpc", "xmlrpc"), default="auto"
+    )
+    timeout: float = setting("ODOO_TIMEOUT", parse=number(minimum=0.1, maximum=3600), default=30.0)
+    verify_ssl: bool = setting("ODOO_VERIFY_SSL", parse=boolean, default=True)
+    ca_cert: str | None = setting("ODOO_CA_CERT", parse=_pem_file)
+    proxy: str | None = setting("ODOO_PROXY", parse=_url)
+    lang: str = setting("ODOO_LANG", default="en_US")
+    tz: str = setting("ODOO_TZ", default="UTC")
+    company_id: int | None = setting("ODOO_COMPANY_ID", parse=integer(minimum=1))
+    company_ids: tuple[int, ...] = setting("ODOO_COMPANY_IDS", parse=id_list, default=())
+    health_interval: float = setting(
+        "ODOO_MCP_HEALTH_INTERVAL", parse=number(minimum=0), default=300.0
+    )
+    reconnect_attempts: int = setting(
+        "ODOO_MCP_RECONNECT_ATTEMPTS", parse=integer(minimum=0, maximum=10), default=3
+    )
+    reconnect_backoff: float = setting(
+        "ODOO_MCP_RECONNECT_BACKOFF", parse=number(minimum=0, maximum=60), default=1.0
+    )
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> list[str]:
+        """Return the problems that lie between the settings."""
+        problems = []
+        if "url" in values and not values["url"]:
+            problems.append("url (ODOO_URL) is missing: the address of your Odoo.")
+        password, api_key = values.get("password"), values.get("api_key")
+        protocol, username = values.get("protocol"), values.get("username")
+        if not password and not api_key:
+            problems.append(
+                "There is no credential: give api_key (ODOO_API_KEY), or username and password"
+                " (ODOO_USERNAME, ODOO_PASSWORD)."
+            )
+        elif password and not api_key and not username:
+            problems.append("username (ODOO_USERNAME) is missing: a password needs it.")
+        if protocol == "json2" and not api_key:
+            problems.append("protocol json2 needs an api_key (ODOO_API_KEY).")
+        if protocol in {"jsonrpc", "xmlrpc"} and api_key and not username and not password:
+            problems.append(
+                f"username (ODOO_USERNAME) is missing: {protocol} needs it beside the API key."
+            )
+        company_id, company_ids = values.get("company_id"), values.get("company_ids")
+        if company_id and company_ids and company_id not in company_ids:
+            problems.append("company_id must be one of company_ids.")
+        return problems
+
+    @property
+    def base_context(self) -> dict[str, Any]:
+        """The context that every call begins with."""
+        context: dict[str, Any] = {"lang": self.lang, "tz": self.tz}
+        companies = [self.company_id] if self.company_id else []
+        companies += [company for company in self.company_ids if company != self.company_id]
+        if companies:
+            # Odoo takes the first one for the current company.
+            context["allowed_company_ids"] = companies
+        return context
+
+
+def connection_settings(config: str | Path | None = None, **keywords: Any) -> ConnectionSettings:
+    """Read the connection's settings.
+
+    Args:
+        config: path of a JSON file with the environment variables' names in lower case.
+        keywords: fields of :class:`ConnectionSettings`; they win over the environment, which wins
+            over the file.
+
+    Raises:
+        ConfigurationError: one or more settings are wrong or missing; it lists all of them.
+    """
+    known = {field.name for field in attrs.fields(ConnectionSettings)}
+    problems = [f"{name} is not a setting." for name in keywords if name not in known]
+    file = read_file(config) if config else None
+    settings, more = load(ConnectionSettings, keywords, file=file)
+    if settings is None or problems:
+        raise configuration_error(problems + more)
+    return settings

@@ -1,0 +1,187 @@
+"""What there is to work with: models, and the fields of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Annotated, Any
+
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import Context, Fields, Model
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import COMMON_MODELS
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary
+
+#: Attributes told of each field unless others are asked for (REQ-04-22).
+DEFAULT_ATTRIBUTES = ("string", "type", "required", "readonly", "help", "selection", "relation")
+
+#: Attributes that are told of every field; the others only where they say something.
+_ALWAYS = frozenset({"string", "type", "required", "readonly"})
+
+#: Up to so many models, each is asked what else than reading the user may do with it.
+_ACCESS_LIMIT = 10
+_OPERATIONS = ("read", "write", "create", "unlink")
+
+
+def fields_get(
+    odoo: Odoo,
+    model: Model,
+    attributes: Annotated[Fields, Doc("Field attributes; ['*'] for all.")] = DEFAULT_ATTRIBUTES,
+    context: Context = None,
+) -> FieldsResult:
+    """Return the fields of a model that the user and the policy may see.
+
+    Args:
+        odoo: the connection.
+        model: such as ``res.partner``.
+        attributes: of ``fields_get``; ``string`` is told as ``label``; ``["*"]`` for all.
+        context: extends the base context, for instance with a language.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    every = "*" in attributes
+    call = Call(
+        model=model,
+        method="fields_get",
+        arguments={"allfields": [], **({} if every else {"attributes": list(attributes)})},
+        context=context or {},
+    )
+    raw = odoo.call(call)
+    readable = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = {name: _summary(raw[name]) for name in sorted(raw) if name in readable}
+    return FieldsResult(model=model, fields=fields, field_count=len(fields))
+
+
+def _summary(raw: Mapping[str, Any]) -> dict[str, Any]:
+    told = {key: value for key, value in raw.items() if key in _ALWAYS or value}
+    told.pop("name", None)
+    if "string" in told:
+        told = {"label": told.pop("string"), **told}
+    return told
+
+
+def list_models(
+    odoo: Odoo,
+    filter: Annotated[str | None, Doc("Part of the model's name or label, e.g. sale.")] = None,  # noqa: A002
+    transient: Annotated[bool, Doc("Include wizards (Settings users only).")] = False,
+) -> ModelsResult:
+    """Return the models that the user may read, blocked ones left out.
+
+    Odoo 16 and later tell this any user in one call; 14 lets everybody read the list of all
+    models; on 15 an ordinary user is told of the well-known models that he may read. With few
+    models, each is also asked what else the user may do with it.
+
+    Args:
+        odoo: the connection.
+        filter: matched in names and labels, in any case.
+        transient: also wizards, which only users with Settings rights can list from 15 on.
+
+    Raises:
+        OdooError: Odoo cannot be asked.
+    """
+    warnings: list[str] = []
+    try:
+        labels = dict(odoo.schema.models())
+    except AccessError:
+        labels = _readable_among(odoo, COMMON_MODELS)
+        warnings.append(
+            f"This user may not read the list of models on Odoo {odoo.version.major}: these are"
+            " the well-known ones among those it may read; there may be more."
+        )
+    wizards: dict[str, str] = {}
+    if transient:
+        try:
+            wizards = _transient_models(odoo)
+        except AccessError:
+            warnings.append("Wizards are not listed: this user may not read the list of models.")
+    wanted = (filter or "").strip().lower()
+    found = [
+        (name, label)
+        for name, label in sorted({**labels, **wizards}.items())
+        if (wanted in name.lower() or wanted in label.lower()) and odoo.policy.model_allowed(name)
+    ]
+    counts = _field_counts(odoo)
+    rights = _rights(odoo, [name for name, _ in found]) if len(found) <= _ACCESS_LIMIT else {}
+    models = [
+        ModelSummary(
+            model=name,
+            name=label,
+            transient=name in wizards,
+            field_count=counts.get(name),
+            access=rights.get(name, "" if name in wizards else "read"),
+        )
+        for name, label in found
+        # On 14 and 15 the list holds models that the user may not read, too.
+        if "read" in rights.get(name, "read")
+    ]
+    return ModelsResult(models=models, count=len(models), warnings=warnings)
+
+
+def _transient_models(odoo: Odoo) -> dict[str, str]:
+    call = Call(
+        model="ir.model",
+        method="search_read",
+        arguments={"domain": [["transient", "=", True]], "fields": ["model", "name"]},
+        internal=True,
+    )
+    return {row["model"]: row["name"] for row in odoo.call(call)}
+
+
+def _field_counts(odoo: Odoo) -> dict[str, int]:
+    """Return the number of fields of each model; empty where the user may not know."""
+    call = Call(
+        model="ir.model.fields",
+        method="read_group",
+        arguments={"domain": [], "fields": ["model"], "groupby": ["model"]},
+        internal=True,
+    )
+    try:
+        return {row["model"]: row["model_count"] for row in odoo.call(call)}
+    except (OdooError, KeyError):
+        return {}
+
+
+def _readable_among(odoo: Odoo, labels: Mapping[str, str]) -> dict[str, str]:
+    rights = _rights(odoo, labels, ("read",))
+    return {name: labels[name] for name, may in rights.items() if may}
+
+
+def _rights(
+    odoo: Odoo, models: Iterable[str], operations: Iterable[str] = _OPERATIONS
+) -> dict[str, str]:
+    """Ask side by side what the user may do with each model."""
+    questions = [(model, operation) for model in models for operation in operations]
+    odoo.connect()
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(
+            threads.map(lambda question: copy_context().run(_may, odoo, *question), questions)
+        )
+    rights: dict[str, list[str]] = {model: [] for model, _ in questions}
+    for (model, operation), may in zip(questions, answers, strict=True):
+        if may:
+            rights[model].append(operation)
+    return {model: ",".join(allowed) for model, allowed in rights.items()}
+
+
+def _may(odoo: Odoo, model: str, operation: str) -> bool:
+    if odoo.version.major >= 18:
+        call = Call(
+            model=model,
+            method="has_access",
+            ids=(),
+            arguments={"operation": operation},
+            internal=True,
+        )
+    else:
+        arguments = {"operation": operation, "raise_exception": False}
+        call = Call(model=model, method="check_access_rights", arguments=arguments, internal=True)
+    try:
+        return bool(odoo.call(call))
+    except OdooError:
+        return False

@@ -1,0 +1,196 @@
+"""What the record functions return.
+
+Fields with a default are left out of an MCP answer while they have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+import attrs
+
+Record = dict[str, Any]
+
+#: Rows and characters that a notebook's table shows.
+_HTML_ROWS, _HTML_CHARACTERS = 50, 80
+
+
+class _Rows:
+    """Lets a result be looped over, measured, indexed, and shown as a table in a notebook."""
+
+    records: list[Record]
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __getitem__(self, index: int) -> Record:
+        return self.records[index]
+
+    def _repr_html_(self) -> str:
+        columns = list(dict.fromkeys(name for record in self.records for name in record))
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        rows = [
+            "".join(f"<td>{escape(_cell(record.get(name)))}</td>" for name in columns)
+            for record in self.records[:_HTML_ROWS]
+        ]
+        more = len(self.records) - len(rows)
+        foot = f"<p>and {more} more</p>" if more > 0 else ""
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, dict) and value.keys() == {"id", "name"}:
+        return f"{value['name']} ({value['id']})"
+    text = str(value)
+    return text if len(text) <= _HTML_CHARACTERS else text[: _HTML_CHARACTERS - 1] + "…"
+
+
+@attrs.frozen(kw_only=True)
+class SearchResult(_Rows):
+    """Records found.
+
+    Attributes:
+        count: number of records here.
+        has_more: there may be more: as many were found as asked for.
+        next_offset: where the next page begins, if there may be one.
+        total: number of all matching records, if it was asked for.
+        skipped_fields: fields that the user may not read on these records.
+        warnings: what was done differently from what was asked.
+    """
+
+    records: list[Record]
+    count: int
+    model: str
+    limit: int
+    offset: int
+    has_more: bool
+    next_offset: int | None = None
+    total: int | None = None
+    skipped_fields: list[str] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class ReadResult(_Rows):
+    """Records read; ``missing_ids`` do not exist or are not visible to the user."""
+
+    records: list[Record]
+    missing_ids: list[int]
+    skipped_fields: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class CreateResult:
+    """A record created; with several values given, ``ids`` has them in the same order."""
+
+    id: int | None
+    model: str
+    message: str
+    ids: list[int] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class WriteResult:
+    """Records updated."""
+
+    success: bool
+    model: str
+    ids: list[int]
+    message: str
+
+
+@attrs.frozen(kw_only=True)
+class UnlinkResult:
+    """Records deleted."""
+
+    success: bool
+    model: str
+    deleted_ids: list[int]
+    message: str
+
+
+@attrs.frozen(kw_only=True)
+class CountResult:
+    """Number of records that match a domain."""
+
+    model: str
+    domain: list[Any]
+    count: int
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class RecordName:
+    """A record's id and display name."""
+
+    id: int
+    name: str
+
+
+@attrs.frozen(kw_only=True)
+class NamesResult:
+    """Display names; ``missing_ids`` do not exist or are not visible to the user."""
+
+    model: str
+    names: list[RecordName]
+    missing_ids: list[int] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class DefaultsResult:
+    """The values that a new record would get."""
+
+    model: str
+    defaults: Record
+
+
+@attrs.frozen(kw_only=True)
+class FieldsResult:
+    """A model's fields by technical name, each with label, type, required, readonly, ..."""
+
+    model: str
+    fields: dict[str, dict[str, Any]]
+    field_count: int
+
+
+@attrs.frozen(kw_only=True)
+class ModelSummary:
+    """A model.
+
+    Attributes:
+        field_count: None where the user may not know.
+        access: what was found out of the user's rights: read, write, create, unlink.
+    """
+
+    model: str
+    name: str
+    transient: bool
+    field_count: int | None
+    access: str
+
+
+@attrs.frozen(kw_only=True)
+class ModelsResult:
+    """Models that the user may read."""
+
+    models: list[ModelSummary]
+    count: int
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class ExecuteResult:
+    """What a method returned: a plain value, or an action that a client would open."""
+
+    result_type: str
+    result: Any = None
+    action: dict[str, Any] | None = None
+    warnings: list[str] = attrs.Factory(list)

@@ -1,0 +1,163 @@
+"""What the server says of its models: fields, models, modules; cached and thread-safe."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
+from odoo_toolkit.fields import ATTRIBUTES, Field, parse_fields
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+
+#: Seconds after which a description is asked for again: modules get installed, fields added.
+LIFETIME = 600.0
+
+#: A model of each module, by which a user who may not read the list of modules can tell whether
+#: the module is installed.
+MODULE_MODELS = {
+    "account": "account.move",
+    "crm": "crm.lead",
+    "helpdesk": "helpdesk.ticket",
+    "hr_timesheet": "account.analytic.line",
+    "mail": "mail.message",
+    "project": "project.task",
+    "purchase": "purchase.order",
+    "sale": "sale.order",
+    "stock": "stock.picking",
+}
+
+#: Where a module's model exists without it, a field that only the module adds.
+MODULE_FIELDS = {"hr_timesheet": "task_id"}
+
+
+class Schema:
+    """Descriptions of models, asked from the server once and kept for a while.
+
+    Several threads that need the same description make one request together.
+    """
+
+    def __init__(self, odoo: Odoo) -> None:
+        self._odoo = odoo
+        self._lock = threading.Lock()
+        self._locks: dict[str, threading.Lock] = {}
+        self._kept: dict[str, tuple[float, Any]] = {}
+
+    def fields(self, model: str) -> Mapping[str, Field]:
+        """Return the fields of a model, as the connected user may see them.
+
+        Raises:
+            NotFoundError: there is no such model (UNKNOWN_MODEL, with ``did_you_mean``).
+            AccessError: the user may not read the model.
+        """
+        fields: Mapping[str, Field] = self._remember(
+            f"fields {model}", lambda: self._ask_fields(model)
+        )
+        return fields
+
+    def has_model(self, model: str) -> bool:
+        """Whether the model exists and the user may read it."""
+        try:
+            self.fields(model)
+        except (NotFoundError, AccessError):
+            return False
+        return True
+
+    def models(self) -> Mapping[str, str]:
+        """Return the label of each model that the user may read, as far as the server tells.
+
+        From 16 on any user may ask; on 14 everybody may read ``ir.model``; on 15 only users with
+        Settings rights may.
+
+        Raises:
+            AccessError: the server does not tell this user.
+        """
+        models: Mapping[str, str] = self._remember("models", self._ask_models)
+        return models
+
+    def module_installed(self, module: str) -> bool:
+        """Whether a module is installed, found out in a way that works for ordinary users.
+
+        The module's main model is asked for; for modules without a known one, the list of
+        modules is read, which on 14 and 15 needs Settings rights.
+
+        Raises:
+            AccessError: the list of modules is not readable and nothing else tells.
+        """
+        if module in MODULE_MODELS:
+            model = MODULE_MODELS[module]
+            field = MODULE_FIELDS.get(module, "id")
+            return self.has_model(model) and field in self.fields(model)
+        found = self._odoo.call(
+            Call(
+                model="ir.module.module",
+                method="search_count",
+                arguments={"domain": [["name", "=", module], ["state", "=", "installed"]]},
+                internal=True,
+            )
+        )
+        return bool(found)
+
+    def forget(self, model: str | None = None) -> None:
+        """Drop what is kept of a model, or everything."""
+        with self._lock:
+            if model is None:
+                self._kept.clear()
+            else:
+                self._kept.pop(f"fields {model}", None)
+
+    def _remember(self, key: str, ask: Callable[[], Any]) -> Any:
+        kept = self._kept.get(key)
+        if kept and time.monotonic() - kept[0] < LIFETIME:
+            return kept[1]
+        with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            kept = self._kept.get(key)
+            if kept and time.monotonic() - kept[0] < LIFETIME:
+                return kept[1]
+            answer = ask()
+            self._kept[key] = (time.monotonic(), answer)
+            return answer
+
+    def _ask_fields(self, model: str) -> Mapping[str, Field]:
+        call = Call(
+            model=model,
+            method="fields_get",
+            arguments={"allfields": [], "attributes": list(ATTRIBUTES)},
+            internal=True,
+        )
+        try:
+            return parse_fields(self._odoo.call(call))
+        except NotFoundError as error:
+            self._suggest_model(model, error)
+            raise
+
+    def _suggest_model(self, model: str, error: OdooError) -> None:
+        try:
+            near = difflib.get_close_matches(model, self.models(), n=3)
+        except OdooError:
+            return
+        allowed = [name for name in near if self._odoo.policy.model_allowed(name)]
+        if allowed:
+            error.details["did_you_mean"] = allowed
+            error.message += f" Did you mean {' or '.join(allowed)}?"
+
+    def _ask_models(self) -> Mapping[str, str]:
+        if self._odoo.version.major >= 16:
+            call = Call(
+                model="ir.model", method="get_available_models", access="read", internal=True
+            )
+            return {row["model"]: row["display_name"] for row in self._odoo.call(call)}
+        call = Call(
+            model="ir.model",
+            method="search_read",
+            arguments={"domain": [["transient", "=", False]], "fields": ["model", "name"]},
+            internal=True,
+        )
+        return {row["model"]: row["name"] for row in self._odoo.call(call)}
