@@ -40,7 +40,9 @@ def progress(text: str, label: str = "") -> None:
     """Print one progress line with the elapsed seconds on stderr (stdout is for results)."""
     elapsed = time.monotonic() - STARTED
     prefix = f"{label}: " if label else ""
-    print(f"[{elapsed:6.1f} s] {prefix}{text}", file=sys.stderr, flush=True)
+    # written at once, for the releases report side by side
+    sys.stderr.write(f"[{elapsed:6.1f} s] {prefix}{text}\n")
+    sys.stderr.flush()
 
 
 @contextlib.contextmanager

@@ -26,6 +26,8 @@ from tests.provisioning.releases import Release
 
 Server = dict[str, Any]
 
+# Below the range from which the system takes the ports of outgoing connections.
+PORTS = range(18069, 18569)
 START_SECONDS = 180
 STOP_SECONDS = 15
 POLL_SECONDS = 0.1
@@ -93,14 +95,15 @@ def start(release: Release, port: int, fresh: bool = False) -> Server:
 
 def choose_ports(releases: list[Release]) -> dict[str, int]:
     """Return each release's port: the remembered one if it is free, else a new one."""
-    remembered: dict[str, int] = read_json(cache_folder() / "ports.json", {})
-    in_use = {server["name"] for server in running_servers()}
+    ports: dict[str, int] = read_json(cache_folder() / "ports.json", {})
+    running = {server["name"] for server in running_servers()}
     for release in releases:
-        port = remembered.get(release.name)
-        if release.name not in in_use and not (port and _is_free(port)):
-            remembered[release.name] = _free_port()
-    write_json(cache_folder() / "ports.json", remembered)
-    return remembered
+        port = ports.get(release.name)
+        if release.name not in running and not (port and _is_free(port)):
+            taken = set(ports.values())
+            ports[release.name] = next(one for one in PORTS if one not in taken and _is_free(one))
+    write_json(cache_folder() / "ports.json", ports)
+    return ports
 
 
 def _is_free(port: int) -> bool:
@@ -112,14 +115,6 @@ def _is_free(port: int) -> bool:
         except OSError:
             return False
     return True
-
-
-def _free_port() -> int:
-    """Return a loopback port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _tell_own_address(name: str, url: str) -> None:
