@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import Annotated, Any
 
 from annotated_doc import Doc
@@ -14,6 +12,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import COMMON_MODELS
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary
 
 #: Attributes told of each field unless others are asked for (REQ-04-22).
@@ -157,11 +156,9 @@ def _rights(
 ) -> dict[str, str]:
     """Ask side by side what the user may do with each model."""
     questions = [(model, operation) for model in models for operation in operations]
-    odoo.connect()
-    with ThreadPoolExecutor(8) as threads:
-        answers = list(
-            threads.map(lambda question: copy_context().run(_may, odoo, *question), questions)
-        )
+    answers = side_by_side(
+        [lambda question=question: _may(odoo, *question) for question in questions]  # type: ignore[misc]
+    )
     rights: dict[str, list[str]] = {model: [] for model, _ in questions}
     for (model, operation), may in zip(questions, answers, strict=True):
         if may:
