@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anyio
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 
 from tests.live.servers import Server, find_servers
 
@@ -30,11 +31,23 @@ def main(arguments: list[str]) -> int:
         server = _choose(find_servers(), arguments)
         parameters = _server_process(server)
         anyio.run(_session, parameters, server)
-    except DemoError as error:
-        print(f"\nThe demo stopped: {error}", file=sys.stderr)
+    except Exception as error:
+        causes = list(_causes(error))
+        if not all(isinstance(cause, (DemoError, MCPError, OSError)) for cause in causes):
+            raise
+        for cause in causes:
+            print(f"\nThe demo stopped: {cause}", file=sys.stderr)
         return 1
     _print_configuration(server, parameters)
     return 0
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield what went wrong: the client's tasks wrap an error into groups of errors."""
+    for inner in getattr(error, "exceptions", ()):
+        yield from _causes(inner)
+    if not hasattr(error, "exceptions"):
+        yield error
 
 
 def _choose(servers: list[Server], arguments: list[str]) -> Server:

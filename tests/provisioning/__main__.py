@@ -72,12 +72,12 @@ def _start(releases: list[Release], fresh: bool, as_json: bool) -> int:
     ports = odoo_server.choose_ports(releases)
     servers = {server["name"]: server for server in odoo_server.running_servers()}
     with ThreadPoolExecutor(max_workers=len(releases)) as pool:
-        started = [
-            pool.submit(odoo_server.start, release, ports.get(release.name, 0), fresh)
+        started = {
+            pool.submit(odoo_server.start, release, ports[release.name], fresh): release.name
             for release in releases
-        ]
+        }
         for one in as_completed(started):
-            server = _result(one)
+            server = _result(one, started[one])
             if server:
                 servers[server["name"]] = server
                 _write_servers(list(servers.values()))
@@ -90,12 +90,12 @@ def _start(releases: list[Release], fresh: bool, as_json: bool) -> int:
     return 0
 
 
-def _result(start: Future[Server]) -> Server | None:
+def _result(start: Future[Server], name: str) -> Server | None:
     """Return the server that was started, or say loudly why there is none."""
     try:
         return start.result()
     except ProvisioningError as error:
-        print(f"\n*** SKIPPED: {error}\n", file=sys.stderr, flush=True)
+        print(f"\n*** {name} IS SKIPPED: {error}\n", file=sys.stderr, flush=True)
         return None
 
 

@@ -70,9 +70,8 @@ def start(release: Release, port: int, fresh: bool = False) -> Server:
         return known
     if known:
         stop(known)
-    installation = Installation(
-        release, debian.unpack_release(release), pythons.environment_of(release)
-    )
+    python = pythons.environment_of(release)  # first, for it may be what this machine lacks
+    installation = Installation(release, debian.unpack_release(release), python)
     database.write_configuration(installation, port)
     keys = database.prepare_database(installation, fresh)
     url = f"http://127.0.0.1:{port}"
@@ -99,7 +98,7 @@ def choose_ports(releases: list[Release]) -> dict[str, int]:
     running = {server["name"] for server in running_servers()}
     for release in releases:
         port = ports.get(release.name)
-        if release.name not in running and not (port and _is_free(port)):
+        if port is None or not (release.name in running or _is_free(port)):
             taken = set(ports.values())
             ports[release.name] = next(one for one in PORTS if one not in taken and _is_free(one))
     write_json(cache_folder() / "ports.json", ports)
