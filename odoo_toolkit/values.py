@@ -40,10 +40,12 @@ class ReadOptions:
     Attributes:
         strip_html: html fields as plain text.
         normalize_many2one: many2one values as ``{"id", "name"}`` instead of ``[id, name]``.
+        max_limit: most records that one call reads; None for as many as are asked for.
     """
 
     strip_html: bool = True
     normalize_many2one: bool = True
+    max_limit: int | None = None
 
 
 _DEFAULT_OPTIONS = ReadOptions()

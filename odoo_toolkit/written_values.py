@@ -224,8 +224,8 @@ def _date(value: Any, place: _Place) -> str:
         raise place.wrong(f"needs a date, not {_show(value)}", example)
     try:
         as_written = parse_moment(value)[1]
-    except ValueError:
-        raise place.wrong(f"needs a date, not {_show(value)}", example)
+    except ValueError as error:
+        raise place.wrong(f"needs a date, not {_show(value)}", example) from error
     if as_written is not None and as_written.time() != time():
         raise place.wrong(f"has no time of day, but was given {_show(value)}", example)
     return day_string(value)
@@ -294,8 +294,8 @@ def _binary(value: Any, place: _Place) -> str:
     encoded = "".join(value.split())
     try:
         base64.b64decode(encoded, validate=True)
-    except ValueError:
-        raise place.wrong("needs base64 text, and this is not", "Encode the content as base64.")
+    except ValueError as error:
+        raise place.wrong("needs base64 text, and this is not", "Encode it as base64.") from error
     return encoded
 
 
@@ -308,8 +308,8 @@ def _reference(value: Any, place: _Place) -> str:
 def _json_value(value: Any, place: _Place) -> Any:
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-    except (TypeError, ValueError, RecursionError):
-        raise place.wrong("needs a value that JSON can express, nested moderately", "Simplify it.")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise place.wrong("needs a value that JSON can express", "Simplify it.") from error
     return value
 
 
@@ -404,4 +404,7 @@ def _show(value: Any) -> str:
 
 def short_repr(value: Any) -> str:
     """Return a value for a message, cut short however long or deep it is."""
-    return _SHORT.repr(value)
+    try:
+        return _SHORT.repr(value)
+    except ValueError:  # Python does not print numbers of thousands of digits
+        return "a value too long to show"
