@@ -147,7 +147,7 @@ def _origin(url: str) -> str:
 
 def _title(text: str) -> str:
     match = re.search(r"<title[^>]*>([^<]{1,1000})", text[:20_000], re.IGNORECASE)
-    return plain(html.unescape(match[1]), 80) if match else ""
+    return plain(" ".join(html.unescape(match[1]).split()), 80) if match else ""
 
 
 def _seconds(retry_after: str | None) -> int | None:

@@ -170,7 +170,7 @@ def classify(
 
     Args:
         fault: what the transport read.
-        model: model that was called.
+        model: model that was called; "" for a call of the server itself, such as a login.
         method: method that was called.
         ids: records it was called on.
 
@@ -181,6 +181,11 @@ def classify(
         than the one called, ``model`` is that one and ``called_model`` the other.
     """
     _log.debug("%s.%s failed: %r %s", model, method, fault, fault.debug)
+    if not fault.name and fault.http_status is not None:
+        # JSON, but not Odoo's: a gateway in front of it has answered.
+        error = http_error(fault.http_status, content_type="application/json")
+        error.details |= {"model": model, "method": method}
+        return error
     message = fault.message[:5000]
     if fault.name.endswith("RedirectWarning"):
         # Its message is followed by the action, the button and the context, a line each.
@@ -189,7 +194,7 @@ def classify(
     pattern, groups = _find(fault, message, method)
     if pattern.code == "NOT_FOUND" and "ids" in groups:
         groups["missing_ids"] = groups.pop("ids")
-    details: dict[str, Any] = {"model": model, "method": method}
+    details: dict[str, Any] = {"model": model, "method": method} if model else {"method": method}
     if ids is not None:
         details["ids"] = list(ids)
     if groups.get("model", model) != model:
@@ -197,11 +202,12 @@ def classify(
     details |= {**groups, **pattern.details}
     facts = {key: _text(value) for key, value in details.items()}
     facts["ids"] = facts.get("missing_ids") or facts.get("ids", "")
+    facts.setdefault("model", "the server")
     facts["said"] = plain(message)
     said = facts["said"] if pattern.say is None else _fill(pattern.say, facts)
     return make_error(
         pattern.code,
-        said or f"Odoo refused {method} of {model} without saying why.",
+        said or f"Odoo refused {method} of {facts['model']} without saying why.",
         suggestion=_fill(pattern.suggest, facts),
         details=details,
         outcome=pattern.outcome,
@@ -213,8 +219,6 @@ def _find(fault: Fault, message: str, method: str) -> tuple[Pattern, dict[str, A
     """Return the first entry that fits, and what its groups caught."""
     for pattern in PATTERNS:
         if pattern.exception is not None and not re.search(pattern.exception, fault.name):
-            continue
-        if pattern.status is not None and pattern.status != fault.http_status:
             continue
         if pattern.method is not None and not re.match(pattern.method, method):
             continue

@@ -37,7 +37,6 @@ class Pattern:
             groups; None for the server's own words.
         suggest: what to do next, a template as well.
         method: must match from the start of the called method's name.
-        status: the HTTP status, where only that tells.
         outcome: what became of the call.
         retry: as of :class:`odoo_toolkit.errors.OdooError`.
         details: constant facts for the error.
@@ -49,7 +48,6 @@ class Pattern:
     say: str | None = None
     suggest: str = ""
     method: str | None = attrs.field(default=None, kw_only=True)
-    status: int | None = attrs.field(default=None, kw_only=True)
     outcome: Outcome = attrs.field(default="rolled_back", kw_only=True)
     retry: bool | None = attrs.field(default=None, kw_only=True)
     details: Mapping[str, Any] = attrs.field(factory=dict, kw_only=True)
@@ -77,6 +75,16 @@ _CREDENTIALS = (
 _NOT_CARRIED = (
     "Check whether it was done before calling it again; set ODOO_PROTOCOL=jsonrpc to avoid this."
 )
+_UNKNOWN_ARGUMENT: dict[str, Any] = {
+    "code": "VALIDATION_ERROR",
+    "say": "{method} of {model} takes no argument named {argument}.",
+    "suggest": "Leave it out or use the name that this version of Odoo knows.",
+}
+_MISSING_ARGUMENT: dict[str, Any] = {
+    "code": "VALIDATION_ERROR",
+    "say": "{method} of {model} needs the argument {argument}.",
+    "suggest": "Give it, and call again.",
+}
 _BUSY: dict[str, Any] = {
     "code": "SERVER_ERROR",
     "say": "Another transaction was changing the same records, and Odoo gave this one up.",
@@ -210,17 +218,23 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     # Arguments
     Pattern(
-        r"UnprocessableEntity$|TypeError$",
-        r"(?:^|(?P<called>\w+)\(\) )got an unexpected keyword argument '(?P<argument>\w+)'",
-        "VALIDATION_ERROR", "{method} of {model} takes no argument named {argument}.",
-        "Leave it out or use the name that this version of Odoo knows.",
+        rf"{_BUILTIN}TypeError$",
+        r"(?P<called>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'",
+        **_UNKNOWN_ARGUMENT,
     ),
     Pattern(
-        r"UnprocessableEntity$|TypeError$",
-        r"(?:^|(?P<called>\w+)\(\) )missing (?:a|\d+) required"
-        r"(?: positional| keyword-only)? arguments?: '(?P<argument>\w+)'",
-        "VALIDATION_ERROR", "{method} of {model} needs the argument {argument}.",
-        "Give it, and call again.",
+        rf"{_BUILTIN}TypeError$",
+        r"(?P<called>\w+)\(\) missing \d+ required .*arguments?: '(?P<argument>\w+)'",
+        **_MISSING_ARGUMENT,
+    ),
+    # JSON-2 compares the arguments with the method's signature before it runs it.
+    Pattern(
+        r"UnprocessableEntity$", r"got an unexpected keyword argument '(?P<argument>\w+)'",
+        **_UNKNOWN_ARGUMENT, outcome="refused",
+    ),
+    Pattern(
+        r"UnprocessableEntity$", r"missing a required (?:.* )?argument: '(?P<argument>\w+)'",
+        **_MISSING_ARGUMENT, outcome="refused",
     ),
     Pattern(
         rf"{_BUILTIN}TypeError$", r"(?P<called>\w+)\(\) takes .* positional arguments? but",
