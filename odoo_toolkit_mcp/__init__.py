@@ -1,0 +1,1 @@
+"""Serves the functions of :mod:`odoo_toolkit` over the Model Context Protocol."""

@@ -1,0 +1,145 @@
+"""One JSON line for each call to Odoo that somebody may ask about later."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.client import CallEvent
+from odoo_toolkit.policy import Policy
+from odoo_toolkit_mcp.settings import ServerSettings
+
+logger = logging.getLogger(__name__)
+
+#: Text longer than this that looks like base64 is content, not a value.
+_LONGEST_TEXT = 1000
+_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_\r\n")
+
+
+@attrs.frozen
+class Caller:
+    """The tool on whose behalf Odoo is called."""
+
+    session_id: str
+    tool: str
+
+
+#: Set around each tool call; worker threads inherit it.
+caller: ContextVar[Caller | None] = ContextVar("odoo_toolkit_mcp_caller", default=None)
+
+
+class AuditLog:
+    """Writes the audit lines of a server, to a file or to the log on stderr.
+
+    Args:
+        settings: what is recorded, and where.
+        policy: knows the fields that nobody may see.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+
+    def __init__(self, settings: ServerSettings, policy: Policy) -> None:
+        self._recorded = {
+            "read": settings.audit_reads,
+            "delete": settings.audit_deletes,
+        }
+        self._others = settings.audit_writes
+        self._policy = policy
+        self._lock = threading.Lock()
+        self._file = None
+        if settings.audit_file:
+            # Only the owner may read it: it holds business data.
+            descriptor = os.open(
+                settings.audit_file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode=0o600
+            )
+            self._file = os.fdopen(descriptor, "a", encoding="utf-8", errors="replace")
+        else:
+            logger.setLevel(logging.INFO)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file:
+            self._file.close()
+
+    def record(self, event: CallEvent) -> None:
+        """Write the line of one call, unless calls of its kind are not recorded."""
+        if not self._recorded.get(event.call.access, self._others):
+            return
+        line = json.dumps(self._entry(event), ensure_ascii=False, separators=(",", ":"))
+        if self._file is None:
+            logger.info("%s", line)
+            return
+        with self._lock:
+            self._file.write(line + "\n")
+            self._file.flush()
+
+    def _entry(self, event: CallEvent) -> dict[str, Any]:
+        call, who = event.call, caller.get()
+        entry: dict[str, Any] = {
+            "timestamp": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+            "session_id": who.session_id if who else None,
+            "tool": who.tool if who else None,
+            "model": call.model,
+            "operation": call.method,
+        }
+        if call.ids is not None:
+            entry["ids"] = list(call.ids)
+        arguments = self._policy.redact({**call.arguments})
+        if call.access == "read":
+            if "domain" in arguments:
+                entry["domain"] = self._loggable(arguments["domain"])
+        else:
+            values = arguments.get("vals", arguments.get("vals_list", arguments))
+            entry["values"] = self._loggable(values)
+            if call.positional:
+                entry["arguments"] = self._loggable(self._policy.redact(list(call.positional)))
+        entry["result_ids"] = _result_ids(event)
+        entry["success"] = event.success
+        if event.error_code:
+            entry["error_code"] = event.error_code
+        entry["duration_ms"] = event.duration_ms
+        entry["odoo_uid"] = event.uid
+        return entry
+
+    def _loggable(self, value: Any) -> Any:
+        """Return a value that JSON can carry, binary content replaced by its size.
+
+        What a blocked field is compared with in a domain is left out, too.
+        """
+        if isinstance(value, Mapping):
+            return {str(key): self._loggable(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            items = list(value)
+            if len(items) == 3 and self._is_blocked_path(items[0]):
+                items[2] = "***"
+            return [self._loggable(item) for item in items]
+        if isinstance(value, (bytes, bytearray)):
+            return f"<{len(value)} bytes>"
+        if isinstance(value, str):
+            is_content = len(value) > _LONGEST_TEXT and _BASE64.issuperset(value)
+            return f"<{len(value) * 3 // 4} bytes>" if is_content else value
+        if value is None or isinstance(value, (bool, int, float)):
+            return value
+        return str(value)
+
+    def _is_blocked_path(self, path: object) -> bool:
+        return isinstance(path, str) and any(map(self._policy.field_blocked, path.split(".")))
+
+
+def _result_ids(event: CallEvent) -> list[int]:
+    """Return the ids of the records that a call returned, or made."""
+    result = event.result
+    rows = result if isinstance(result, list) else [result]
+    ids = [row.get("id") if isinstance(row, Mapping) else row for row in rows]
+    if event.call.access not in ("read", "create") or event.call.method == "search_count":
+        return []
+    return [i for i in ids if isinstance(i, int) and not isinstance(i, bool)]

@@ -1,0 +1,130 @@
+"""``odoo-toolkit-mcp``: reads the settings and serves MCP over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.metadata
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from odoo_toolkit.configuration import Secret, load, read_file, unknown_keys
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit_mcp.settings import ServerSettings
+
+#: Exit status of wrong settings, as argparse uses it for wrong arguments.
+WRONG_SETTINGS = 2
+
+_EPILOG = """\
+settings, each by environment variable or, in lower case, in the JSON file:
+  ODOO_URL              address of Odoo, such as https://example.odoo.com
+  ODOO_USERNAME         login of the Odoo user
+  ODOO_PASSWORD         password, or instead of it
+  ODOO_API_KEY          API key
+  ODOO_DB               database, when the server has several
+  ODOO_MCP_MODE         readonly (default), restricted or full
+The documentation lists the others.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status.
+
+    Args:
+        arguments: as on the command line; those of the process by default.
+    """
+    options = _parser().parse_args(arguments)
+    connection, server, problems = _settings(options)
+    if connection is None or server is None or problems:
+        return _report(problems)
+    _log_to_stderr(server.log_level, [connection.password, connection.api_key])
+
+    # Imported here: mcp takes most of a second, and whoever asks for help need not wait.
+    import anyio
+
+    from odoo_toolkit_mcp.server import OdooServer, serve_stdio
+
+    try:
+        odoo_server = OdooServer(connection, server)
+    except ConfigurationError as error:
+        return _report([error.message])
+    except OSError as error:
+        return _report([f"ODOO_MCP_AUDIT_FILE cannot be written: {error}."])
+    with contextlib.suppress(KeyboardInterrupt):
+        anyio.run(serve_stdio, odoo_server)
+    logging.shutdown()
+    # All calls have ended; only a thread that still tries to reach Odoo would hold up the exit.
+    os._exit(0)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="odoo-toolkit-mcp",
+        description="Serves an Odoo (14 to 19) over the Model Context Protocol.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", default=os.environ.get("ODOO_MCP_CONFIG"), help="JSON file"
+    )
+    parser.add_argument("--transport", help="stdio, the default and so far the only one")
+    parser.add_argument("--log-level", help="debug, info (default), warning or error")
+    parser.add_argument(
+        "--version",
+        action="version",
+        version=f"odoo-toolkit {importlib.metadata.version('odoo-toolkit')}",
+    )
+    return parser
+
+
+def _settings(
+    options: argparse.Namespace,
+) -> tuple[ConnectionSettings | None, ServerSettings | None, list[str]]:
+    """Read all settings: command line, environment, file, defaults; and all problems."""
+    file: Mapping[str, Any] = {}
+    problems: list[str] = []
+    if options.config:
+        try:
+            file = read_file(options.config)
+        except ConfigurationError as error:
+            problems += error.details["problems"]
+    problems += unknown_keys(file, [ConnectionSettings, ServerSettings])
+    connection, found = load(ConnectionSettings, file=file)
+    problems += found
+    keywords = {"transport": options.transport, "log_level": options.log_level}
+    server, found = load(ServerSettings, keywords, file=file)
+    return connection, server, problems + found
+
+
+def _report(problems: Sequence[str]) -> int:
+    print("odoo-toolkit-mcp cannot start:", file=sys.stderr)  # noqa: T201
+    for problem in problems:
+        print(f"  - {problem}", file=sys.stderr)  # noqa: T201
+    return WRONG_SETTINGS
+
+
+class _WithoutSecrets(logging.Formatter):
+    """Formats log records, tracebacks included, with the credentials blotted out."""
+
+    def __init__(self, secrets: Sequence[Secret | None]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._secrets = [secret.reveal() for secret in secrets if secret]
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = super().format(record)
+        for secret in self._secrets:
+            line = line.replace(secret, "***")
+        return line
+
+
+def _log_to_stderr(level: str, secrets: Sequence[Secret | None]) -> None:
+    """Log to stderr: stdout belongs to the protocol."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_WithoutSecrets(secrets))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    for package in ("odoo_toolkit", "odoo_toolkit_mcp"):
+        logging.getLogger(package).setLevel(level.upper())

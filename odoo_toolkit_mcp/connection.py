@@ -1,0 +1,104 @@
+"""The server's connection to Odoo: made when first needed, once for all who wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit_mcp.bridge import LIMITER
+
+
+class _Attempt:
+    """One try to connect, and how it ended."""
+
+    def __init__(self) -> None:
+        self.ended = anyio.Event()
+        self.error: Exception | None = None
+
+
+class Connection:
+    """Connects in the background; all who ask meanwhile share the attempt and its outcome.
+
+    Args:
+        odoo: not connected yet.
+        prepare: what has to be done with a new connection before it is used, in a thread.
+        ready: what has to be done after it, on the event loop.
+    """
+
+    def __init__(
+        self,
+        odoo: Odoo,
+        prepare: Callable[[Odoo], None],
+        ready: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._odoo = odoo
+        self._prepare = prepare
+        self._ready = ready
+        self._attempt: _Attempt | None = None
+
+    @property
+    def established(self) -> bool:
+        """Whether the last attempt succeeded and nothing has spoiled it since."""
+        attempt = self._attempt
+        return attempt is not None and attempt.ended.is_set() and attempt.error is None
+
+    async def get(self, tasks: TaskGroup) -> Odoo:
+        """Return the connected Odoo; connect first if need be.
+
+        Args:
+            tasks: where the attempt runs: it outlives the request that began it.
+
+        Raises:
+            OdooError: the attempt failed; the next call makes another one.
+        """
+        attempt = self._attempt
+        if attempt is None:
+            attempt = self._attempt = _Attempt()
+            tasks.start_soon(self._connect, attempt)
+        await attempt.ended.wait()
+        if attempt.error:
+            raise attempt.error
+        return self._odoo
+
+    def lost(self) -> None:
+        """Take note that Odoo has gone: what comes back may be another version of it."""
+        if self.established:
+            self._attempt = None
+
+    async def _connect(self, attempt: _Attempt) -> None:
+        try:
+            await anyio.to_thread.run_sync(
+                self._connect_and_prepare, limiter=LIMITER, abandon_on_cancel=True
+            )
+            await self._ready()
+        except Exception as error:
+            attempt.error = error
+        except BaseException:
+            attempt.error = make_error("CONNECTION_ERROR", "The server is shutting down.")
+            raise
+        finally:
+            if attempt.error:
+                self._attempt = None
+            attempt.ended.set()
+
+    def _connect_and_prepare(self) -> None:
+        # Whatever is known of an earlier connection may be true no longer.
+        self._odoo.close()
+        self._odoo.schema.forget()
+        self._odoo.connect()
+        self._prepare(self._odoo)
+
+
+async def within(seconds: float, wait: Callable[[], Awaitable[Odoo]]) -> Odoo | None:
+    """Return the connected Odoo if it can be had within some seconds, else None."""
+    with anyio.move_on_after(seconds):
+        try:
+            return await wait()
+        except OdooError:
+            pass
+    return None

@@ -1,0 +1,57 @@
+"""What the server tells a model about itself, in at most 2000 characters."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+_MODES = {
+    "readonly": "Mode: readonly. Nothing can be created, changed or deleted.",
+    "restricted": "Mode: restricted. Some models can be created and changed, nothing deleted.",
+    "full": "Mode: full. Records can be created, changed and deleted: ask the user before you do.",
+}
+
+#: Tools that a line speaks of -> the line; it is said when all of them are registered.
+_LINES = (
+    (
+        ("odoo_core_list_models", "odoo_core_fields_get"),
+        "Do not guess names: odoo_core_list_models finds the model, odoo_core_fields_get its"
+        " fields.",
+    ),
+    (
+        ("odoo_core_search_read", "odoo_core_count"),
+        "odoo_core_search_read finds records; name the fields you need, and use odoo_core_count"
+        " when only the number matters. has_more means there is another page: raise offset.",
+    ),
+    (
+        ("odoo_core_create", "odoo_core_default_get"),
+        "Before odoo_core_create, look at the required fields, and at odoo_core_default_get for"
+        " what Odoo fills in by itself.",
+    ),
+    (
+        ("odoo_core_write", "odoo_core_execute"),
+        "State fields are not for odoo_core_write: Odoo's own actions change them, through"
+        " odoo_core_execute (for example action_confirm of sale.order).",
+    ),
+    (
+        ("odoo_core_list_toolsets",),
+        "odoo_core_list_toolsets tells which other tools this Odoo offers, and which are missing"
+        " and why.",
+    ),
+)
+
+_VALUES = (
+    "Values: a many2one is {id, name} when read and an id when written; dates are YYYY-MM-DD,"
+    " date-times are UTC (2025-02-09T14:30:00Z)."
+)
+_ERRORS = (
+    "Errors are results with code, message and suggestion: follow the suggestion. A change that"
+    " may have been applied must be checked before it is repeated."
+)
+
+
+def instructions_for(tools: Container[str], mode: str) -> str:
+    """Return the instructions for a server that has these tools in this mode."""
+    lines = [line for names, line in _LINES if all(name in tools for name in names)]
+    return "\n".join(
+        ["These tools work on the records of an Odoo.", _MODES[mode], *lines, _VALUES, _ERRORS]
+    )

@@ -1,0 +1,79 @@
+"""From what the library returns or raises to the result of a tool call."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import CallToolResult, TextContent
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from odoo_toolkit.errors import OdooError
+
+if TYPE_CHECKING:
+    from cattrs import Converter
+
+logger = logging.getLogger(__name__)
+
+
+def success(result: Any) -> CallToolResult:
+    """Return the result of a tool from the attrs object that the library function returned.
+
+    The same JSON object is in ``structuredContent`` and, compact, in the text.
+    """
+    return _result(_converter().unstructure(result), is_error=False)
+
+
+def failure(tool: str, error: OdooError) -> CallToolResult:
+    """Return an isError result with the error object, and log what happened."""
+    # What the caller can mend is a warning; the rest is for whoever runs the server.
+    mendable = error.category not in ("access", "connection", "configuration", "unknown")
+    level = logging.WARNING if mendable else logging.ERROR
+    logger.log(level, "%s: %s: %s", tool, error.code, error.message)
+    return _result(error.to_dict(), is_error=True)
+
+
+def unexpected(tool: str, error: Exception) -> CallToolResult:
+    """Return an isError result for an exception that nobody foresaw, without its text.
+
+    The text may hold anything; it goes to the log, at debug level, with the traceback.
+    """
+    logger.debug("%s failed", tool, exc_info=error)
+    return failure(
+        tool,
+        OdooError(
+            f"{tool} failed in a way that the toolkit does not know.",
+            suggestion="Nothing more is known here; the server's log has the details at level"
+            " debug. If this was a change, check whether it was made before you repeat it.",
+        ),
+    )
+
+
+def _result(data: Any, *, is_error: bool) -> CallToolResult:
+    text = _json(data)
+    return CallToolResult(
+        content=[TextContent(text=text)],
+        # Read back, so that both say the same and nothing unserialisable reaches the protocol.
+        structured_content=from_json(text),
+        is_error=is_error,
+    )
+
+
+def _json(data: Any) -> str:
+    try:
+        return to_json(data, bytes_mode="base64", inf_nan_mode="null", fallback=str).decode()
+    except (PydanticSerializationError, ValueError):
+        # Lone surrogates: half a character that UTF-8 cannot carry.
+        text = json.dumps(data, default=str, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace").decode()
+
+
+@functools.cache
+def _converter() -> Converter:
+    """Return the converter that leaves out attributes which have their default value."""
+    # Imported here: the server must be able to start without it.
+    from cattrs import Converter
+
+    return Converter(omit_if_default=True)

@@ -1,0 +1,188 @@
+"""From Python signatures and attrs classes to the JSON Schema of a tool.
+
+Both schemas are objects at the root, without titles, and free of what some clients choke on:
+empty or boolean subschemas, lists of types, arrays without items.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import datetime
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import annotated_types
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import ANY_JSON, AtMost, JsonSchema
+
+JsonObject = dict[str, Any]
+
+_SIMPLE: dict[Any, JsonObject] = {
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    None: {"type": "null"},
+    type(None): {"type": "null"},
+    datetime.date: {"type": "string", "format": "date"},
+    datetime.datetime: {"type": "string", "format": "date-time"},
+    Any: ANY_JSON,
+    object: ANY_JSON,
+}
+_ARRAYS = {list, tuple, collections.abc.Sequence, collections.abc.Iterable}
+_OBJECTS = {dict, collections.abc.Mapping}
+
+
+def input_schema(
+    function: Callable[..., Any],
+    defaults: Mapping[str, Any] | None = None,
+    maxima: Mapping[str, int] | None = None,
+) -> tuple[JsonObject, JsonObject]:
+    """Describe the parameters of a function, all but the first, which is the connection.
+
+    Args:
+        function: annotated; ``Annotated`` may hold a ``Doc``, bounds of annotated-types, an
+            ``AtMost`` and a ``JsonSchema``.
+        defaults: by parameter name, instead of those of the signature.
+        maxima: by parameter name, instead of those of ``AtMost``.
+
+    Returns:
+        The schema to advertise and the schema to check with. The latter lets larger values than
+        ``AtMost`` pass: the function lowers them.
+    """
+    hints = typing.get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    advertised: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
+    checked: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
+    required = []
+    for parameter in parameters:
+        name = parameter.name
+        default = (defaults or {}).get(name, parameter.default)
+        hint = hints[name]
+        shown = _schema(_without_none(hint) if default is None else hint)
+        if default is inspect.Parameter.empty:
+            required.append(name)
+        elif default is not None:
+            shown["default"] = list(default) if isinstance(default, tuple) else default
+        checked["properties"][name] = dict(shown)
+        lowered = [marker.value for marker in _markers(hint) if isinstance(marker, AtMost)]
+        if lowered:
+            shown["maximum"] = (maxima or {}).get(name, lowered[0])
+        advertised["properties"][name] = shown
+    if required:
+        advertised["required"] = checked["required"] = required
+    return advertised, checked
+
+
+def output_schema(function: Callable[..., Any]) -> JsonObject:
+    """Describe what a function returns: an attrs class, or a union of them.
+
+    Attributes are left out of an answer while they have their default, so those with a default
+    are not required; additional properties are allowed.
+    """
+    result = typing.get_type_hints(function, include_extras=True)["return"]
+    classes = typing.get_args(result) if _is_union(result) else (result,)
+    if not all(attrs.has(cls) for cls in classes):
+        raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
+    schemas = [_class_schema(cls) for cls in classes]
+    if len(schemas) == 1:
+        return schemas[0]
+    return {"type": "object", "anyOf": schemas}
+
+
+def _schema(hint: Any) -> JsonObject:
+    """Return the JSON Schema of a type hint."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return _annotated_schema(hint)
+    if hint in _SIMPLE:
+        return dict(_SIMPLE[hint])
+    if attrs.has(hint):
+        return _class_schema(hint)
+    origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
+    if origin is typing.Literal:
+        return {"type": _SIMPLE[type(arguments[0])]["type"], "enum": list(arguments)}
+    if _is_union(hint):
+        return {"anyOf": [_schema(argument) for argument in arguments]}
+    if origin in _ARRAYS:
+        return {"type": "array", "items": _schema(arguments[0] if arguments else Any)}
+    if origin in _OBJECTS:
+        values = arguments[1] if arguments else Any
+        if values in (Any, object):
+            return {"type": "object"}
+        return {"type": "object", "additionalProperties": _schema(values)}
+    raise TypeError(f"There is no JSON Schema for {hint!r}.")
+
+
+def _annotated_schema(hint: Any) -> JsonObject:
+    markers = list(_markers(hint))
+    schema = next(
+        (dict(marker.schema) for marker in markers if isinstance(marker, JsonSchema)), None
+    ) or _schema(typing.get_args(hint)[0])
+    for marker in markers:
+        if isinstance(marker, Doc):
+            schema["description"] = marker.documentation
+        else:
+            schema |= _bounds(marker, schema.get("type"))
+    return schema
+
+
+def _bounds(marker: object, kind: str | None) -> JsonObject:
+    unit = {"array": "Items", "object": "Properties"}.get(kind or "", "Length")
+    match marker:
+        case annotated_types.Ge(ge=bound):
+            return {"minimum": bound}
+        case annotated_types.Gt(gt=bound):
+            return {"exclusiveMinimum": bound}
+        case annotated_types.Le(le=bound):
+            return {"maximum": bound}
+        case annotated_types.Lt(lt=bound):
+            return {"exclusiveMaximum": bound}
+        case annotated_types.MinLen(min_length=bound):
+            return {f"min{unit}": bound} if bound else {}
+        case annotated_types.MaxLen(max_length=bound):
+            return {f"max{unit}": bound}
+    return {}
+
+
+def _markers(hint: Any) -> Iterable[object]:
+    """Yield the metadata of an ``Annotated`` hint, groups taken apart."""
+    for marker in getattr(hint, "__metadata__", ()):
+        if isinstance(marker, annotated_types.GroupedMetadata):
+            yield from marker
+        else:
+            yield marker
+
+
+def _class_schema(cls: Any) -> JsonObject:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    schema: JsonObject = {"type": "object", "properties": {}}
+    required = []
+    for field in attrs.fields(cls):
+        hint = hints[field.name]
+        if field.default is attrs.NOTHING:
+            required.append(field.name)
+        elif field.default is None:
+            hint = _without_none(hint)
+        schema["properties"][field.name] = _schema(hint)
+    if required:
+        schema["required"] = required
+    return schema
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+
+
+def _without_none(hint: Any) -> Any:
+    """Return the hint without None: where None is the default, leaving out says the same."""
+    if typing.get_origin(hint) is typing.Annotated:
+        inner, *markers = typing.get_args(hint)
+        return typing.Annotated[(_without_none(inner), *markers)]
+    if _is_union(hint):
+        return typing.Union[tuple(a for a in typing.get_args(hint) if a is not type(None))]  # noqa: UP007
+    return hint

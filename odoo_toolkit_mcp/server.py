@@ -1,0 +1,276 @@
+"""The MCP server: lists the tools, calls them, and tells clients when the list changes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import uuid
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import attrs
+from anyio.abc import TaskGroup
+from mcp import MCPError
+from mcp.server import (
+    InitializationOptions,
+    NotificationOptions,
+    Server,
+    ServerRequestContext,
+)
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ToolAnnotations,
+)
+from mcp.types import Tool as McpTool
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.policy import Policy
+from odoo_toolkit_mcp import audit, results
+from odoo_toolkit_mcp.bridge import run_blocking
+from odoo_toolkit_mcp.connection import Connection, within
+from odoo_toolkit_mcp.instructions import instructions_for
+from odoo_toolkit_mcp.rate_limit import RateLimit
+from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
+from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
+from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+logger = logging.getLogger(__name__)
+
+#: Seconds that tools/list waits to learn from Odoo which toolsets it serves.
+LIST_PATIENCE = 5.0
+
+#: Milliseconds for which a client may keep a list of tools that is complete.
+LIST_LIFETIME = 300_000
+
+#: Sessions of the handshake era that are told of changes; the oldest is forgotten.
+MAX_SESSIONS = 100
+
+
+@attrs.frozen
+class Running:
+    """What lives as long as the server runs."""
+
+    tasks: TaskGroup
+    session_id: str = attrs.field(factory=lambda: uuid.uuid4().hex)
+
+
+Context = ServerRequestContext[Running, Any]
+
+
+class OdooServer(Server[Running]):
+    """Serves the tools of an Odoo over MCP, to clients of both protocol eras.
+
+    It answers before it has reached Odoo, connects when Odoo is first needed, and stays up when
+    Odoo is down.
+
+    Args:
+        connection_settings: where Odoo is, and who we are there.
+        settings: of the server.
+        toolsets: the toolsets to choose from.
+
+    Raises:
+        ConfigurationError: the toolsets depend on each other in a circle.
+        OSError: the audit file cannot be written.
+    """
+
+    def __init__(
+        self,
+        connection_settings: ConnectionSettings,
+        settings: ServerSettings,
+        toolsets: Iterable[type[BaseToolset]] = ALL_TOOLSETS,
+    ) -> None:
+        self.settings = settings
+        policy: Policy = policy_of(settings)
+        self.audit_log = audit.AuditLog(settings, policy) if settings.audit else None
+        odoo = Odoo(
+            connection_settings,
+            policy=policy,
+            options=read_options_of(settings),
+            on_call=self.audit_log.record if self.audit_log else None,
+        )
+        self.registry = ToolsetRegistry(settings, toolsets)
+        self.connection = Connection(odoo, self._register, self._publish)
+        self._rate_limit = RateLimit(settings)
+        self._bus = InMemorySubscriptionBus()
+        self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
+        self._register(None)
+        self._use_registered()
+        super().__init__(
+            "odoo-toolkit",
+            version=importlib.metadata.version("odoo-toolkit"),
+            title="Odoo",
+            instructions=instructions_for(self._tools, settings.mode),
+            lifespan=_lifespan,
+            get_tool_input_schema=self._input_schema,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Tell clients of the handshake era that the list of tools may change."""
+        return super().create_initialization_options(
+            notification_options or NotificationOptions(tools_changed=True),
+            experimental_capabilities,
+            extensions,
+        )
+
+    # The list of tools.
+
+    def _register(self, odoo: Odoo | None) -> None:
+        """Find out which tools there are; runs in a worker thread when there is a connection."""
+        table = ToolTable(self.settings, self.registry)
+        self.registry.discover_and_register(table, odoo)
+        self._registered = table
+
+    def _use_registered(self) -> None:
+        self._tools = self._registered.tools
+        self._hidden = self._registered.hidden
+        self._listed = [_listed(tool, self.settings.mode) for tool in self._tools.values()]
+
+    async def _publish(self) -> None:
+        """Put newly registered tools to use, and tell all clients if the list has changed."""
+        before = self._listed
+        self._use_registered()
+        self.instructions = instructions_for(self._tools, self.settings.mode)
+        if self._listed == before:
+            return
+        await self._bus.publish(ToolsListChanged())
+        for session in list(self._sessions.values()):
+            await session.send_tool_list_changed()
+
+    async def _list_tools(
+        self, ctx: Context, params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        self._remember(ctx)
+        if not self.connection.established:
+            # Even where no toolset waits for it, the first call will want the connection.
+            patience = LIST_PATIENCE if self.registry.waiting_toolsets() else 0
+            await within(patience, lambda: self._odoo(ctx))
+        complete = self.connection.established
+        return ListToolsResult(
+            tools=self._listed,
+            ttl_ms=LIST_LIFETIME if complete else 0,
+            cache_scope="private",
+        )
+
+    def _remember(self, ctx: Context) -> None:
+        """Remember a session of the handshake era, in which changes are told unasked."""
+        if ctx.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            return
+        # The session object is made anew for each request; these belong to the connection.
+        self._sessions[id(ctx.session.client_params)] = ctx.session
+        if len(self._sessions) > MAX_SESSIONS:
+            self._sessions.popitem(last=False)
+
+    def _input_schema(self, name: str) -> dict[str, Any] | None:
+        tool = self._tools.get(name)
+        return tool.input_schema if tool else None
+
+    # Calling them.
+
+    async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+        name = params.name
+        try:
+            tool = await self._tool(ctx, name)
+            arguments = tool.check(params.arguments or {})
+            self._rate_limit.check(tool.access)
+            odoo = await self._odoo_for(ctx, tool)
+            token = audit.caller.set(audit.Caller(ctx.lifespan_context.session_id, name))
+            try:
+                result = await run_blocking(ctx.session, tool.function, odoo, **arguments)
+            finally:
+                audit.caller.reset(token)
+            return results.success(result)
+        except MCPError:
+            raise
+        except OdooError as error:
+            if error.code == "CONNECTION_REFUSED":
+                self.connection.lost()
+            return results.failure(name, error)
+        except Exception as error:
+            return results.unexpected(name, error)
+
+    async def _tool(self, ctx: Context, name: str) -> Tool:
+        """Return a tool by its name.
+
+        Raises:
+            MCPError: there is no such tool.
+            OdooError: its toolset waits for Odoo, which cannot be reached; or this mode hides it.
+        """
+        if name not in self._tools and any(
+            name.startswith(f"odoo_{toolset}_") for toolset in self.registry.waiting_toolsets()
+        ):
+            await self._odoo(ctx)
+        if name in self._tools:
+            return self._tools[name]
+        if name in self._hidden:
+            access, mode = self._hidden[name].access, self.settings.mode
+            raise make_error(
+                "MODE_VIOLATION",
+                f"{access.capitalize()} operations are not allowed in {mode} mode",
+                suggestion="It takes an administrator to change ODOO_MCP_MODE.",
+                details={"mode": mode},
+                outcome="not_sent",
+            )
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
+
+    async def _odoo(self, ctx: Context) -> Odoo:
+        return await self.connection.get(ctx.lifespan_context.tasks)
+
+    async def _odoo_for(self, ctx: Context, tool: Tool) -> Odoo | None:
+        if tool.needs_odoo:
+            return await self._odoo(ctx)
+        return await within(LIST_PATIENCE, lambda: self._odoo(ctx))
+
+
+@asynccontextmanager
+async def _lifespan(server: Server[Running]) -> AsyncIterator[Running]:
+    async with anyio.create_task_group() as tasks:
+        yield Running(tasks)
+        tasks.cancel_scope.cancel()
+
+
+def _listed(tool: Tool, mode: str) -> McpTool:
+    """Return a tool as tools/list shows it."""
+    hints = tool.hints(mode)
+    return McpTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=hints.read_only,
+            destructive_hint=hints.destructive,
+            idempotent_hint=hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )
+
+
+async def serve_stdio(server: OdooServer) -> None:
+    """Serve one client over standard input and output, until it closes them."""
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (read_stream, write_stream):
+        await server.run(read_stream, write_stream, server.create_initialization_options())

@@ -1,0 +1,183 @@
+"""What a toolset is: some tools, and what they need of Odoo.
+
+A tool is a function of the library and a few facts. To add a toolset, write a file with a
+subclass of :class:`BaseToolset` and name it in ``ALL_TOOLSETS``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Access
+from odoo_toolkit_mcp.arguments import ArgumentChecker
+from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
+from odoo_toolkit_mcp.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+#: mode -> the kinds of tools that are registered in it. What ``execute`` may call in each mode is
+#: up to the policy.
+MODE_ACCESS: Mapping[str, frozenset[Access]] = {
+    "readonly": frozenset({"read", "execute"}),
+    "restricted": frozenset({"read", "execute", "create", "write"}),
+    "full": frozenset({"read", "execute", "create", "write", "delete"}),
+}
+
+
+@attrs.frozen(kw_only=True)
+class Hints:
+    """The hints of MCP's tool annotations, besides the title."""
+
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool = True
+
+
+#: kind of access -> hints. ``execute`` can call a method that deletes.
+HINTS: Mapping[Access, Hints] = {
+    "read": Hints(read_only=True, destructive=False, idempotent=True),
+    "create": Hints(read_only=False, destructive=False, idempotent=False),
+    "write": Hints(read_only=False, destructive=False, idempotent=True),
+    "delete": Hints(read_only=False, destructive=True, idempotent=True),
+    "execute": Hints(read_only=False, destructive=True, idempotent=False),
+}
+
+
+@attrs.define(kw_only=True, slots=False, eq=False)
+class Tool:
+    """A function of the library, offered to MCP clients.
+
+    Attributes:
+        name: ``odoo_{toolset}_{action}``.
+        title: for people.
+        description: for the model, at most 1000 characters: some clients cut or drop more.
+        function: takes the connection first; its signature gives the schemas.
+        access: what it does to Odoo's data; decides hints and in which modes it exists.
+        defaults: default values instead of the function's, advertised and passed.
+        maxima: by parameter, advertised instead of the maximum of its ``AtMost``.
+        needs_odoo: whether it fails without a connection; else it is given None without one.
+    """
+
+    name: str
+    title: str
+    description: str
+    function: Callable[..., Any]
+    access: Access
+    defaults: Mapping[str, Any] = attrs.field(factory=dict)
+    maxima: Mapping[str, int] = attrs.field(factory=dict)
+    needs_odoo: bool = True
+
+    @cached_property
+    def _schemas(self) -> tuple[JsonObject, JsonObject]:
+        return input_schema(self.function, self.defaults, self.maxima)
+
+    @property
+    def input_schema(self) -> JsonObject:
+        """The schema to advertise."""
+        return self._schemas[0]
+
+    @cached_property
+    def output_schema(self) -> JsonObject:
+        """The schema of the result."""
+        return output_schema(self.function)
+
+    @cached_property
+    def _checker(self) -> ArgumentChecker:
+        return ArgumentChecker(self.name, self._schemas[1])
+
+    def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments to call the function with.
+
+        Raises:
+            ValidationError: they are wrong.
+        """
+        return {**self.defaults, **self._checker.check(arguments)}
+
+    def hints(self, mode: str) -> Hints:
+        """Return the annotations in a mode: readonly lets ``execute`` call read methods only."""
+        reads = mode == "readonly" and self.access == "execute"
+        return HINTS["read" if reads else self.access]
+
+
+@attrs.frozen(kw_only=True)
+class ToolsetMetadata:
+    """What a toolset is called, and what it needs.
+
+    Attributes:
+        name: unique, the second part of its tools' names.
+        description: one line for people and models.
+        version: of the toolset, semantic.
+        required_modules: Odoo modules that must be installed.
+        min_odoo_version: oldest major version.
+        max_odoo_version: newest major version.
+        depends_on: names of toolsets that must be registered.
+        tags: for sorting.
+    """
+
+    name: str
+    description: str
+    version: str = "1.0.0"
+    required_modules: tuple[str, ...] = ()
+    min_odoo_version: int | None = None
+    max_odoo_version: int | None = None
+    depends_on: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class BaseToolset(ABC):
+    """A group of tools that belong together."""
+
+    @abstractmethod
+    def metadata(self) -> ToolsetMetadata:
+        """Return what the toolset is and needs."""
+
+    @abstractmethod
+    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+        """Add the toolset's tools and return the names of those that exist in this mode.
+
+        Args:
+            server: takes the tools, by :meth:`ToolTable.add_tools`.
+            connection: for tools that depend on what Odoo has; None as long as there is no
+                connection, for toolsets that need no module.
+        """
+
+
+class ToolTable:
+    """The tools of a server, in the order in which they are listed.
+
+    Args:
+        settings: of the server; the mode decides which tools exist.
+        registry: knows the toolsets.
+    """
+
+    def __init__(self, settings: ServerSettings, registry: ToolsetRegistry) -> None:
+        self.settings = settings
+        self.registry = registry
+        self.tools: dict[str, Tool] = {}
+        #: Tools that exist in other modes.
+        self.hidden: dict[str, Tool] = {}
+
+    def add_tools(self, tools: Iterable[Tool]) -> list[str]:
+        """Add the tools that exist in the server's mode and return their names.
+
+        Raises:
+            ValueError: there is a tool of that name already.
+        """
+        added = []
+        for tool in tools:
+            if tool.name in self.tools or tool.name in self.hidden:
+                raise ValueError(f"There are two tools named {tool.name}.")
+            if tool.access in MODE_ACCESS[self.settings.mode]:
+                self.tools[tool.name] = tool
+                added.append(tool.name)
+            else:
+                self.hidden[tool.name] = tool
+        return added

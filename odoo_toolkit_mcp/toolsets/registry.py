@@ -1,0 +1,203 @@
+"""Finds out which toolsets this Odoo can serve, and registers their tools."""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
+from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, ToolsetMetadata, ToolTable
+
+logger = logging.getLogger(__name__)
+
+#: Why a toolset is not registered as long as there is no connection.
+WAITING = "waits for the connection to Odoo"
+
+
+@attrs.frozen(kw_only=True)
+class ToolsetRegistrationResult:
+    """What became of one toolset."""
+
+    name: str
+    status: Literal["registered", "skipped", "failed"]
+    tools_registered: list[str] = attrs.field(factory=list)
+    skip_reason: str | None = None
+    error: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class RegistrationReport:
+    """What became of all toolsets; ``timestamp`` is ISO 8601 in UTC."""
+
+    results: list[ToolsetRegistrationResult]
+    total_toolsets: int
+    registered_toolsets: int
+    total_tools: int
+    timestamp: str
+
+
+class ToolsetRegistry:
+    """The toolsets in the order of their dependencies, and what became of each.
+
+    Args:
+        settings: which toolsets are wanted.
+        toolsets: the classes to choose from.
+
+    Raises:
+        ConfigurationError: toolsets depend on each other in a circle.
+    """
+
+    def __init__(self, settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]) -> None:
+        self._settings = settings
+        made = {toolset.metadata().name: toolset for toolset in (cls() for cls in toolsets)}
+        self._toolsets = [made[name] for name in _in_order(made)]
+        self.report = _report([])
+
+    def discover_and_register(
+        self, server: ToolTable, connection: Odoo | None
+    ) -> RegistrationReport:
+        """Register every toolset whose prerequisites are met.
+
+        Args:
+            server: takes the tools.
+            connection: a connected Odoo; None registers what needs nothing of Odoo.
+
+        Raises:
+            OdooConnectionError: Odoo went away meanwhile.
+        """
+        results: list[ToolsetRegistrationResult] = []
+        for toolset in self._toolsets:
+            results.append(self._register(toolset, server, connection, results))
+        self.report = _report(results)
+        for result in results:
+            logger.info(
+                "Toolset %s: %s",
+                result.name,
+                result.skip_reason or result.error or f"{len(result.tools_registered)} tools",
+            )
+        return self.report
+
+    def waiting_toolsets(self) -> list[str]:
+        """Return the names of the toolsets of which only Odoo can tell whether it serves them."""
+        return [r.name for r in self.report.results if r.skip_reason == WAITING]
+
+    def get_registered_toolsets(self) -> list[ToolsetMetadata]:
+        """Return the metadata of the registered toolsets, in order."""
+        registered = {r.name for r in self.report.results if r.status == "registered"}
+        return [m for m in self.all_toolsets() if m.name in registered]
+
+    def get_toolset_for_tool(self, tool_name: str) -> ToolsetMetadata | None:
+        """Return the toolset that a registered tool belongs to."""
+        owner = next((r.name for r in self.report.results if tool_name in r.tools_registered), None)
+        return next((m for m in self.all_toolsets() if m.name == owner), None)
+
+    def all_toolsets(self) -> list[ToolsetMetadata]:
+        """Return the metadata of all toolsets, registered or not, in order."""
+        return [toolset.metadata() for toolset in self._toolsets]
+
+    def _register(
+        self,
+        toolset: BaseToolset,
+        server: ToolTable,
+        connection: Odoo | None,
+        results: Sequence[ToolsetRegistrationResult],
+    ) -> ToolsetRegistrationResult:
+        metadata = toolset.metadata()
+        tools, hidden = dict(server.tools), dict(server.hidden)
+        try:
+            reason = self._obstacle(metadata, connection, results)
+            if reason:
+                return ToolsetRegistrationResult(
+                    name=metadata.name, status="skipped", skip_reason=reason
+                )
+            names = toolset.register_tools(server, connection)
+        except OdooConnectionError:
+            raise
+        except Exception as error:
+            # One toolset that cannot be had must not take the others with it.
+            logger.error("Toolset %s cannot be registered: %s", metadata.name, error)
+            logger.debug("Toolset %s", metadata.name, exc_info=True)
+            server.tools, server.hidden = tools, hidden
+            return ToolsetRegistrationResult(name=metadata.name, status="failed", error=str(error))
+        return ToolsetRegistrationResult(
+            name=metadata.name, status="registered", tools_registered=names
+        )
+
+    def _obstacle(
+        self,
+        metadata: ToolsetMetadata,
+        connection: Odoo | None,
+        results: Sequence[ToolsetRegistrationResult],
+    ) -> str | None:
+        """Return why a toolset cannot be registered, None when it can."""
+        settings = self._settings
+        if metadata.name in settings.disabled_toolsets:
+            return "disabled by ODOO_MCP_DISABLED_TOOLSETS"
+        if settings.enabled_toolsets and metadata.name not in settings.enabled_toolsets:
+            return "not among ODOO_MCP_ENABLED_TOOLSETS"
+        registered = {r.name for r in results if r.status == "registered"}
+        waiting = {r.name for r in results if r.skip_reason == WAITING}
+        missing = [name for name in metadata.depends_on if name not in registered]
+        if missing:
+            waits = connection is None and missing[0] in waiting
+            return (
+                WAITING if waits else f"needs the toolset {missing[0]!r}, which is not registered"
+            )
+        if connection is None:
+            return WAITING if metadata.required_modules else None
+        major = connection.version.major
+        if metadata.min_odoo_version is not None and major < metadata.min_odoo_version:
+            return f"needs Odoo {metadata.min_odoo_version} or newer, this is {major}"
+        if metadata.max_odoo_version is not None and major > metadata.max_odoo_version:
+            return f"needs Odoo {metadata.max_odoo_version} or older, this is {major}"
+        for module in metadata.required_modules:
+            if not _installed(connection, module):
+                return f"module {module!r} is not installed, or not open to this user"
+        return None
+
+
+def _installed(connection: Odoo, module: str) -> bool:
+    try:
+        return connection.schema.module_installed(module)
+    except OdooConnectionError:
+        raise
+    except OdooError:
+        return False
+
+
+def _in_order(toolsets: dict[str, BaseToolset]) -> Sequence[str]:
+    """Return the names so that each toolset comes after those it depends on."""
+    done: list[str] = []
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            circle = " -> ".join((*path[path.index(name) :], name))
+            raise ConfigurationError(
+                f"The toolsets depend on each other in a circle: {circle}.",
+                suggestion="Remove one of these dependencies.",
+            )
+        if name in done or name not in toolsets:
+            return
+        for dependency in toolsets[name].metadata().depends_on:
+            visit(dependency, (*path, name))
+        done.append(name)
+
+    for name in toolsets:
+        visit(name, ())
+    return done
+
+
+def _report(results: list[ToolsetRegistrationResult]) -> RegistrationReport:
+    return RegistrationReport(
+        results=results,
+        total_toolsets=len(results),
+        registered_toolsets=sum(result.status == "registered" for result in results),
+        total_tools=sum(len(result.tools_registered) for result in results),
+        timestamp=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+    )

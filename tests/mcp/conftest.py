@@ -1,0 +1,64 @@
+"""A server before a fake Odoo, and clients of both protocol eras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.configuration import load
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.server import OdooServer
+from odoo_toolkit_mcp.settings import ServerSettings
+from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
+
+MakeServer = Callable[..., OdooServer]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def odoo() -> Iterator[FakeOdoo]:
+    """An Odoo that answers."""
+    fake = FakeOdoo().start()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def make_server(odoo: FakeOdoo) -> MakeServer:
+    """Makes a server for the fake Odoo; keywords are server settings or ``toolsets``."""
+
+    def make(**keywords: Any) -> OdooServer:
+        toolsets = {"toolsets": keywords.pop("toolsets")} if "toolsets" in keywords else {}
+        settings, problems = load(ServerSettings, keywords, environ={})
+        assert settings is not None, problems
+        return OdooServer(connection_settings(odoo), settings, **toolsets)
+
+    return make
+
+
+@pytest.fixture(params=["2026-07-28", "legacy"])
+def era(request: pytest.FixtureRequest) -> str:
+    """The mode of the SDK's client: stateless, or with the handshake of 2025-11-25."""
+    return str(request.param)
+
+
+def connection_settings(odoo: FakeOdoo) -> ConnectionSettings:
+    settings, problems = load(
+        ConnectionSettings,
+        {
+            "url": odoo.url,
+            "username": LOGIN,
+            "password": PASSWORD,
+            "reconnect_attempts": 0,
+            "timeout": 10,
+        },
+        environ={},
+    )
+    assert settings is not None, problems
+    return settings
