@@ -18,7 +18,6 @@ from mcp import Client, MCPError, StdioServerParameters
 from tests.live.servers import Server, find_servers
 
 COMMAND = "odoo-toolkit-mcp"
-SHOWN_LINES = 14
 
 
 class DemoError(Exception):
@@ -80,7 +79,10 @@ def _server_process(server: Server) -> StdioServerParameters:
 async def _session(parameters: StdioServerParameters, server: Server) -> None:
     """Connect, list the tools, find a customer, read an order, make and unmake a contact."""
     _headline(f"Connecting to {server.name} on {server.url} through {COMMAND}")
-    async with Client(parameters, read_timeout_seconds=60) as client:
+    # the server's log would stand between the calls
+    quiet = {**(parameters.env or {}), "ODOO_MCP_LOG_LEVEL": "warning"}
+    process = parameters.model_copy(update={"env": quiet})
+    async with Client(process, read_timeout_seconds=60) as client:
         print(f"  connected; protocol {client.protocol_version}")
         await _list_tools(client)
         await _read(client)
@@ -158,15 +160,20 @@ async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     answer = await client.call_tool(tool, arguments)
     content: dict[str, Any] = answer.structured_content or {}
     text = "\n".join(part.text for part in answer.content if part.type == "text")
-    shown = json.dumps(content, indent=2, ensure_ascii=False) if content else text
-    lines = shown.splitlines()
-    for line in lines[:SHOWN_LINES]:
+    for line in _readable(content) if content else text.splitlines():
         print(f"  {line}")
-    if len(lines) > SHOWN_LINES:
-        print(f"  ... ({len(lines) - SHOWN_LINES} more lines)")
     if answer.is_error:
         raise DemoError(f"{tool} answered with the error above.")
     return content
+
+
+def _readable(content: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines that show a result: one for each of its values, and for each record."""
+    for name, value in content.items():
+        if name == "records":
+            yield from (json.dumps(record, ensure_ascii=False) for record in value)
+        else:
+            yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
 
 
 def _first(result: dict[str, Any], missing: str) -> dict[str, Any]:
