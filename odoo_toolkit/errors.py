@@ -60,6 +60,9 @@ class OdooError(Exception):
         self.outcome = outcome
         self.retry = code_retry if retry is None else retry
 
+    def __str__(self) -> str:
+        return self.message
+
     def to_dict(self) -> dict[str, Any]:
         """Return the error object: error, category, code, message, suggestion, retry, details."""
         data: dict[str, Any] = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import ATTRIBUTES, Field, parse_fields
+from odoo_toolkit.parallel import side_by_side
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
@@ -103,6 +104,32 @@ class Schema:
         )
         return bool(found)
 
+    def may(self, model: str, operation: str) -> bool:
+        """Whether the user's access rights allow an operation on a model at all.
+
+        Args:
+            model: such as ``res.partner``.
+            operation: read, write, create or unlink.
+        """
+        # has_access came in 18, where check_access_rights became deprecated.
+        if self._odoo.version.major >= 18:
+            call = Call(
+                model=model,
+                method="has_access",
+                ids=(),
+                arguments={"operation": operation},
+                internal=True,
+            )
+        else:
+            arguments = {"operation": operation, "raise_exception": False}
+            call = Call(
+                model=model, method="check_access_rights", arguments=arguments, internal=True
+            )
+        try:
+            return bool(self._odoo.call(call))
+        except OdooError:
+            return False
+
     def forget(self, model: str | None = None) -> None:
         """Drop what is kept of a model, or everything."""
         with self._lock:
@@ -160,4 +187,9 @@ class Schema:
             arguments={"domain": [["transient", "=", False]], "fields": ["model", "name"]},
             internal=True,
         )
-        return {row["model"]: row["name"] for row in self._odoo.call(call)}
+        rows = self._odoo.call(call)
+        # The list holds abstract models and models that the user may not read, too.
+        readable = side_by_side(
+            [lambda model=row["model"]: self.may(model, "read") for row in rows]  # type: ignore[misc]
+        )
+        return {row["model"]: row["name"] for row, may in zip(rows, readable, strict=True) if may}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import attrs
@@ -29,6 +29,10 @@ def default_access(method: str) -> Access:
     return "read" if method in READ_METHODS else _METHOD_ACCESS.get(method, "execute")
 
 
+def _optional_tuple(ids: Iterable[int] | None) -> tuple[int, ...] | None:
+    return None if ids is None else tuple(ids)
+
+
 @attrs.frozen(kw_only=True)
 class Call:
     """A method call: the ids apart, the arguments named.
@@ -48,9 +52,7 @@ class Call:
 
     model: str
     method: str
-    ids: tuple[int, ...] | None = attrs.field(
-        default=None, converter=lambda ids: None if ids is None else tuple(ids)
-    )
+    ids: tuple[int, ...] | None = attrs.field(default=None, converter=_optional_tuple)
     arguments: Mapping[str, Any] = attrs.field(factory=dict)
     positional: tuple[Any, ...] = ()
     context: Mapping[str, Any] = attrs.field(factory=dict)

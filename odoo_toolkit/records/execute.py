@@ -89,7 +89,8 @@ def execute(
         context={**in_kwargs, **(context or {})},
     )
     if method in _READ_ALL and not arguments.get("fields"):
-        odoo.policy.check(call, odoo.schema.fields)
+        if problem := odoo.policy.model_problem(model, "read"):
+            raise problem
         readable = odoo.policy.readable_fields(model, odoo.schema.fields(model))
         arguments["fields"] = [name for name, field in readable.items() if field.type != "binary"]
     result = odoo.call(call)

@@ -116,8 +116,6 @@ def list_models(
             access=rights.get(name, "" if name in wizards else "read"),
         )
         for name, label in found
-        # On 14 and 15 the list holds models that the user may not read, too.
-        if "read" in rights.get(name, "read")
     ]
     return ModelsResult(models=models, count=len(models), warnings=warnings)
 
@@ -157,28 +155,10 @@ def _rights(
     """Ask side by side what the user may do with each model."""
     questions = [(model, operation) for model in models for operation in operations]
     answers = side_by_side(
-        [lambda question=question: _may(odoo, *question) for question in questions]  # type: ignore[misc]
+        [lambda question=question: odoo.schema.may(*question) for question in questions]  # type: ignore[misc]
     )
     rights: dict[str, list[str]] = {model: [] for model, _ in questions}
     for (model, operation), may in zip(questions, answers, strict=True):
         if may:
             rights[model].append(operation)
     return {model: ",".join(allowed) for model, allowed in rights.items()}
-
-
-def _may(odoo: Odoo, model: str, operation: str) -> bool:
-    if odoo.version.major >= 18:
-        call = Call(
-            model=model,
-            method="has_access",
-            ids=(),
-            arguments={"operation": operation},
-            internal=True,
-        )
-    else:
-        arguments = {"operation": operation, "raise_exception": False}
-        call = Call(model=model, method="check_access_rights", arguments=arguments, internal=True)
-    try:
-        return bool(odoo.call(call))
-    except OdooError:
-        return False
