@@ -36,7 +36,7 @@ ANY_JSON: dict[str, Any] = {
         {"type": "number"},
         {"type": "boolean"},
         {"type": "null"},
-        {"type": "array", "items": {}},
+        {"type": "array"},
         {"type": "object"},
     ]
 }

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import Context, JsonSchema, Model
+from odoo_toolkit.annotations import ANY_JSON, Context, JsonSchema, Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS
 from odoo_toolkit.connection.call import Call, name_arguments
@@ -40,7 +40,7 @@ def execute(
     method: Annotated[str, Doc("Public method, e.g. action_confirm, copy.")],
     args: Annotated[
         Sequence[Any],
-        JsonSchema({"type": "array"}),
+        JsonSchema({"type": "array", "items": ANY_JSON}),
         Doc("Positional arguments; for a method of records, the list of ids comes first."),
     ] = (),
     kwargs: Annotated[
