@@ -7,6 +7,7 @@ import re
 
 _TAG = re.compile(r"<[a-zA-Z/!?]")
 _ANY_TAG = re.compile(r"<[^>]*>?")
+_LINE_TAG = re.compile(r"</?(br|p|div|li|tr|table|blockquote|h[1-6])\b[^>]*>", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"<(script|style)\b.*?(</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _BLANK_LINES = re.compile(r"\n{3,}")
 
@@ -29,7 +30,8 @@ def html_to_text(html: str) -> str:
     # The parser is given whatever people pasted into Odoo: any failure of it, and nesting too
     # deep for it, is answered with the bare words.
     except Exception:
-        return _tidy(html_entities.unescape(_ANY_TAG.sub(" ", _NOT_SHOWN.sub(" ", html))))
+        lines = _LINE_TAG.sub("\n", _NOT_SHOWN.sub("", html))
+        return _tidy(html_entities.unescape(_ANY_TAG.sub("", lines))).strip()
 
 
 def _render(html: str) -> str:

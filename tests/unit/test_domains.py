@@ -1,0 +1,491 @@
+"""Domains: building, shape, and the fields of their model."""
+
+import json
+from collections.abc import Mapping
+from datetime import date, datetime, timezone
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from odoo_toolkit.domains import DOMAIN_HELP, Domain, check_domain, resolve_domain
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import Field, parse_fields
+
+A, B, C = ["a", "=", 1], ["b", "=", 2], ["c", "=", 3]
+STATES = [["draft", "Quotation"], ["sale", "Sales Order"]]
+
+ORDER = parse_fields(
+    {
+        "id": {"type": "integer"},
+        "name": {"type": "char"},
+        "active": {"type": "boolean"},
+        "sequence": {"type": "integer"},
+        "amount": {"type": "monetary"},
+        "state": {"type": "selection", "selection": STATES},
+        "date_order": {"type": "datetime"},
+        "validity_date": {"type": "date"},
+        "partner_id": {"type": "many2one", "relation": "res.partner"},
+        "order_line": {"type": "one2many", "relation": "sale.order.line"},
+        "hidden_id": {"type": "many2one", "relation": "hidden.model"},
+        "image": {"type": "binary"},
+        "task_properties": {"type": "properties"},
+        "distribution": {"type": "json"},
+        "computed": {"type": "char", "store": False, "searchable": False},
+        "searchable": {"type": "char", "store": False, "searchable": True},
+        "computed_id": {
+            "type": "many2one",
+            "relation": "res.partner",
+            "store": False,
+            "searchable": False,
+        },
+    }
+)
+PARTNER = parse_fields(
+    {
+        "name": {"type": "char"},
+        "parent_id": {"type": "many2one", "relation": "res.partner"},
+        "date": {"type": "date"},
+    }
+)
+LINE = parse_fields(
+    {"quantity": {"type": "float"}, "order_id": {"type": "many2one", "relation": "sale.order"}}
+)
+
+
+def fields_of(model: str) -> Mapping[str, Field]:
+    if model == "hidden.model":
+        raise AccessError("not for you")
+    return {"sale.order": ORDER, "res.partner": PARTNER, "sale.order.line": LINE}[model]
+
+
+def resolve(domain: Any, version: int | None = None) -> list[Any]:
+    return resolve_domain(domain, "sale.order", fields_of, version_major=version)[0]
+
+
+def refused(domain: Any, version: int | None = None) -> OdooError:
+    with pytest.raises(OdooError) as caught:
+        resolve(domain, version)
+    return caught.value
+
+
+# ---- Shape --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("domain", "checked"),
+    [
+        ([], []),
+        ((), []),
+        ([A], [A]),
+        ((("a", "=", 1),), [A]),
+        ([A, B], [A, B]),
+        (["|", A, B], ["|", A, B]),
+        (["|", "&", A, B, "!", C], ["|", "&", A, B, "!", C]),
+        ([A, "|", B, C], [A, "|", B, C]),
+        ([["a", "in", (1, 2)]], [["a", "in", [1, 2]]]),
+        ([["a", "in", {1}]], [["a", "in", [1]]]),
+        ([["a", "in", []]], [["a", "in", []]]),
+        ([["a", "in", [False, 1, None]]], [["a", "in", [False, 1, False]]]),
+        ([["a", "=", None]], [["a", "=", False]]),
+        ([["a", "=", date(2025, 2, 9)]], [["a", "=", "2025-02-09"]]),
+        (
+            [["a", "<", datetime(2025, 2, 9, 14, tzinfo=timezone.utc)]],
+            [["a", "<", "2025-02-09 14:00:00"]],
+        ),
+        ([(1, "=", 1)], [[1, "=", 1]]),
+        ([[0, "=", 1]], [[0, "=", 1]]),
+        ([["a.b.c", "child_of", 5]], [["a.b.c", "child_of", 5]]),
+        ([["lines", "any", [("x", "=", 1)]]], [["lines", "any", [["x", "=", 1]]]]),
+        ([["lines", "not any", []]], [["lines", "not any", []]]),
+    ],
+)
+def test_a_valid_domain_becomes_plain_lists(domain: Any, checked: list[Any]) -> None:
+    assert check_domain(domain) == checked
+    json.dumps(checked)
+
+
+@pytest.mark.parametrize(
+    ("domain", "corrected"),
+    [
+        (["a", "=", 1], [A]),
+        (["a", "in", ["x"]], [["a", "in", ["x"]]]),
+        ([[A, B]], ["&", A, B]),
+        ([[["a", "=", 1]]], [A]),
+        (["|", [A, B], C], ["|", "&", A, B, C]),
+        ([A, "|", B], ["|", A, B]),
+        ([A, "or", B, "OR", C], ["|", "|", A, B, C]),
+        ([A, "and", B], ["&", A, B]),
+        (["or", A, B], ["|", A, B]),
+        (["not", A], ["!", A]),
+        ("[('a', '=', 1)]", [A]),
+        ('[["a", "=", null], ["b", "=", true]]', [["a", "=", False], ["b", "=", True]]),
+        ("[('a', 'ilike', \"O'Brien\")]", [["a", "ilike", "O'Brien"]]),
+        ([["a", "==", 1]], [A]),
+        ([["a", "<>", 1]], [["a", "!=", 1]]),
+        ([["a", "ILIKE", "x"]], [["a", "ilike", "x"]]),
+        ([["a", "NOT IN", [1]]], [["a", "not in", [1]]]),
+        ([["a", "contains", "x"]], [["a", "ilike", "x"]]),
+        ([["a", "in", "x"]], [["a", "in", ["x"]]]),
+        ([["a", "in", None]], [["a", "=", False]]),
+        ([["a", "not in", False]], [["a", "!=", False]]),
+        ([{"field": "a", "operator": "=", "value": 1}], [A]),
+        ([["lines", "any", [["x", "==", 1]]]], [["lines", "any", [["x", "=", 1]]]]),
+    ],
+)
+def test_a_mistake_beyond_doubt_is_answered_with_the_correction(
+    domain: Any, corrected: list[Any]
+) -> None:
+    with pytest.raises(OdooError) as caught:
+        check_domain(domain)
+    assert caught.value.code == "INVALID_DOMAIN"
+    assert caught.value.details["corrected_domain"] == corrected
+    assert check_domain(corrected) == corrected
+    assert json.dumps(corrected) in caught.value.suggestion
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        None,
+        False,
+        True,
+        0,
+        {},
+        "",
+        "rubbish",
+        b"[]",
+        [None],
+        [[]],
+        ["a"],
+        ["&"],
+        ["|", A],
+        [A, "|"],
+        ["!"],
+        [A, "and", B, "|", C],
+        ["or", A, B, C],
+        [["a", "=", 1, 2]],
+        [["a", "="]],
+        [["", "=", 1]],
+        [["a b", "=", 1]],
+        [["a.", "=", 1]],
+        [[5, "=", 1]],
+        [["a", None, 1]],
+        [["a", "wibble", 1]],
+        [["a", "any!", []]],
+        [["a", "any", 5]],
+        [["a", "any", None]],
+        [["a", "=", {"id": 5}]],
+        [["a", "=", [[1]]]],
+        [["a", "=", float("nan")]],
+        [["a", "=", "nul\x00"]],
+        [["a", "=", 2**70]],
+        [["a", "=", object()]],
+    ],
+)
+def test_what_cannot_be_understood_is_an_error_without_a_guess(domain: Any) -> None:
+    with pytest.raises(OdooError) as caught:
+        check_domain(domain)
+    assert caught.value.code == "INVALID_DOMAIN"
+    assert "corrected_domain" not in caught.value.details
+    assert caught.value.suggestion
+
+
+@pytest.mark.parametrize(("operator", "since"), [("any", 17), ("not any", 17), ("not =like", 19)])
+def test_an_operator_is_refused_before_the_version_that_brought_it(
+    operator: str, since: int
+) -> None:
+    domain = [["lines", operator, [] if "any" in operator else "x"]]
+    assert check_domain(domain, version_major=since) == domain
+    with pytest.raises(OdooError, match=f"from Odoo {since} on"):
+        check_domain(domain, version_major=since - 1)
+
+
+def _nested(depth: int, wrap: Any) -> Any:
+    value: Any = []
+    for _ in range(depth):
+        value = wrap(value)
+    return value
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        pytest.param(_nested(10_000, lambda inner: [inner]), id="lists"),
+        pytest.param([["a", "=", _nested(10_000, lambda inner: [inner])]], id="value"),
+        pytest.param(_nested(5_000, lambda inner: [["a", "any", inner]]), id="any"),
+        pytest.param("[" * 10_000 + "]" * 10_000, id="text"),
+        pytest.param("-" * 19_000 + "1", id="signs"),
+        pytest.param(["!"] * 100_000 + [A], id="long"),
+        pytest.param([["a", "=", 10**5000]], id="number"),
+    ],
+)
+def test_a_hostile_domain_is_an_ordinary_error(domain: Any) -> None:
+    with pytest.raises(OdooError) as caught:
+        check_domain(domain)
+    assert len(json.dumps(caught.value.to_dict())) < 5_000
+
+
+# ---- Builder ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("domain", "built"),
+    [
+        (Domain(), []),
+        (Domain().equals("a", 1), [A]),
+        (Domain().equals("a", None), [["a", "=", False]]),
+        (Domain().not_equals("a", 1), [["a", "!=", 1]]),
+        (Domain().contains("a", "x"), [["a", "ilike", "x"]]),
+        (Domain().contains("a", "50%_\\"), [["a", "ilike", "50\\%\\_\\\\"]]),
+        (Domain().starts_with("a", "5%"), [["a", "=ilike", "5\\%%"]]),
+        (Domain().in_list("a", (1, 2)), [["a", "in", [1, 2]]]),
+        (Domain().greater_than("a", 1).less_than("a", 9), [["a", ">", 1], ["a", "<", 9]]),
+        (Domain().between("a", 1, 9), [["a", ">=", 1], ["a", "<=", 9]]),
+        (Domain().is_set("a").is_empty("b"), [["a", "!=", False], ["b", "=", False]]),
+        (Domain.or_(Domain([A, B]), Domain([C])), ["|", "&", A, B, C]),
+        (Domain.or_(Domain([A]), Domain([B]), Domain([C, A])), ["|", "|", A, B, "&", C, A]),
+        (Domain([A]).or_(Domain([B])), ["|", A, B]),
+        (Domain.or_(Domain([A, "|", B, C]), Domain([B])), ["|", "&", A, "|", B, C, B]),
+        (Domain.or_(), [[0, "=", 1]]),
+        (Domain.or_(Domain([A]), Domain()), ["|", A, [1, "=", 1]]),
+        (Domain([A]) & Domain([B]), [A, B]),
+        (Domain([A]) | Domain([B]), ["|", A, B]),
+        (~Domain([A, B]), ["!", "&", A, B]),
+        (~Domain(), ["!", [1, "=", 1]]),
+    ],
+)
+def test_the_builder_gives_valid_domains(domain: Domain, built: list[Any]) -> None:
+    assert domain.build() == built
+    assert check_domain(domain) == built
+    assert list(domain) == built
+
+
+def test_a_domain_is_immutable_and_comparable() -> None:
+    start = Domain().in_list("a", [1, 2])
+    start.equals("b", 2)
+    start.build()[0][2].append(3)
+    assert start.build() == [["a", "in", [1, 2]]]
+    assert {start: "usable as a key"}[Domain([["a", "in", [1, 2]]])]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: Domain("a"),
+        lambda: Domain(A),
+        lambda: Domain().equals("", 1),
+        lambda: Domain().in_list("a", "text"),
+    ],
+)
+def test_the_builder_refuses_what_would_be_no_domain(build: Any) -> None:
+    with pytest.raises(OdooError) as caught:
+        build()
+    assert caught.value.code == "INVALID_DOMAIN"
+
+
+# ---- Fields -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        ["partner_id", "=", "Azure"],
+        ["partner_id", "ilike", "azure"],
+        ["partner_id", "=", 7],
+        ["partner_id", "=", False],
+        ["partner_id", "in", [7, False]],
+        ["partner_id", "child_of", 7],
+        ["partner_id", "child_of", "Azure"],
+        ["partner_id", "child_of", [7, 8]],
+        ["partner_id.parent_id.name", "ilike", "x"],
+        ["order_line.quantity", ">", 1.5],
+        ["order_line", "=", False],
+        ["hidden_id.whatever.else", "=", "x"],
+        ["task_properties.abc123", "=", "x"],
+        ["id", "in", [1, 2]],
+        ["sequence", "=", False],
+        ["amount", ">", 10],
+        ["date_order", "=", False],
+        ["date_order", "ilike", "2025"],
+        ["date_order.month_number", "=", 5],
+        ["state", "=", False],
+        ["state", "in", ["sale", False]],
+        ["state", "!=", "gone"],
+        ["state", "ilike", "anything"],
+        ["name", "ilike", 5],
+        ["image", "!=", False],
+        ["searchable", "=", "x"],
+        ["active", "in", [True, False]],
+        ["date_order", ">", "today -1d"],
+        ["validity_date", "=", "=monday"],
+        ["hidden_id", "any", [["whatever", "=", 1]]],
+        ["partner_id", "any", [["name", "=", "x"]]],
+    ],
+)
+def test_what_odoo_takes_is_left_as_it_is(condition: list[Any]) -> None:
+    assert resolve_domain([condition], "sale.order", fields_of) == ([condition], [])
+
+
+@pytest.mark.parametrize(
+    ("condition", "resolved"),
+    [
+        (["date_order", ">", "2025-02-09T14:30:00Z"], "2025-02-09 14:30:00"),
+        (["date_order", ">", "2025-02-09T14:30:00+02:00"], "2025-02-09 12:30:00"),
+        (["date_order", ">", "2025-02-09"], "2025-02-09"),
+        (["date_order", ">", date(2025, 2, 9)], "2025-02-09"),
+        (["date_order", "in", ["2025-02-09T00:00Z", False]], ["2025-02-09 00:00:00", False]),
+        (["validity_date", "<=", "2025-02-09T23:59:59-05:00"], "2025-02-09"),
+        (["validity_date", "<=", "2025-2-9"], "2025-02-09"),
+        (["partner_id.date", "=", "2025-02-09T00:00:00Z"], "2025-02-09"),
+        (["sequence", "=", "5"], 5),
+        (["id", "in", ["5"]], [5]),
+        (["amount", ">", "1.5"], 1.5),
+        (["active", "=", 1], True),
+        (["active", "=", "false"], False),
+        (
+            ["order_line", "any", [["order_id.date_order", "<", "2025-02-09T14:30:00Z"]]],
+            [["order_id.date_order", "<", "2025-02-09 14:30:00"]],
+        ),
+    ],
+)
+def test_values_become_what_odoo_takes_by_the_type_of_the_field(
+    condition: list[Any], resolved: Any
+) -> None:
+    value = resolve([condition])[0][2]
+    assert value == resolved
+    assert type(value) is type(resolved)
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        (["nmae", "=", "x"], "INVALID_FIELD"),
+        (["partner_id.nmae", "=", "x"], "INVALID_FIELD"),
+        (["order_line", "any", [["bogus", "=", 1]]], "INVALID_FIELD"),
+        (["name.first", "=", "x"], "INVALID_FIELD"),
+        (["computed", "=", "x"], "INVALID_FIELD"),
+        (["computed_id.name", "=", "x"], "INVALID_FIELD"),
+        (["name", "any", []], "INVALID_DOMAIN"),
+        (["state", "=", "bogus"], "INVALID_SELECTION"),
+        (["state", "in", ["sale", "bogus"]], "INVALID_SELECTION"),
+        (["date_order", ">", "soon"], "INVALID_DOMAIN"),
+        (["date_order", ">", 5], "INVALID_DOMAIN"),
+        (["validity_date", "=", ""], "INVALID_DOMAIN"),
+        (["sequence", "=", "five"], "INVALID_DOMAIN"),
+        (["id", "=", True], "INVALID_DOMAIN"),
+        (["amount", ">", "much"], "INVALID_DOMAIN"),
+        (["active", "=", "x"], "INVALID_DOMAIN"),
+        (["partner_id", "=", True], "INVALID_DOMAIN"),
+        (["partner_id", "=", [7, "Azure"]], "INVALID_DOMAIN"),
+        (["partner_id", "child_of", True], "INVALID_DOMAIN"),
+        (["order_line", "in", [True]], "INVALID_DOMAIN"),
+        (["name", "ilike", ["a"]], "INVALID_DOMAIN"),
+        (["image", "=", "AP8="], "INVALID_DOMAIN"),
+    ],
+)
+def test_what_odoo_would_ignore_or_fail_on_is_refused(condition: list[Any], code: str) -> None:
+    error = refused([["name", "=", "x"], condition])
+    assert error.code == code
+    assert error.suggestion
+    json.dumps(error.to_dict())
+
+
+def test_an_unknown_field_names_its_model_its_path_and_the_likely_one() -> None:
+    error = refused([["partner_id.nmae", "=", "x"]])
+    assert error.details == {
+        "model": "res.partner",
+        "field": "nmae",
+        "did_you_mean": ["name"],
+        "path": "partner_id.nmae",
+    }
+    assert "'name'" not in error.message
+    assert "did you mean name" in error.message
+
+
+def test_a_selection_label_is_answered_with_its_value() -> None:
+    error = refused([["state", "=", "sales order"]])
+    assert error.details["allowed"] == STATES
+    assert error.details["did_you_mean"] == ["sale"]
+
+
+def test_date_parts_and_relative_dates_are_refused_on_versions_without_them() -> None:
+    assert refused([["date_order.month_number", "=", 5]], 16).code == "INVALID_FIELD"
+    assert resolve([["date_order.month_number", "=", 5]], 17)
+    assert refused([["date_order", ">", "today"]], 18).code == "INVALID_DOMAIN"
+    assert resolve([["date_order", ">", "today"]], 19)
+
+
+def test_a_long_path_earns_a_warning() -> None:
+    deep = "partner_id" + ".parent_id" * 4
+    assert resolve_domain([[deep, "=", 7]], "sale.order", fields_of)[1]
+    assert not resolve_domain([[deep[: -len(".parent_id")], "=", 7]], "sale.order", fields_of)[1]
+
+
+def test_true_for_a_text_field_earns_a_warning() -> None:
+    resolved, warnings = resolve_domain([["name", "=", True]], "sale.order", fields_of)
+    assert resolved == [["name", "=", True]]
+    assert "!= false" in warnings[0]
+
+
+def test_no_access_to_the_searched_model_itself_is_raised() -> None:
+    with pytest.raises(AccessError):
+        resolve_domain([["x", "=", 1]], "hidden.model", fields_of)
+
+
+def test_a_built_domain_can_be_resolved() -> None:
+    built = Domain().equals("state", "sale") | Domain().between("sequence", 1, 5)
+    assert resolve(built) == built.build()
+
+
+def test_the_callers_domain_is_not_changed() -> None:
+    domain = [["date_order", ">", "2025-02-09T14:30:00Z"], ["id", "in", ["5"]]]
+    resolve(domain)
+    assert domain == [["date_order", ">", "2025-02-09T14:30:00Z"], ["id", "in", ["5"]]]
+
+
+def test_the_help_is_short_and_its_examples_are_valid() -> None:
+    assert len(DOMAIN_HELP) <= 700
+    examples = [line for line in DOMAIN_HELP.splitlines() if line.startswith("[")]
+    assert len(examples) >= 4
+    for example in examples:
+        check_domain(json.loads(example))
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10)
+JSON = st.recursive(
+    SCALARS | st.sampled_from(["|", "&", "!", "or", "=", "in", "any", "2025-01-01", *ORDER]),
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=2)
+        | st.tuples(
+            st.sampled_from([*ORDER, "partner_id.name", "order_line.order_id.state"]),
+            st.sampled_from(["=", "!=", ">", "in", "not in", "ilike", "any", "child_of", "=?"]),
+            inner,
+        ).map(list)
+    ),
+    max_leaves=15,
+)
+
+
+@given(JSON)
+@settings(max_examples=300, deadline=None)
+def test_any_json_is_either_checked_or_refused_as_an_odoo_error(domain: Any) -> None:
+    for check in (check_domain, resolve):
+        try:
+            checked = check(domain)
+        except OdooError:
+            continue
+        assert isinstance(checked, list)
+        assert check_domain(checked) == checked
+
+
+@given(JSON)
+@settings(max_examples=300, deadline=None)
+def test_a_correction_is_always_a_valid_domain(domain: Any) -> None:
+    try:
+        check_domain(domain)
+    except OdooError as error:
+        corrected = error.details.get("corrected_domain", [])
+        check_domain(corrected)

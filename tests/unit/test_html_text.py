@@ -1,0 +1,69 @@
+"""HTML as plain text."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from odoo_toolkit.html_text import html_to_text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("", ""),
+        ("plain words", "plain words"),
+        ("a < b & c", "a < b & c"),
+        ("Caf&eacute; &amp; bar", "Café & bar"),
+        ("<p>one</p><p>two</p>", "one\n\ntwo"),
+        ("one<br>two<br/>three", "one\ntwo\nthree"),
+        ("<div>one</div><div>two</div>", "one\ntwo"),
+        ("<p>a</p>" + "<p><br></p>" * 5 + "<p>b</p>", "a\n\nb"),
+        ("<p>a&nbsp;b &lt; c</p>", "a b < c"),
+        (
+            '<p>see <a href="https://odoo.test/x?a=1">this</a></p>',
+            "see [this](https://odoo.test/x?a=1)",
+        ),
+        ("<script>alert(1)</script><style>p{}</style><p>x</p>", "x"),
+        ('<?xml version="1.0" encoding="utf-8"?><p>x</p>', "x"),
+        ("<!-- nothing -->", ""),
+        ("<p>unclosed <b>tags", "unclosed tags"),
+        ("</p>", ""),
+        ("<div>" * 300 + "deep", "deep"),
+        ("<div>" * 5000 + "<p>one <b>two</b></p><p>three</p>", "one two\n\nthree"),
+    ],
+)
+def test_reads_as_a_person_would_see_it(html: str, text: str) -> None:
+    assert html_to_text(html) == text
+
+
+def test_lists_keep_a_line_for_each_item_and_their_nesting() -> None:
+    text = html_to_text("<ul><li>one</li><li>two<ul><li>inner</li></ul></li></ul>")
+    lines = text.splitlines()
+    assert [line.strip(" *+") for line in lines] == ["one", "two", "inner"]
+    assert lines[2].index("inner") > lines[1].index("two")
+
+
+def test_table_rows_keep_their_lines_and_cells_their_columns() -> None:
+    text = html_to_text(
+        "<table><tr><td>Item</td><td>Qty</td></tr><tr><td>Desk lamp</td><td>2</td></tr></table>"
+    )
+    header, row = text.splitlines()
+    assert header.index("Qty") == row.index("2")
+
+
+@given(st.text(alphabet="<>/&;!-?abp \n\x00\ud800'\"=", max_size=80) | st.text(max_size=200))
+@settings(max_examples=150, deadline=None)
+def test_odd_html_never_raises(html: str) -> None:
+    assert isinstance(html_to_text(html), str)
+
+
+def test_plain_text_does_not_load_the_html_parser() -> None:
+    script = (
+        "import sys; from odoo_toolkit.html_text import html_to_text as t; t('a &amp; b');"
+        "print('inscriptis' in sys.modules, 'lxml' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "False"]
