@@ -143,6 +143,19 @@ _DATABASE: tuple[Pattern, ...] = (
         "MISSING_REQUIRED_FIELD", "{label} is required and is not set.",
         "Set it with odoo_core_write on {model}, then call again.",
     ),
+    # 14 to 18 speak of a deletion also where a link names a record that does not exist.
+    Pattern(
+        USER_FAMILY,
+        r"another model requires the record being deleted.*Constraint: (?P<constraint>\w+)"
+        r"|model is using the record you are trying to delete"
+        r".*constraint: (?:'[^\n]*' \((?P<field>\w+)\)|(?P<constraint_>\w+))",
+        "FK_VIOLATION",
+        "A value given for {model} links to a record that does not exist, or a record that was "
+        "to be removed is still needed.",
+        "Check the ids in the values with odoo_core_search_read; the constraint in the details "
+        "names the link.",
+        method=r"(create|write|web_save|copy|load)$",
+    ),
     Pattern(
         USER_FAMILY,
         rf"another model requires the record being deleted.*Model: [^(\n]*"
@@ -187,6 +200,11 @@ _DATABASE: tuple[Pattern, ...] = (
     ),
     Pattern(
         USER_FAMILY, r"^Unsupported operator on ", "INVALID_DOMAIN", None, SEE_DOMAIN,
+    ),
+    Pattern(
+        USER_FAMILY, r'^Invalid "order" specified \((?P<order>[^)]*)\)', "VALIDATION_ERROR",
+        "'{order}' is not an order of records.",
+        "Name stored fields, each followed by asc or desc if wanted, with commas between.",
     ),
 )  # fmt: skip
 

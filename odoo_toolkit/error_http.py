@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from datetime import datetime, timezone
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -155,6 +154,8 @@ def _seconds(retry_after: str | None) -> int | None:
     text = (retry_after or "").strip()
     if re.fullmatch(r"\d{1,9}", text, re.ASCII):
         return int(text)
+    from email.utils import parsedate_to_datetime  # costs 20 ms, and is needed seldom
+
     try:
         when = parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):

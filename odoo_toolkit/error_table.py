@@ -277,13 +277,20 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         rf"{_BUILTIN}ValueError$",
         r"^time data '(?P<value>[^']*)' does not match"
         r"|^Invalid isoformat string: '(?P<value_>[^']*)'"
+        r"|^Invalid term '(?P<value___>[^']*)' in expression date"
         r"|^unconverted data remains|^Failed to cast '(?P<value__>[^']*)' into a date"
         r"|^(?:year|month|day|hour|minute|second)\b.* (?:out of range|must be in)",
         "VALUE_ERROR", "A date or time has a form that Odoo does not read: {said}",
         "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC.",
     ),
     Pattern(
-        r"InvalidTextRepresentation$|DataError$",
+        r"^psycopg2\.",
+        r"^invalid input syntax for (?:type )?(?:date|time)[\w ]*: \"(?P<value>[^\"]*)\"",
+        "VALUE_ERROR", "'{value}' is not a date or time that Odoo can read.",
+        "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC.",
+    ),
+    Pattern(
+        r"^psycopg2\.",
         r"invalid input syntax for (?:type )?(?P<type>[\w ]+): \"(?P<value>[^\"]*)\"",
         "VALUE_ERROR", "'{value}' was given where a value of type {type} is needed.",
         "A many2one takes an id, not a name: find it with odoo_core_name_search. " + SEE_VALUES,

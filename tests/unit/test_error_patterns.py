@@ -409,6 +409,8 @@ def test_expired_key_is_named_as_a_cause() -> None:
         ("psycopg2.errors.SerializationFailure", "could not serialize access", "SERVER_ERROR"),
         ("odoo.exceptions.LockError", "Cannot grab a lock", "SERVER_ERROR"),
         ("psycopg2.OperationalError", "could not connect to server", "SERVER_ERROR"),
+        ("psycopg2.errors.InvalidDatetimeFormat",
+         'invalid input syntax for type timestamp: "abc"', "VALUE_ERROR"),
         ("psycopg2.errors.DatetimeFieldOverflow", "date/time field value out", "VALUE_ERROR"),
         ("psycopg2.errors.NotNullViolation", 'null value in column "name" of relation "x"',
          "MISSING_REQUIRED_FIELD"),
@@ -418,6 +420,38 @@ def test_expired_key_is_named_as_a_cause() -> None:
 )  # fmt: skip
 def test_exception_of_the_server_is_known(name: str, message: str, code: str) -> None:
     assert server_error(name, message).code == code
+
+
+def test_unreadable_date_is_not_taken_for_a_missing_id() -> None:
+    for name, message in (
+        (
+            "psycopg2.errors.InvalidDatetimeFormat",
+            'invalid input syntax for type timestamp: "abc"\nLINE 1: SELECT',
+        ),
+        ("builtins.ValueError", "Invalid term 'abc' in expression date: 'abc'"),
+    ):
+        error = server_error(name, message, method="search")
+        assert (error.code, error.details["value"]) == ("VALUE_ERROR", "abc")
+        assert "2025-02-09" in error.suggestion
+
+
+def test_link_to_a_missing_record_is_not_told_as_a_deletion() -> None:
+    """Odoo 14 answers so to a write of a country that does not exist."""
+    message = (
+        "The operation cannot be completed: another model requires the record being deleted. If "
+        "possible, archive it instead.\n\nModel: Contact (res.partner), Constraint: "
+        "res_partner_country_id_fkey"
+    )
+    error = user_error(message, model="res.partner", method="write")
+    assert error.code == "FK_VIOLATION"
+    assert error.details["constraint"] == "res_partner_country_id_fkey"
+    assert "does not exist" in error.message
+    assert "Archive" in user_error(message, model="res.country", method="unlink").suggestion
+
+
+def test_wrong_order_is_told() -> None:
+    error = user_error('Invalid "order" specified (name; drop). A valid', method="search")
+    assert (error.code, error.details["order"]) == ("VALIDATION_ERROR", "name; drop")
 
 
 def test_conflict_with_another_transaction_can_be_tried_again() -> None:
