@@ -113,7 +113,7 @@ class Policy:
         if call.internal and call.access == "read" and default_access(call.method) in _HARMLESS:
             return
         access = _real_access(call)
-        refusal = self.model_problem(call.model, access, method=call.method)
+        refusal = self.model_problem(call.model, access, method=call.method, acts_on=call.acts_on)
         if refusal is not None:
             raise refusal
         check_names(
@@ -150,7 +150,13 @@ class Policy:
         return self.mode == "restricted" or bool(self.model_allowlist)
 
     def model_problem(
-        self, model: str, access: Access, *, named_in: str = "model", method: str | None = None
+        self,
+        model: str,
+        access: Access,
+        *,
+        named_in: str = "model",
+        method: str | None = None,
+        acts_on: str | None = None,
     ) -> AccessError | None:
         """Return why the model may not be accessed so; None where it may.
 
@@ -159,12 +165,17 @@ class Policy:
             access: what is to be done with it.
             named_in: where in a call the model is named, for the error.
             method: the method, for the error.
+            acts_on: the model that must be on the allowlists instead, see
+                :class:`~odoo_toolkit.connection.call.Call`. What is closed stays so.
         """
-        if not self.model_allowed(model):
+        if self.model_blocked(model):
             return self.model_refusal(model, named_in)
+        listed = acts_on or model
+        if not self.model_allowed(listed):
+            return self.model_refusal(listed, named_in)
         if access == "read":
             return None
-        if _never_written(model):
+        if _never_written(model) or _never_written(listed):
             return self.model_refusal(
                 model,
                 named_in,
@@ -185,12 +196,12 @@ class Policy:
                 suggestion=f"It takes an administrator to set ODOO_MCP_MODE={wider}.",
                 details=details,
             )
-        if model in self.write_allowlist:
+        if listed in self.write_allowlist:
             return None
         return AccessError(
-            f"{operations} on {model} are not allowed in restricted mode",
+            f"{operations} on {listed} are not allowed in restricted mode",
             code="MODE_VIOLATION",
-            suggestion=f"It takes an administrator to add {model} to ODOO_MCP_WRITE_ALLOWLIST.",
+            suggestion=f"It takes an administrator to add {listed} to ODOO_MCP_WRITE_ALLOWLIST.",
             details=details,
         )
 

@@ -74,6 +74,7 @@ class _Walk:
     def __init__(self, policy: Policy, call: Call, fields_of: FieldsOf) -> None:
         self.policy = policy
         self.access: Access = call.access
+        self.acts_on = call.acts_on
         self._fields_of = fields_of
         self._fields: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
@@ -154,8 +155,8 @@ class _Walk:
             self._fields[model] = fields
         return fields.get(name)
 
-    def _judge(self, model: str, access: Access, path: Path) -> None:
-        refusal = self.policy.model_problem(model, access, named_in=_show(path))
+    def _judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
+        refusal = self.policy.model_problem(model, access, named_in=_show(path), acts_on=acts_on)
         if refusal is not None:
             raise refusal
 
@@ -330,7 +331,11 @@ class _Walk:
                 accesses = _OWNED[command[0]] if owned and _is_code(command[0]) else None
                 if not owned and _is_code(command[0]):
                     accesses = _LINKED[command[0]]
-                self._command_access(comodel, accesses or (), access, here)
+                if owned and command[0] == 0 and self.acts_on:
+                    # A new line of what the operation is about.
+                    self._judge(comodel, "create", here, self.acts_on)
+                else:
+                    self._command_access(comodel, accesses or (), access, here)
                 for item in command[1:]:
                     if isinstance(item, Mapping):
                         self._values(comodel, item, (*here, 2), access)

@@ -46,6 +46,9 @@ class Call:
         context: extends the connection's base context for this call.
         access: what the call does; the policy judges by it. A business operation such as
             confirming an order declares ``write``; otherwise it follows from the method.
+        acts_on: the model that a business operation is about, where the lists of models are to
+            judge it by that: answering an order's wizard or adding an order's lines is working on
+            the order. Never taken from what a caller wrote.
         internal: a read that the toolkit makes for itself (schema, names of states).
         timeout: seconds for this call, where the connection's own do not suit.
     """
@@ -59,6 +62,7 @@ class Call:
     access: Access = attrs.field(
         default=attrs.Factory(lambda self: default_access(self.method), takes_self=True)
     )
+    acts_on: str | None = None
     internal: bool = False
     timeout: float | None = None
 

@@ -1,0 +1,315 @@
+"""The wizards that are known, per Odoo version: data, recorded from servers 14 to 19."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.compat import OLDEST
+
+
+@attrs.frozen(kw_only=True)
+class WizardField:
+    """A question of a wizard.
+
+    Attributes:
+        type: as of :class:`~odoo_toolkit.fields.Field`.
+        relation: model that a relational field points to.
+        selection: pairs of value and label.
+        default: what it is when nothing is answered.
+    """
+
+    type: str
+    required: bool = False
+    label: str = ""
+    description: str = ""
+    relation: str | None = None
+    selection: list[list[Any]] | None = None
+    default: Any = None
+
+
+@attrs.frozen(kw_only=True)
+class KnownWizard:
+    """A wizard whose questions and buttons are known.
+
+    Attributes:
+        model: of the wizard.
+        source_model: the model of the records that it acts on.
+        action_method: the button that :func:`~odoo_toolkit.wizards.run_wizard` presses.
+        fields: the questions worth answering; the rest is computed.
+        context_keys: what the context must hold, on create and on the button.
+        alternative_actions: other buttons and what they do.
+        min_odoo_version: oldest major version that has it in this shape.
+        max_odoo_version: newest one.
+        runs_by_itself: whether it may run with its defaults without anybody being asked.
+        tool: the MCP tool that answers it, for advice.
+        hint: how it is better avoided, or what to beware of.
+    """
+
+    model: str
+    description: str
+    source_model: str
+    action_method: str
+    fields: Mapping[str, WizardField]
+    context_keys: tuple[str, ...]
+    alternative_actions: Mapping[str, str] | None = None
+    min_odoo_version: int = OLDEST
+    max_odoo_version: int | None = None
+    runs_by_itself: bool = False
+    tool: str | None = None
+    hint: str = ""
+
+
+def _many2one(relation: str, description: str = "", *, required: bool = False) -> WizardField:
+    return WizardField(
+        type="many2one", relation=relation, description=description, required=required
+    )
+
+
+def _choice(
+    options: Mapping[str, str], description: str = "", *, default: str | None = None
+) -> WizardField:
+    return WizardField(
+        type="selection",
+        description=description,
+        selection=[[value, label] for value, label in options.items()],
+        default=default,
+        required=default is not None,
+    )
+
+
+_ACTIVE = ("active_model", "active_id", "active_ids")
+
+_CANCEL_FIELDS = {"order_id": _many2one("sale.order", "The order to cancel.", required=True)}
+
+_PAYMENT_FIELDS: dict[str, WizardField] = {
+    "amount": WizardField(
+        type="monetary",
+        description="What is left to pay by default. 0 registers a payment of nothing.",
+    ),
+    "journal_id": _many2one("account.journal", "A bank or cash journal."),
+    "payment_date": WizardField(type="date", required=True, description="Today by default."),
+    "communication": WizardField(type="char", description="Memo."),
+    "group_payment": WizardField(
+        type="boolean", description="One payment for several documents of one partner."
+    ),
+    "payment_difference_handling": _choice(
+        {"open": "Keep open", "reconcile": "Mark as fully paid"}, default="open"
+    ),
+    "writeoff_account_id": _many2one("account.account", "For the difference, with reconcile."),
+    "writeoff_label": WizardField(type="char"),
+}
+
+_REVERSAL_FIELDS: dict[str, WizardField] = {
+    "reason": WizardField(type="char", description="Shown on the credit note."),
+    "date": WizardField(type="date"),
+    "journal_id": _many2one(
+        "account.journal",
+        "Use the invoice's own: from 15 on it is not filled in for calls from outside.",
+        required=True,
+    ),
+}
+
+_CRM_FIELDS: dict[str, WizardField] = {
+    "name": _choice(
+        {"convert": "Convert to opportunity", "merge": "Merge with existing opportunities"},
+        "Always say which: merge is proposed when a lead has the same e-mail address.",
+        default="convert",
+    ),
+    "partner_id": _many2one("res.partner", "The customer to link, with action exist."),
+    "user_id": _many2one("res.users", "Salesperson."),
+    "team_id": _many2one("crm.team", "Sales team."),
+    "duplicated_lead_ids": WizardField(
+        type="many2many", relation="crm.lead", description="Leads to merge."
+    ),
+}
+
+_CRM_ACTIONS = {"create": "Create a new customer", "exist": "Link to an existing customer"}
+
+_PICKINGS = WizardField(type="many2many", relation="stock.picking")
+_VALIDATED = ("button_validate_picking_ids",)
+
+KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
+    KnownWizard(
+        model="sale.order.cancel",
+        description="Asks before a sales order is cancelled.",
+        source_model="sale.order",
+        action_method="action_cancel",
+        fields=_CANCEL_FIELDS,
+        context_keys=("default_order_id",),
+        max_odoo_version=15,
+        runs_by_itself=True,
+        tool="odoo_sales_cancel_order",
+        hint="action_cancel with context disable_cancel_warning: true does not ask.",
+    ),
+    KnownWizard(
+        model="sale.order.cancel",
+        description="Asks before a sales order is cancelled, and offers to write to the customer.",
+        source_model="sale.order",
+        action_method="action_cancel",
+        fields=_CANCEL_FIELDS,
+        context_keys=("default_order_id",),
+        alternative_actions={"action_send_mail_and_cancel": "Also sends the customer an e-mail."},
+        min_odoo_version=16,
+        max_odoo_version=18,
+        runs_by_itself=True,
+        tool="odoo_sales_cancel_order",
+        hint="action_cancel with context disable_cancel_warning: true does not ask.",
+    ),
+    KnownWizard(
+        model="account.payment.register",
+        description="Registers the payment of posted invoices or bills.",
+        source_model="account.move",
+        action_method="action_create_payments",
+        fields={
+            **_PAYMENT_FIELDS,
+            "payment_method_id": _many2one("account.payment.method"),
+        },
+        context_keys=_ACTIVE,
+        max_odoo_version=14,
+        tool="odoo_accounting_register_payment",
+    ),
+    KnownWizard(
+        model="account.payment.register",
+        description="Registers the payment of posted invoices or bills.",
+        source_model="account.move",
+        action_method="action_create_payments",
+        fields={
+            **_PAYMENT_FIELDS,
+            "payment_method_line_id": _many2one(
+                "account.payment.method.line", "A method of the journal."
+            ),
+        },
+        context_keys=_ACTIVE,
+        min_odoo_version=15,
+        tool="odoo_accounting_register_payment",
+    ),
+    KnownWizard(
+        model="stock.immediate.transfer",
+        description="Asks whether all reserved quantities are done.",
+        source_model="stock.picking",
+        action_method="process",
+        fields={"pick_ids": _PICKINGS},
+        context_keys=_VALIDATED,
+        max_odoo_version=16,
+        runs_by_itself=True,
+        tool="odoo_inventory_validate_picking",
+        hint="Without button_validate_picking_ids in the context nothing is validated.",
+    ),
+    KnownWizard(
+        model="stock.backorder.confirmation",
+        description="Asks what becomes of the quantities that are not done.",
+        source_model="stock.picking",
+        action_method="process",
+        fields={"pick_ids": _PICKINGS},
+        context_keys=_VALIDATED,
+        alternative_actions={"process_cancel_backorder": "Drops the rest: no backorder is made."},
+        runs_by_itself=True,
+        tool="odoo_inventory_validate_picking",
+        hint="Without button_validate_picking_ids in the context nothing is validated.",
+    ),
+    KnownWizard(
+        model="confirm.stock.sms",
+        description="Asks whether to send the customer a text message, at the first delivery.",
+        source_model="stock.picking",
+        action_method="send_sms",
+        fields={},
+        context_keys=_VALIDATED,
+        alternative_actions={
+            "dont_send_sms": "Sends none, now and in future: it changes the company's setting."
+        },
+        tool="odoo_inventory_validate_picking",
+        hint="button_validate with context skip_sms: true does not ask and sends none.",
+    ),
+    KnownWizard(
+        model="sale.advance.payment.inv",
+        description="Makes draft invoices for sales orders.",
+        source_model="sale.order",
+        action_method="create_invoices",
+        fields={
+            "advance_payment_method": _choice(
+                {
+                    "delivered": "Regular invoice",
+                    "percentage": "Down payment (percentage)",
+                    "fixed": "Down payment (fixed amount)",
+                },
+                default="delivered",
+            ),
+            "amount": WizardField(type="float", description="Per cent, with percentage."),
+            "fixed_amount": WizardField(
+                type="monetary", description="With fixed; from 17 on it includes taxes."
+            ),
+            "deduct_down_payments": WizardField(type="boolean", default=True),
+        },
+        context_keys=_ACTIVE,
+        tool="odoo_sales_invoice_order",
+    ),
+    KnownWizard(
+        model="crm.lead2opportunity.partner",
+        description="Turns a lead into an opportunity.",
+        source_model="crm.lead",
+        action_method="action_apply",
+        fields={
+            **_CRM_FIELDS,
+            "action": _choice({**_CRM_ACTIONS, "nothing": "Do not link to a customer"}),
+        },
+        context_keys=_ACTIVE,
+        max_odoo_version=18,
+        tool="odoo_crm_convert_to_opportunity",
+    ),
+    KnownWizard(
+        model="crm.lead2opportunity.partner",
+        description="Turns a lead into an opportunity.",
+        source_model="crm.lead",
+        action_method="action_apply",
+        fields={
+            **_CRM_FIELDS,
+            "action": _choice(_CRM_ACTIONS, "exist without a partner_id links no customer."),
+        },
+        context_keys=_ACTIVE,
+        min_odoo_version=19,
+        tool="odoo_crm_convert_to_opportunity",
+    ),
+    KnownWizard(
+        model="account.move.reversal",
+        description="Makes a credit note for posted invoices.",
+        source_model="account.move",
+        action_method="reverse_moves",
+        fields={
+            **_REVERSAL_FIELDS,
+            "refund_method": _choice(
+                {
+                    "refund": "Partial refund: a draft credit note",
+                    "cancel": "Full refund: credit note posted and reconciled",
+                    "modify": "Full refund and new draft invoice",
+                },
+                default="refund",
+            ),
+        },
+        context_keys=_ACTIVE,
+        max_odoo_version=16,
+    ),
+    KnownWizard(
+        model="account.move.reversal",
+        description="Makes a draft credit note for posted invoices.",
+        source_model="account.move",
+        action_method="refund_moves",
+        fields=_REVERSAL_FIELDS,
+        context_keys=_ACTIVE,
+        alternative_actions={
+            "modify_moves": "Posts and reconciles the credit note and makes a new draft invoice."
+        },
+        min_odoo_version=17,
+    ),
+)
+
+
+def known_wizard(model: str, major: int) -> KnownWizard | None:
+    """Return what is known of a wizard on a major version, or None."""
+    for wizard in KNOWN_WIZARDS:
+        newest = wizard.max_odoo_version or major
+        if wizard.model == model and wizard.min_odoo_version <= major <= newest:
+            return wizard
+    return None

@@ -1,0 +1,206 @@
+"""Telling what a wizard asks, so that whoever called can answer it."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.wizards.actions import action_context
+from odoo_toolkit.wizards.catalog import KnownWizard, WizardField, known_wizard
+
+#: Fields that every model has and that nobody answers.
+MAGIC_FIELDS = frozenset(
+    {
+        "id",
+        "display_name",
+        "create_uid",
+        "create_date",
+        "write_uid",
+        "write_date",
+        "__last_update",
+    }
+)
+
+
+@attrs.frozen(kw_only=True)
+class WizardButton:
+    """A button of a wizard's form: the method that it calls and what is written on it."""
+
+    method: str
+    label: str
+
+
+@attrs.frozen(kw_only=True)
+class WizardDescription:
+    """A wizard that must be answered before anything is done.
+
+    Attributes:
+        wizard_required: always True.
+        wizard_action: title of the dialog.
+        wizard_fields: the questions by field name.
+        buttons: what can be pressed, in the form's order.
+        instructions: how to go on.
+        context_hint: the context to pass on create and on the button's method.
+    """
+
+    wizard_required: bool
+    wizard_model: str
+    wizard_action: str
+    wizard_fields: dict[str, WizardField]
+    buttons: list[WizardButton]
+    instructions: str
+    context_hint: dict[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Form:
+    """What the form view of a wizard shows."""
+
+    fields: tuple[str, ...]
+    buttons: tuple[WizardButton, ...]
+
+
+def describe_wizard(
+    odoo: Odoo,
+    action: Mapping[str, Any],
+    source: tuple[str, list[int]] | None = None,
+) -> WizardDescription:
+    """Describe the wizard that an action opens; two round trips the first time.
+
+    Args:
+        odoo: the connection.
+        action: what a method returned instead of doing something.
+        source: model and ids of the records that the method was called on, for the context.
+
+    Raises:
+        OdooError: the wizard's model cannot be described, for instance because it is blocked.
+    """
+    model = action["res_model"]
+    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    known = known_wizard(model, odoo.version.major)
+    form = form_of(odoo, action)
+    context = _context(odoo, action, source)
+    # A blocked field's name in the context would only be refused when it is passed back.
+    context = {key: value for key, value in context.items() if not odoo.policy.field_blocked(key)}
+    return WizardDescription(
+        wizard_required=True,
+        wizard_model=model,
+        wizard_action=str(action.get("name") or (known.description if known else model)),
+        wizard_fields={
+            name: _question(fields[name], known)
+            for name in (form.fields or tuple(fields))
+            if name in fields and _is_asked(fields[name])
+        },
+        buttons=list(form.buttons),
+        instructions=_instructions(model, action, form, known),
+        context_hint=context,
+    )
+
+
+def form_of(odoo: Odoo, action: Mapping[str, Any]) -> Form:
+    """Return the fields and the object buttons of a wizard's form; empty where not readable."""
+    view_id = next(
+        (view for view, kind in action.get("views") or () if kind == "form" and view), False
+    )
+    # From 16 on get_view; the method before it was removed there.
+    method = "get_view" if odoo.version.major >= 16 else "fields_view_get"
+    try:
+        answer = odoo.call(
+            Call(
+                model=action["res_model"],
+                method=method,
+                arguments={"view_id": view_id, "view_type": "form"},
+                internal=True,
+            )
+        )
+        # The text is the server's own, already parsed and written out again by it.
+        root = ElementTree.fromstring(answer["arch"])  # noqa: S314
+    except (OdooError, ElementTree.ParseError, KeyError, TypeError):
+        return Form(fields=(), buttons=())
+    fields: list[str] = []
+    buttons: dict[tuple[str, str], WizardButton] = {}
+    _collect(root, fields, buttons)
+    return Form(fields=tuple(dict.fromkeys(fields)), buttons=tuple(buttons.values()))
+
+
+def _collect(
+    element: ElementTree.Element,
+    fields: list[str],
+    buttons: dict[tuple[str, str], WizardButton],
+) -> None:
+    for child in element:
+        if child.get("invisible") in ("1", "True"):
+            continue
+        name = child.get("name") or ""
+        if child.tag == "field":
+            # What is inside belongs to the lines of another model.
+            fields.append(name)
+            continue
+        if child.tag == "button" and child.get("type") == "object" and name:
+            label = child.get("string") or " ".join("".join(child.itertext()).split()) or name
+            buttons.setdefault((name, label), WizardButton(method=name, label=label))
+        _collect(child, fields, buttons)
+
+
+def _is_asked(field: Field) -> bool:
+    return field.name not in MAGIC_FIELDS and (field.required or not field.readonly)
+
+
+def _question(field: Field, known: KnownWizard | None) -> WizardField:
+    told = known.fields.get(field.name) if known else None
+    return WizardField(
+        type=field.type,
+        required=field.required,
+        label=field.string,
+        description=told.description if told else "",
+        relation=field.relation,
+        selection=[list(pair) for pair in field.selection] or None,
+        default=told.default if told else None,
+    )
+
+
+def _context(
+    odoo: Odoo, action: Mapping[str, Any], source: tuple[str, list[int]] | None
+) -> dict[str, Any]:
+    active: dict[str, Any] = {}
+    if source and source[1]:
+        active = {"active_model": source[0], "active_id": source[1][0], "active_ids": source[1]}
+    carried = action_context(action, {**active, "uid": odoo.uid})
+    base = odoo.settings.base_context
+    return {
+        **active,
+        **{key: value for key, value in carried.items() if key not in base or base[key] != value},
+    }
+
+
+def _instructions(
+    model: str, action: Mapping[str, Any], form: Form, known: KnownWizard | None
+) -> str:
+    steps = [f"Nothing has been done yet: Odoo asks in {model}."]
+    if known and known.tool:
+        steps.append(f"{known.tool} answers it for you. By hand:")
+    methods = " or ".join(dict.fromkeys(button.method for button in form.buttons))
+    if known:
+        methods = known.action_method
+    button = methods or "its button's method"
+    if action.get("res_id"):
+        record = f"on [[{action['res_id']}]]"
+    else:
+        steps.append(
+            f"odoo_core_create a {model} record with your answers as values and context_hint as"
+            " context (odoo_core_default_get with that context shows the defaults); then"
+        )
+        record = "on the new record"
+    steps.append(f"odoo_core_execute {button} {record} with the same context.")
+    for method, effect in ((known and known.alternative_actions) or {}).items():
+        steps.append(f"Instead, {method}: {effect}")
+    if known and known.hint:
+        steps.append(known.hint)
+    return " ".join(steps)

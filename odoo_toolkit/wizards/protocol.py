@@ -1,0 +1,251 @@
+"""Running a wizard: context, defaults, the caller's answers, the button, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import ValidationError, WizardRequiredError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.wizards.actions import action_context, is_action, is_wizard_action, kept
+from odoo_toolkit.wizards.catalog import known_wizard
+from odoo_toolkit.wizards.description import MAGIC_FIELDS, form_of
+
+#: Wizards that run one after another without anybody being asked.
+MOST_IN_A_CHAIN = 3
+
+Kind = Literal["done", "action", "report", "url", "wizard"]
+
+#: Types of actions that have a kind of their own.
+_KINDS: dict[str, Kind] = {
+    "ir.actions.act_window_close": "done",
+    "ir.actions.report": "report",
+    "ir.actions.act_url": "url",
+}
+
+
+@attrs.frozen(kw_only=True)
+class WizardOutcome:
+    """What came of a wizard.
+
+    Attributes:
+        done: whether the operation is complete; False only when another wizard has to be
+            answered (kind ``wizard``).
+        kind: ``done`` with nothing to open, ``action`` with records to show, ``report``, ``url``,
+            or ``wizard``.
+        action: what a client would open, if anything; for ``wizard``, give it to
+            :func:`run_wizard` or :func:`describe_wizard`.
+        result: what the last wizard's method returned.
+        wizard_id: the last wizard's record, which Odoo deletes by itself after a while.
+        model: the last wizard's model.
+    """
+
+    done: bool
+    kind: Kind
+    action: dict[str, Any] | None = None
+    result: Any = None
+    wizard_id: int
+    model: str
+
+
+def run_wizard(
+    odoo: Odoo,
+    wizard: str | Mapping[str, Any],
+    values: Mapping[str, Any] | None = None,
+    *,
+    source: tuple[str, Sequence[int]] | None = None,
+    method: str | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> WizardOutcome:
+    """Answer a wizard and press its button: three round trips on a warm schema.
+
+    Wizards that follow and are known to be harmless run by themselves, at most three in all.
+    What became of the records is for the caller to read: a wizard may succeed and change nothing.
+
+    >>> run_wizard(odoo, "account.payment.register", {"amount": 100.0},
+    ...            source=("account.move", [42]))
+
+    Args:
+        odoo: the connection.
+        wizard: the action that a method returned, or the name of the wizard's model.
+        values: answers that differ from the defaults, in the form that Odoo takes.
+        source: model and ids of the records that the wizard acts on. In restricted mode it is
+            this model that must be in the write allowlist, not the wizard's.
+        method: the button; by default the catalogue's, else the only one of the wizard's form.
+        context: extends the context of source and action.
+
+    Raises:
+        ValidationError: it has several buttons and none was named; nothing was done.
+        AccessError: Odoo or the policy does not allow it.
+        OdooError: Odoo refused; nothing was done.
+    """
+    for left in range(MOST_IN_A_CHAIN - 1, -1, -1):
+        outcome = _run_one(odoo, wizard, dict(values or {}), source, method, dict(context or {}))
+        if outcome.kind != "wizard" or outcome.action is None or not left:
+            return outcome
+        known = known_wizard(outcome.action["res_model"], odoo.version.major)
+        if known is None or not known.runs_by_itself:
+            return outcome
+        wizard, values, method = outcome.action, None, None
+    raise AssertionError("unreachable")
+
+
+def _run_one(
+    odoo: Odoo,
+    wizard: str | Mapping[str, Any],
+    values: dict[str, Any],
+    source: tuple[str, Sequence[int]] | None,
+    method: str | None,
+    context: dict[str, Any],
+) -> WizardOutcome:
+    action: Mapping[str, Any] = {"res_model": wizard} if isinstance(wizard, str) else wizard
+    model = action.get("res_model")
+    if not isinstance(model, str) or not model:
+        raise ValidationError(
+            "This action opens no wizard.", suggestion="Give one whose res_model is a wizard."
+        )
+    acts_on = source[0] if source else None
+    context = _full_context(odoo, action, source, context)
+    method = method or _button(odoo, model, action)
+    wizard_id = action.get("res_id") or None
+    # Asked first, so that nothing at all is sent when the policy forbids the operation.
+    press = Call(
+        model=model,
+        method=method,
+        ids=(wizard_id or 0,),
+        context=context,
+        access="write",
+        acts_on=acts_on,
+    )
+    odoo.policy.check(press, odoo.schema.fields)
+    if wizard_id is None:
+        vals = {**_defaults(odoo, model, values, context, acts_on), **values}
+        created = odoo.call(
+            Call(
+                model=model,
+                method="create",
+                arguments={"vals_list": vals},
+                context=context,
+                access="write",
+                acts_on=acts_on,
+            )
+        )
+        wizard_id = created[0] if isinstance(created, list) else created
+    elif values:
+        odoo.call(
+            Call(
+                model=model,
+                method="write",
+                ids=(wizard_id,),
+                arguments={"vals": values},
+                context=context,
+                acts_on=acts_on,
+            )
+        )
+    result = odoo.call(attrs.evolve(press, ids=(wizard_id,)))
+    return _interpret(odoo, model, wizard_id, result)
+
+
+def _full_context(
+    odoo: Odoo,
+    action: Mapping[str, Any],
+    source: tuple[str, Sequence[int]] | None,
+    context: dict[str, Any],
+) -> dict[str, Any]:
+    active: dict[str, Any] = {}
+    if source:
+        model, ids = source[0], list(source[1])
+        if not ids:
+            raise ValidationError(f"There are no {model} records for the wizard to act on.")
+        active = {"active_model": model, "active_id": ids[0], "active_ids": ids}
+    carried = action_context(action, {**active, "uid": odoo.uid})
+    # What an action carries is meant for the wizard, also where it names other records.
+    return {**active, **carried, **context}
+
+
+def _defaults(
+    odoo: Odoo,
+    model: str,
+    values: Mapping[str, Any],
+    context: dict[str, Any],
+    acts_on: str | None,
+) -> dict[str, Any]:
+    """Return Odoo's own answers for the fields that were not given."""
+    described = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    names = [name for name in described if name not in values and name not in MAGIC_FIELDS]
+    defaults = odoo.call(
+        Call(
+            model=model,
+            method="default_get",
+            arguments={"fields": names},
+            context=context,
+            acts_on=acts_on,
+        )
+    )
+    return {
+        name: _writable(value, described[name])
+        for name, value in defaults.items()
+        if name in described
+    }
+
+
+def _writable(value: Any, field: Field) -> Any:
+    """Return a default in a form that ``create`` takes."""
+    if field.type != "one2many" or not isinstance(value, list):
+        return value
+    # Lines come as mappings or as commands; clearing what is new is pointless.
+    lines = [[0, 0, item] if isinstance(item, dict) else item for item in value]
+    return [line for line in lines if not (isinstance(line, list) and line[:1] == [5])]
+
+
+def _button(odoo: Odoo, model: str, action: Mapping[str, Any]) -> str:
+    known = known_wizard(model, odoo.version.major)
+    if known:
+        return known.action_method
+    methods = list(dict.fromkeys(button.method for button in form_of(odoo, action).buttons))
+    if len(methods) == 1:
+        return methods[0]
+    raise ValidationError(
+        f"The wizard {model} has {'several buttons' if methods else 'no button that acts'}.",
+        suggestion=f"Name the method to call: {', '.join(methods)}."
+        if methods
+        else "Name the method to call.",
+        details={"model": model, "methods": methods},
+    )
+
+
+def _interpret(odoo: Odoo, model: str, wizard_id: int, result: Any) -> WizardOutcome:
+    if not is_action(result):
+        return WizardOutcome(
+            done=True, kind="done", result=result, wizard_id=wizard_id, model=model
+        )
+    kind = _KINDS.get(result["type"], "action")
+    if is_wizard_action(odoo, result):
+        kind = "wizard"
+    return WizardOutcome(
+        done=kind != "wizard",
+        kind=kind,
+        action=None if kind == "done" else kept(result),
+        result=result,
+        wizard_id=wizard_id,
+        model=model,
+    )
+
+
+def unanswered(odoo: Odoo, action: Mapping[str, Any]) -> WizardRequiredError:
+    """Return the error for a wizard that a business operation cannot answer by itself.
+
+    Its details are the :class:`~odoo_toolkit.wizards.description.WizardDescription`.
+    """
+    from odoo_toolkit.wizards.description import describe_wizard
+
+    described = describe_wizard(odoo, action)
+    return WizardRequiredError(
+        f"Odoo asks a question first, in the wizard {described.wizard_model}.",
+        suggestion=described.instructions,
+        details=attrs.asdict(described),
+    )
