@@ -16,7 +16,7 @@ from typing import Any
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.moments import utc_string
-from odoo_toolkit.written_values import check_text, short_repr
+from odoo_toolkit.written_values import check_text, is_id, short_repr
 
 #: connector -> how many conditions follow it.
 CONNECTORS = {"&": 2, "|": 2, "!": 1}
@@ -301,6 +301,8 @@ def _meant_condition(item: Any, depth: int) -> list[Any] | None:
     meant = _meant_operator(operator)
     if meant is None:
         return None
+    if isinstance(value, dict) and is_id(value.get("id")):  # a many2one as the toolkit reads it
+        value = value["id"]
     if meant in LIST_OPERATORS and (value is None or value is False):
         meant, value = ("=" if meant == "in" else "!="), False
     elif meant in LIST_OPERATORS and isinstance(value, (str, int, float)):

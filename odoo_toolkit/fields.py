@@ -124,7 +124,4 @@ def unknown_field_error(
 
 def similar_names(name: str, names: Mapping[str, Any] | Sequence[str]) -> list[str]:
     """Return at most three of ``names`` that look like ``name``, the likeliest first."""
-    wanted = name[:80].lower()
-    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
-    # "customer" for "customer_id", "partner" for "partner_id": close in meaning, far in letters.
-    return close or [other for other in names if other in (f"{wanted}_id", f"{wanted}_ids")][:3]
+    return difflib.get_close_matches(name[:80].lower(), names, n=3, cutoff=0.6)
