@@ -134,6 +134,8 @@ def _download(
         "Dir::Cache": apt / "cache",
         # root's apt would otherwise download as a user who may not reach the cache folder
         "APT::Sandbox::User": "root",
+        # a mirror may lag behind or be a snapshot; the signatures are checked all the same
+        "Acquire::Check-Valid-Until": "false",
         "Acquire::Languages": "none",
         "Acquire::Retries": "3",
     }
