@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -13,25 +13,29 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.arguments import checked_ids
 from odoo_toolkit.records.results import RecordName
 
-#: Fields by which records of a model are found when many names are looked up in one call;
-#: elsewhere ``name``.
+#: Fields by which records of a model are found when many names are looked up in one call: what
+#: Odoo's own search by name looks at there. Elsewhere ``name``. What a server lacks is left out.
 NAME_FIELDS: dict[str, tuple[str, ...]] = {
-    "product.product": ("name", "default_code", "barcode"),
-    "product.template": ("name", "default_code"),
-    "res.partner": ("name", "display_name", "ref", "email"),
-    "res.users": ("name", "login"),
     "account.account": ("name", "code"),
     "account.journal": ("name", "code"),
+    "account.move": ("name", "ref"),
+    "product.product": ("name", "default_code", "barcode"),
+    "product.template": ("name", "default_code", "barcode"),
+    "res.partner": ("name", "complete_name", "display_name", "ref", "email", "vat"),
+    "res.users": ("name", "login"),
     "stock.location": ("name", "complete_name", "barcode"),
 }
 
-#: Matches asked for, and shown to choose from.
+#: Matches asked for (REQ-05-36), and shown to choose from (REQ-05-02).
 _LIMIT, _SHOWN = 5, 10
 
-_CODE = re.compile(r"^\[(?P<code>[^\]]+)\]\s*(?P<name>.*)$")
+#: Rows asked for per name when many are looked up together.
+_ROWS_PER_NAME = 20
+
+_CODE = re.compile(r"\[(?P<code>[^\]]+)\]\s*(?P<name>.*)", re.DOTALL)
+_VARIANT = re.compile(r"(?P<name>.*\S)\s*\([^()]+\)", re.DOTALL)
 
 
 class AmbiguousNameError(ValidationError):
@@ -40,7 +44,7 @@ class AmbiguousNameError(ValidationError):
     Attributes:
         field: the argument that would take the id of the chosen one, such as ``partner_id`` or
             ``lines[2].product_id``.
-        matches: the records to choose from.
+        matches: the records to choose from, at most 10.
     """
 
     def __init__(self, field: str, name: str, model: str, matches: Sequence[RecordName]) -> None:
@@ -114,7 +118,8 @@ def resolve_all(odoo: Odoo, wanted: Sequence[Wanted], *, required: bool = True) 
     """Return the ids of the records meant, in order (REQ-05-36).
 
     An id is taken as it is. A name must match one record, or match one of several exactly (in any
-    case). The names of one model are looked up together in one call.
+    case). The names of one model are looked up together in one call. Where a name ends in a
+    number, a longer number is another one: S00012 never means S000123.
 
     Args:
         odoo: the connection.
@@ -128,146 +133,228 @@ def resolve_all(odoo: Odoo, wanted: Sequence[Wanted], *, required: bool = True) 
     """
     for item in wanted:
         _check(item, required)
-    named = [item for item in wanted if item.name is not None]
     groups: dict[tuple[str, tuple[Any, ...]], list[Wanted]] = {}
-    for item in named:
-        groups.setdefault((item.model, item.domain), []).append(item)
-    found = side_by_side([lambda group=group: _find(odoo, group) for group in groups.values()])  # type: ignore[misc]
-    matches = dict(zip(groups, found, strict=True))
-    ids: list[int | None] = []
     for item in wanted:
-        if item.name is None:
-            ids.append(item.id)
-        else:
-            ids.append(_pick(item, matches[item.model, item.domain][item.name]))
-    return ids
+        if item.name is not None:
+            key = (item.model, tuple(_frozen(part) for part in item.domain))
+            groups.setdefault(key, []).append(item)
+    found = side_by_side([lambda group=group: _ids(odoo, group) for group in groups.values()])  # type: ignore[misc]
+    ids = {id(item): record_id for part in found for item, record_id in part}
+    return [item.id if item.name is None else ids[id(item)] for item in wanted]
+
+
+def _frozen(value: Any) -> Any:
+    """Make a part of a domain hashable."""
+    return tuple(_frozen(part) for part in value) if isinstance(value, (list, tuple)) else value
 
 
 def _check(item: Wanted, required: bool) -> None:
-    label = item.field.removesuffix("_id")
+    by_name = item.field.removesuffix("_id") + "_name"
+    details = {"field": item.field}
     if item.id is not None and item.name is not None:
         raise ValidationError(
-            f"Give {item.field} or {label}_name, not both.", details={"field": item.field}
+            f"Give {item.field} or {by_name}, not both.",
+            suggestion="They may mean different records: leave one of them out.",
+            details=details,
         )
     if item.id is not None:
-        checked_ids([item.id])
+        # True is an int in Python, and would be taken for record 1.
+        if isinstance(item.id, bool) or not isinstance(item.id, int) or item.id < 1:
+            raise ValidationError(
+                f"{item.field} is {item.id!r}, which is not a record id.",
+                suggestion=f"Ids are whole numbers from 1 on; a name goes into {by_name}.",
+                details=details,
+            )
     elif item.name is not None:
         if not isinstance(item.name, str) or not item.name.strip():
             raise ValidationError(
-                f"{label}_name is empty.", suggestion="Give a name.", details={"field": item.field}
+                f"{by_name} is empty.", suggestion="Give a name.", details=details
             )
     elif required:
         raise ValidationError(
-            f"{item.field} or {label}_name is needed.",
+            f"{item.field} or {by_name} is needed.",
             suggestion="Give the id, or the name to look up.",
             code="MISSING_REQUIRED_FIELD",
-            details={"field": item.field},
+            details=details,
         )
 
 
-def _find(odoo: Odoo, group: list[Wanted]) -> dict[str, list[RecordName]]:
-    """Return the matches of each name of one model."""
+def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
+    """Return the ids that the names of one model, within one domain, mean."""
     model, domain = group[0].model, group[0].domain
-    names = list(dict.fromkeys(item.name for item in group if item.name is not None))
+    names = list(dict.fromkeys(str(item.name).strip() for item in group))
     found = _find_together(odoo, model, names, domain) if len(names) > 1 else {}
-    left = [name for name in names if not found.get(name)]
-    # Odoo's own name search looks at more than the batch does.
-    single = side_by_side([lambda name=name: _find_one(odoo, model, name, domain) for name in left])  # type: ignore[misc]
-    return {**found, **dict(zip(left, single, strict=True))}
+    resolved = []
+    for item in group:
+        name = str(item.name).strip()
+        if not found.get(name):
+            # Odoo's own search may look at more than the one call for all names does. One after
+            # the other, because the first name that means nothing ends it.
+            found[name] = _find_one(odoo, model, name, domain)
+        resolved.append((item, _pick(item, found[name])))
+    return resolved
 
 
 def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> list[RecordName]:
-    matches = name_search(odoo, model, name.strip(), domain=domain)
-    if len(matches) < _LIMIT or any(_is_exact(match.name, name) for match in matches):
+    rows = name_search(odoo, model, name, domain=domain)
+    matches = [match for match in rows if _is_meant(name, match.name)]
+    if len(rows) == _LIMIT and not _exact(matches, name):
+        # There are more than were asked for: an exact one may be among the rest.
+        exact = name_search(odoo, model, _literally(name), "=ilike", 2, domain)
+        matches = list({match.id: match for match in [*exact, *matches]}.values())
+    if matches:
         return matches
-    # There are more than were asked for: an exact one may be among the rest.
-    exact = name_search(odoo, model, name.strip(), operator="=ilike", limit=2, domain=domain)
-    return list({match.id: match for match in [*exact, *matches]}.values())
+    return _find_together(odoo, model, [name], domain).get(name, [])
 
 
 def _find_together(
     odoo: Odoo, model: str, names: list[str], domain: tuple[Any, ...]
 ) -> dict[str, list[RecordName]]:
+    """Return what each of several names matches; names of which that stays unsure are left out."""
     described = odoo.schema.fields(model)
-    # A display name that is not stored cannot be searched for before Odoo 17.
     fields = [
         field
         for field in NAME_FIELDS.get(model, ("name",))
-        if field in described and described[field].store
+        if field in described
+        and described[field].searchable
+        and not odoo.policy.field_blocked(field)
+        # Where it is not stored, searching by it is a detour to the other fields.
+        and (field != "display_name" or described[field].store)
     ]
     if not fields:
         return {}
-    conditions: list[Any] = []
-    for name in names:
-        for text in _spellings(name):
-            conditions += [[field, "ilike", text] for field in fields]
+    limit = _ROWS_PER_NAME * len(names)
+    rows = _search(odoo, model, names, fields, "ilike", domain, limit)
+    cut_off = len(rows) == limit
+    if cut_off:
+        # Some name matches very many records, which may have pushed out what others mean.
+        exact = _search(odoo, model, names, fields, "=ilike", domain, limit)
+        rows = list({row["id"]: row for row in [*exact, *rows]}.values())
+    found = {name: _matches(name, rows, fields) for name in names}
+    if cut_off:
+        # One match among the rows that came is not yet the only one, unless it is exact.
+        return {n: m for n, m in found.items() if len(m) > 1 or (m and _exact(m, n))}
+    return found
+
+
+def _search(
+    odoo: Odoo,
+    model: str,
+    names: list[str],
+    fields: list[str],
+    operator: str,
+    domain: tuple[Any, ...],
+    limit: int,
+) -> list[dict[str, Any]]:
+    texts = dict.fromkeys(_literally(text) for name in names for text in _searched(model, name))
+    conditions: list[Any] = [[field, operator, text] for text in texts for field in fields]
     either = ["|"] * (len(conditions) - 1) + conditions
-    limit = 20 * len(names)
-    rows = odoo.call(
-        Call(
-            model=model,
-            method="search_read",
-            arguments={
-                "domain": [*domain, *either],
-                "fields": list(dict.fromkeys(["display_name", *fields])),
-                "limit": limit,
-            },
-        )
+    arguments = {
+        "domain": [*domain, *either],
+        "fields": list(dict.fromkeys(["display_name", *fields])),
+        "limit": limit,
+    }
+    rows: list[dict[str, Any]] = odoo.call(
+        Call(model=model, method="search_read", arguments=arguments)
     )
-    if len(rows) == limit:
-        # Some name matches very many: what else matches may have been cut off.
-        return {}
-    return {name: _matches(name, rows, fields) for name in names}
+    return rows
+
+
+def _searched(model: str, name: str) -> list[str]:
+    """Return the texts to look for: a code in brackets says all, attributes are not in a name."""
+    if code := _CODE.fullmatch(name):
+        return [code["code"].strip()]
+    variant = _VARIANT.fullmatch(name) if model == "product.product" else None
+    return [name, variant["name"]] if variant else [name]
+
+
+def _literally(text: str) -> str:
+    """Take from ``%`` and ``_`` what they mean to ``ilike``."""
+    return re.sub(r"([\\%_])", r"\\\1", text)
 
 
 def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[RecordName]:
-    found = [
-        (row, [str(row[field]) for field in fields if row.get(field)])
-        for row in rows
+    """Return which of the rows a name means, by what Odoo shows and by what it looks at."""
+    shown = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
+    texts = {row["id"]: [str(row[field]) for field in fields if row[field]] for row in rows}
+    if exact := _exact(shown, name):
+        return exact
+    for fold in (_folded, _plain):
+        exact = [m for m in shown if fold(name) in [fold(text) for text in texts[m.id]]]
+        if len(exact) == 1:
+            return exact
+    code = _CODE.fullmatch(name)
+    said = code["code"].strip() if code else name
+    return [
+        match
+        for match in shown
         if any(
-            _plain(text) in _plain(str(row.get(field) or ""))
-            for text in _spellings(name)
-            for field in fields
+            _plain(said) in _plain(text) and _is_meant(said, text)
+            for text in [match.name, *texts[match.id]]
         )
     ]
-    exact = [row for row, values in found if any(_is_exact(value, name) for value in values)]
-    exact = exact or [row for row, _ in found if _is_exact(row["display_name"], name)]
-    chosen = exact if len(exact) == 1 else [row for row, _ in found]
-    return [RecordName(id=row["id"], name=row["display_name"]) for row in chosen]
 
 
 def _pick(item: Wanted, matches: list[RecordName]) -> int:
-    name = str(item.name)
+    name = str(item.name).strip()
     if len(matches) == 1:
         return matches[0].id
-    exact = [match for match in matches if _is_exact(match.name, name)]
+    exact = _exact(matches, name)
     if len(exact) == 1:
         return exact[0].id
     if matches:
-        raise AmbiguousNameError(item.field, name, item.model, matches)
+        raise AmbiguousNameError(
+            item.field, name, item.model, [*exact, *(m for m in matches if m not in exact)]
+        )
     raise NotFoundError(
-        f"No {item.model} record matches {name!r}.",
+        f"No {item.model} record matches {name!r} ({item.field}).",
         suggestion=f"Check the spelling, or look for it with odoo_core_search_read on {item.model}"
         f" and pass {item.field}.",
         details={"model": item.model, "field": item.field, "name": name},
     )
 
 
-def _is_exact(candidate: str, name: str) -> bool:
-    """Whether a display name, with or without its code in brackets, is the name said."""
-    forms = {candidate}
-    if code := _CODE.match(candidate):
-        forms |= {code["name"], code["code"]}
-    return _plain(name) in {_plain(form) for form in forms}
+def _exact(matches: Sequence[RecordName], name: str) -> list[RecordName]:
+    """Return the records whose display name, with or without its code in brackets, is the name.
+
+    Case never matters; accents only where another record has them as said.
+    """
+    for fold in (_folded, _plain):
+        if found := [match for match in matches if _is_exact(match.name, name, fold)]:
+            return found
+    return []
 
 
-def _spellings(name: str) -> list[str]:
-    code = _CODE.match(name.strip())
-    return [code["code"]] if code else [name.strip()]
+def _is_exact(shown: str, name: str, fold: Callable[[str], str]) -> bool:
+    code = _CODE.fullmatch(shown)
+    forms = [shown, code["code"], code["name"]] if code else [shown]
+    return fold(name) in map(fold, forms)
+
+
+def _is_meant(name: str, shown: str) -> bool:
+    """Whether a record found for a name can be meant by it.
+
+    Not where its number goes on after what was said, and not where only Odoo's reading of ``%``
+    and ``_`` as wildcards made them alike. What was found by something that is not shown, such as
+    an e-mail address, may be meant.
+    """
+    said, text = _folded(name), _folded(shown)
+    if said in text:
+        before = r"(?<!\d)0*" if said[0].isdigit() else ""
+        after = r"(?!\d)" if said[-1].isdigit() else ""
+        return re.search(f"{before}{re.escape(said)}{after}", text) is not None
+    if not set("%_") & set(said):
+        return True
+    pattern = re.escape(said).replace("%", ".*").replace("_", ".")
+    return re.search(pattern, text) is None
+
+
+def _folded(text: str) -> str:
+    """Fold case and white space."""
+    return " ".join(text.casefold().split())
 
 
 def _plain(text: str) -> str:
-    """Fold case, accents and white space, as Odoo's search may."""
+    """Fold accents, too, as Odoo's search may."""
     decomposed = unicodedata.normalize("NFKD", text)
-    letters = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return " ".join(letters.casefold().split())
+    return _folded("".join(c for c in decomposed if not unicodedata.combining(c)))
