@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import attrs
 
-from odoo_toolkit.connection.call import Access, Call, default_access
+from odoo_toolkit.connection.call import Access, Call, default_access, parameter_names
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy_tables import (
@@ -61,6 +61,17 @@ def _field_rule(policy: Policy) -> Callable[[str], bool]:
     return lru_cache(maxsize=8192)(blocked)
 
 
+def _key_rule(policy: Policy) -> Callable[[str], bool]:
+    def blocked(key: str) -> bool:
+        # Groups come back under "field:month" and "field:sum".
+        return any(policy.field_blocked(part) for part in re.split(r"[^\w]+", key))
+
+    return lru_cache(maxsize=8192)(blocked)
+
+
+_NESTED = (dict, list, tuple)
+
+
 @attrs.frozen(kw_only=True)
 class Policy:
     """The rules that every call is held against.
@@ -86,6 +97,9 @@ class Policy:
     method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
     _field_rule: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_field_rule, takes_self=True)
+    )
+    _key_rule: Callable[[str], bool] = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_key_rule, takes_self=True)
     )
 
     def __attrs_post_init__(self) -> None:
@@ -272,33 +286,25 @@ class Policy:
         Nothing is copied where nothing is blocked.
         """
         if isinstance(result, dict):
-            changed = False
-            kept: dict[Any, Any] = {}
-            for key, value in result.items():
-                if isinstance(key, str) and self._key_blocked(key):
-                    changed = True
-                    continue
-                if isinstance(value, (dict, list, tuple)):
-                    clean = self.redact(value)
-                    changed = changed or clean is not value
-                    value = clean
-                kept[key] = value
-            return kept if changed else result
+            blocked = {key for key in result if isinstance(key, str) and self._key_rule(key)}
+            clean = {
+                key: new
+                for key, old in result.items()
+                if isinstance(old, _NESTED) and (new := self.redact(old)) is not old
+            }
+            if not blocked and not clean:
+                return result
+            return {
+                key: clean.get(key, value) for key, value in result.items() if key not in blocked
+            }
         if isinstance(result, (list, tuple)):
-            items = [
-                self.redact(item) if isinstance(item, (dict, list, tuple)) else item
-                for item in result
-            ]
+            if not any(isinstance(item, _NESTED) for item in result):
+                return result
+            items = [self.redact(item) if isinstance(item, _NESTED) else item for item in result]
             if all(new is old for new, old in zip(items, result, strict=True)):
                 return result
             return items if isinstance(result, list) else tuple(items)
         return result
-
-    def _key_blocked(self, key: str) -> bool:
-        # Groups come back under "field:month" and "field:sum".
-        if key.isidentifier():
-            return self._field_rule(key)
-        return any(self._field_rule(part) for part in re.split(r"[^\w]+", key))
 
     # Records that belong to records of other models ------------------------------------------
 
@@ -328,6 +334,27 @@ class Policy:
         ):
             found.append(["res_field", "not in", sorted(BLOCKED_FIELDS | self.field_blocklist)])
         return found
+
+    def constrain(self, call: Call) -> Call:
+        """Return the call with :meth:`record_filter` applied to the records that it reads.
+
+        Searches get the filter in their domain; ``read`` by ids becomes a search for those ids,
+        as it could not be filtered otherwise. Every other call comes back as it is.
+        """
+        if call.internal or call.model not in OWNER_FIELDS:
+            return call
+        arguments = dict(call.arguments)
+        if call.method == "read" and call.ids is not None:
+            domain: list[Any] = [["id", "in", list(call.ids)]]
+            arguments = {"domain": domain, "fields": arguments.get("fields") or []}
+            call = attrs.evolve(
+                call, method="search_read", ids=None, context={**call.context, "active_test": False}
+            )
+        elif "domain" not in (parameter_names(call.method) or ()):
+            return call
+        domain = list(arguments.get("domain") or ())
+        arguments["domain"] = domain + self.record_filter(call.model, domain)
+        return attrs.evolve(call, arguments=arguments)
 
     def describe(self) -> dict[str, Any]:
         """Return the rules as plain data: mode, lists, and what is closed in every mode."""

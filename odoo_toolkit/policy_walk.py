@@ -8,17 +8,17 @@ model cannot be known are refused wherever lists of models apply.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.connection.call import Access, Call, parameter_names
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.policy_names import KEYS, FieldsOf, Names, Path, show
 from odoo_toolkit.policy_tables import (
     ARGUMENT_KINDS,
     CODE_FIELDS,
-    MODEL_NAME_FIELDS,
     MORE_PARAMETERS,
     READS_ALL_FIELDS,
     UNWRITABLE_RELATIONS,
@@ -27,30 +27,13 @@ from odoo_toolkit.policy_tables import (
 if TYPE_CHECKING:
     from odoo_toolkit.policy import Policy
 
-FieldsOf = Callable[[str], Mapping[str, Field]]
-Path = tuple[Any, ...]
 
-_DEPTH = 60
-"""Deeper than any honest call, and well within Python's recursion limit."""
-
-_MOST_VISITS = 500_000
-"""Lists and mappings in one call; a load of 100,000 rows stays below."""
-
-_LONGEST_NAME = 200
-"""Longer text is no model's name, whatever it starts with."""
-
-_NO_FIELDS: Mapping[str, Field] = {}
 _NAMES = re.compile(r"[\w./]+")
-_STEPS = re.compile(r"\s*[./]\s*")
 _SORTING = frozenset({"asc", "desc", "nulls", "first", "last"})
 _LIKE_A_PATH = re.compile(
     r"\s*[\w./:()]+(\s+(asc|desc)(\s+nulls\s+(first|last))?)?\s*", re.IGNORECASE
 )
 _QUOTED = re.compile(r"""['"]\s*([\w./:]+)\s*['"]""")
-_REFERENCE = re.compile(r"\s*([a-z0-9_]+(?:\.[a-z0-9_]+)+)\s*,\s*\d+\s*")
-_TEMPLATE = re.compile(
-    r"\$\{|\{\{|^[ \t]*%|<\s*/?\s*t\b|\bt-[a-z-]+\s*=", re.IGNORECASE | re.MULTILINE
-)
 _NEGATIVE = frozenset({"!=", "<>", "not in"})
 _OPERATOR = re.compile(
     r"\s*(=|!=|<>|<=|>=|<|>|=\?|=?i?like|not\s+=?i?like|(not\s+)?(in|any!?)|(child|parent)_of)\s*",
@@ -68,16 +51,8 @@ def check_names(policy: Policy, call: Call, fields_of: FieldsOf) -> None:
     _Walk(policy, call, fields_of).call(call)
 
 
-class _Walk:
-    """One pass; a class only because of what all its steps share."""
-
-    def __init__(self, policy: Policy, call: Call, fields_of: FieldsOf) -> None:
-        self.policy = policy
-        self.access: Access = call.access
-        self.acts_on = call.acts_on
-        self._fields_of = fields_of
-        self._fields: dict[str, Mapping[str, Field]] = {}
-        self._visits = 0
+class _Walk(Names):
+    """One pass over a call: what it holds where."""
 
     def call(self, call: Call) -> None:
         model, method = call.model, call.method
@@ -139,50 +114,6 @@ class _Walk:
 
     # Names -----------------------------------------------------------------------------------
 
-    def _name(self, name: str, model: str | None, path: Path) -> None:
-        if self.policy.field_blocked(name):
-            raise self.policy.field_refusal(name, model, _show(path))
-
-    def _field(self, model: str | None, name: str) -> Field | None:
-        if model is None:
-            return None
-        fields = self._fields.get(model)
-        if fields is None:
-            try:
-                fields = self._fields_of(model)
-            except OdooError:
-                fields = _NO_FIELDS
-            self._fields[model] = fields
-        return fields.get(name)
-
-    def _judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
-        refusal = self.policy.model_problem(model, access, named_in=_show(path), acts_on=acts_on)
-        if refusal is not None:
-            raise refusal
-
-    def _not_blocklisted(self, model: str, path: Path) -> None:
-        if self.policy.model_blocked(model):
-            self._judge(model, "read", path)
-
-    def _field_path(self, model: str | None, expression: str, path: Path) -> Field | None:
-        """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end."""
-        here = model
-        field: Field | None = None
-        names = (expression,) if expression.isidentifier() else _STEPS.split(expression.strip())
-        for index, name in enumerate(names):
-            if index and name in _KEYS:
-                continue  # "partner_id/id" and "partner_id/.id" say no more than "partner_id"
-            if field is not None and field.relation:
-                self._judge(field.relation, "read", path)
-                here = field.relation
-            elif index:
-                here = None  # an unknown field, or a part such as a date's month: names decide
-            self._name(name, here, path)
-            field = self._field(here, name)
-            if field is not None and field.relation:
-                self._not_blocklisted(field.relation, path)
-        return field
-
     def _field_list(self, model: str | None, value: Any, path: Path) -> None:
         """Field names, export and import paths, groupings and aggregates, in any nesting."""
         if isinstance(value, str):
@@ -222,7 +153,7 @@ class _Walk:
             self._quoted(model, value, path)
         elif isinstance(value, Mapping):
             self._scan(model, value, path)
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, (list, tuple)) and self._first_time("domain", model, value):
             if _is_condition(value):
                 self._condition(model, value, path)
                 return
@@ -286,6 +217,8 @@ class _Walk:
 
     def _values(self, model: str | None, value: Any, path: Path, access: Access) -> None:
         """Values of a record, or of several; ``access`` is what the call does with them."""
+        if isinstance(value, _CONTAINERS) and not self._first_time("values", model, value):
+            return
         if isinstance(value, Mapping):
             for name, item in self._items(value, path):
                 self._value(model, str(name), item, (*path, name), access)
@@ -298,7 +231,7 @@ class _Walk:
     def _value(self, model: str | None, name: str, value: Any, path: Path, access: Access) -> None:
         field = self._field_path(model, name, path)
         if access != "read" and (name in CODE_FIELDS or (model, name) in UNWRITABLE_RELATIONS):
-            raise self.policy.field_refusal(name, model, _show(path))
+            raise self.policy.field_refusal(name, model, show(path))
         if isinstance(value, str):
             self._model_name(name, value, path)
             self._reference(value, path)
@@ -356,7 +289,7 @@ class _Walk:
 
     def _unknown_commands(self, model: str | None, name: str, path: Path, access: Access) -> None:
         if access != "read" and self.policy.bound_by_lists:
-            raise self.policy.field_refusal(name, model, _show(path))
+            raise self.policy.field_refusal(name, model, show(path))
 
     def _load(self, model: str, fields: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""
@@ -366,11 +299,11 @@ class _Walk:
                 field = self._field(here, name)
                 here = field.relation if field is not None else None
                 last = str(column).rsplit("/", 1)[-1]
-                if field is not None and here and field.type in TO_MANY and last not in _KEYS:
+                if field is not None and here and field.type in TO_MANY and last not in KEYS:
                     for access in ("create", "write"):
                         self._judge(here, access, ("fields", column))
                 if (model, name) in UNWRITABLE_RELATIONS:
-                    raise self.policy.field_refusal(name, model, _show(("fields", column)))
+                    raise self.policy.field_refusal(name, model, show(("fields", column)))
             if str(column).rsplit("/", 1)[-1] in CODE_FIELDS:
                 raise self.policy.field_refusal(str(column), model, "fields")
 
@@ -389,7 +322,7 @@ class _Walk:
                 # A default reaches every record that the call makes, of whatever model.
                 foreign = self._field(model, name) is None
                 if foreign and self.access != "read" and _has_commands(item):
-                    raise self.policy.field_refusal(name, model, _show(here))
+                    raise self.policy.field_refusal(name, model, show(here))
                 self._value(model, name, item, here, self.access)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
                 for name in item:
@@ -406,6 +339,8 @@ class _Walk:
         """Look for names in arguments of which nothing is known."""
         if isinstance(value, str):
             self._text(model, value, path)
+        elif not isinstance(value, _CONTAINERS) or not self._first_time("scan", model, value):
+            return
         elif isinstance(value, Mapping):
             for key, item in self._items(value, path):
                 self._entry(model, key, item, (*path, key))
@@ -424,7 +359,7 @@ class _Walk:
             if field is not None and field.type in TO_MANY:
                 self._commands(field, value, path, self.access)
             if self.access != "read" and key in CODE_FIELDS:
-                raise self.policy.field_refusal(key, model, _show(path))
+                raise self.policy.field_refusal(key, model, show(path))
         self._scan(model, value, path)
 
     def _text(self, model: str | None, value: str, path: Path) -> None:
@@ -462,45 +397,6 @@ class _Walk:
                     self._name(name, model, path)
                 self._blocked_model_text(expression, path)
 
-    def _model_name(self, key: str, value: Any, path: Path) -> None:
-        if key.removeprefix("default_") in MODEL_NAME_FIELDS and isinstance(value, str):
-            name = value.strip()
-            if "." in name:
-                self._judge(name, "read", path)
-
-    def _blocked_model_text(self, value: str, path: Path) -> None:
-        name = value.strip().lower() if len(value) <= _LONGEST_NAME else ""
-        if "." in name:
-            self._not_blocklisted(name, path)
-
-    def _reference(self, value: Any, path: Path) -> None:
-        if not isinstance(value, str) or len(value) > _LONGEST_NAME or "," not in value:
-            return
-        match = _REFERENCE.fullmatch(value)
-        if match:
-            self._judge(match[1], "read", path)
-
-    def _template(self, model: str | None, value: str, path: Path) -> None:
-        if model is not None and self.policy.renders(model) and _TEMPLATE.search(value):
-            raise self.policy.template_refusal(model, _show(path))
-
-    def _items(self, value: Mapping[Any, Any], path: Path) -> Iterator[tuple[Any, Any]]:
-        self._count(path)
-        return iter(value.items())
-
-    def _each(self, value: Any, path: Path) -> Iterator[tuple[int, Any]]:
-        self._count(path)
-        return enumerate(value)
-
-    def _count(self, path: Path) -> None:
-        """Keep the walk short: nesting made to be walked again and again ends here."""
-        self._visits += 1
-        if len(path) > _DEPTH or self._visits > _MOST_VISITS:
-            raise ValidationError(
-                "The arguments are too large, or nested too deeply, to be checked.",
-                suggestion="Send fewer records at a time, in a flatter structure.",
-            )
-
 
 #: What a command does to the records of a one2many: link and unlink write their inverse field,
 #: and lines that belong to a parent are deleted when they leave it.
@@ -520,7 +416,7 @@ _LINKED: dict[int, tuple[Access, ...]] = {
     1: ("write",),
     2: ("delete",),
 }
-_KEYS = frozenset({"", "id", ".id"})
+_CONTAINERS = (Mapping, list, tuple, set, frozenset)
 _ID_AND_NAME = frozenset({"id", "display_name"})
 
 
@@ -547,11 +443,3 @@ def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
         and value[0] not in ("&", "|", "!")
         and (isinstance(value[1], str) and _OPERATOR.fullmatch(value[1]) is not None)
     )
-
-
-def _show(path: Path) -> str:
-    """``("domain", 0, 2)`` as ``domain[0][2]``."""
-    text = str(path[0])
-    for step in path[1:]:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return text[:200]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from odoo_toolkit import policy_names
 from odoo_toolkit.connection.call import Call, default_access, name_arguments
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
@@ -650,17 +651,23 @@ def test_without_a_schema_names_alone_decide() -> None:
     FULL.check(make_call("x.y", "search_read", [["a_id.b", "=", 1]], ["c"]), fields_of)
 
 
-def test_arguments_made_to_exhaust_the_check_are_refused() -> None:
+def test_nesting_that_would_exhaust_the_check_is_refused() -> None:
     deep: Any = ["id", "=", 1]
     for _ in range(200):
         deep = [deep]
     with pytest.raises(ValidationError):
         FULL.check(make_call("res.partner", "search", deep), fields_of)
-    bomb: Any = 1
-    for _ in range(28):
-        bomb = ["child_ids", "any", {"child_ids": bomb}]
-    with pytest.raises(OdooError):
-        FULL.check(make_call("res.partner", "anything", bomb), fields_of)
+
+
+def test_every_part_is_walked_once_however_many_roles_it_could_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each level is a condition, a value and commands at once: walked for each, it would double."""
+    monkeypatch.setattr(policy_names, "_MOST_VISITS", 2000)
+    nested: Any = 1
+    for _ in range(18):
+        nested = ["child_ids", "any", {"child_ids": nested}]
+    FULL.check(make_call("res.partner", "anything", nested), fields_of)
 
 
 KEYS = st.sampled_from(["name", "user_ids", "child_ids", "fields", "order", "x", "domain"])
@@ -796,6 +803,33 @@ def test_the_policy_lets_its_own_filters_pass() -> None:
     for policy in (FULL, ONLY_SALES):
         domain = [["id", ">", 0], *policy.record_filter("ir.attachment", [["id", ">", 0]])]
         policy.check(make_call("ir.attachment", "search", domain), fields_of)
+
+
+def test_constrain_filters_searches_and_turns_reads_into_searches() -> None:
+    policy = Policy(model_blocklist=["hr.employee"])
+    hidden = policy.record_filter("mail.message")
+    search = policy.constrain(
+        make_call("mail.message", "search", ["|", ["id", "=", 1], ["id", "=", 2]])
+    )
+    assert search.arguments["domain"] == ["|", ["id", "=", 1], ["id", "=", 2], *hidden]
+    read = policy.constrain(
+        make_call("mail.message", "read", [7], ["model"], context={"lang": "x"})
+    )
+    assert (read.method, read.ids, read.access) == ("search_read", None, "read")
+    assert read.arguments == {"domain": [["id", "in", [7]], *hidden], "fields": ["model"]}
+    assert read.context == {"lang": "x", "active_test": False}
+    files = policy.constrain(make_call("ir.attachment", "read", [7], ["datas"]))
+    assert "signature" in files.arguments["domain"][-1][2]
+    policy.check(read, fields_of)
+
+
+def test_constrain_leaves_other_calls_alone() -> None:
+    for call in (
+        make_call("res.partner", "read", [1], ["name"]),
+        make_call("mail.message", "fields_get"),
+        Call(model="mail.message", method="read", ids=[1], internal=True),
+    ):
+        assert FULL.constrain(call) is call
 
 
 def test_model_problem_and_model_allowed_agree() -> None:
