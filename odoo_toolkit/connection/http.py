@@ -115,7 +115,7 @@ def unexpected(answer: requests.Response) -> Exception:
 def _connection_error(error: Exception, url: str) -> OdooConnectionError:
     """Translate an exception of requests: did the request ever reach the server?"""
     import requests
-    from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
+    from urllib3.exceptions import NameResolutionError, NewConnectionError
 
     cause = error.args[0] if error.args else None
     reason = getattr(cause, "reason", cause)
@@ -131,7 +131,7 @@ def _connection_error(error: Exception, url: str) -> OdooConnectionError:
         return OdooConnectionError(
             "The proxy could not be used.", suggestion="Check ODOO_PROXY.", outcome="not_sent"
         )
-    if isinstance(error, requests.ConnectTimeout) or isinstance(reason, ConnectTimeoutError):
+    if isinstance(error, requests.ConnectTimeout):
         return OdooConnectionError(
             f"{url} did not accept the connection in time.",
             code="TIMEOUT",

@@ -58,6 +58,8 @@ class Json2Transport:
             fault = fault_from_json2(answer.status_code, answer.json())
         except (ValueError, TypeError, KeyError, AttributeError):
             raise unexpected(answer) from None
+        if not fault.name:
+            raise unexpected(answer)
         raise classify(fault, model=call.model, method=call.method, ids=call.ids)
 
     def close(self) -> None:
