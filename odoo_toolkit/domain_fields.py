@@ -165,6 +165,14 @@ class _Condition:
             return [item if item is False else converter(item, self) for item in value]
         return value if value is False else converter(value, self)
 
+    def warn_of_midnight(self, day: str) -> None:
+        """Warn where a day is compared with moments for equality."""
+        if self.operator in ("=", "!=", "in", "not in"):
+            self.warnings.append(
+                f"{self.path} is a moment: {self.operator} {day} compares it with midnight. For "
+                f"the whole day use >= {day} and < the day after."
+            )
+
     def wrong(
         self,
         value: Any,
@@ -267,7 +275,10 @@ def _moment(convert: Callable[[str], str]) -> Callable[[Any, _Condition], Any]:
     def converter(value: Any, condition: _Condition) -> Any:
         if isinstance(value, str):
             try:
-                return convert(value)
+                converted = convert(value)
+                if condition.field.type == "datetime" and len(converted) == len("YYYY-MM-DD"):
+                    condition.warn_of_midnight(converted)
+                return converted
             except ValueError:
                 relative = bool(value.strip()) and _RELATIVE_DATE.fullmatch(value)
                 if relative and (condition.version is None or condition.version >= 19):

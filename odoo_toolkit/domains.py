@@ -51,9 +51,9 @@ def resolve_domain(
 ) -> tuple[list[Any], list[str]]:
     """Return a domain checked against the fields of its model, its values in Odoo's form.
 
-    Datetimes in any ISO form become naive UTC, dates ``YYYY-MM-DD``. A date for a datetime field
-    stays: Odoo takes it for the whole day where that makes sense, to 18 in UTC and from 19 in the
-    time zone of the context.
+    Datetimes in any ISO form become naive UTC, dates ``YYYY-MM-DD``. A day for a datetime field
+    stays: for ``<=`` and ``>`` Odoo takes the end of it. It is a day in UTC on Odoo 14, and in
+    the time zone of the context on 19.
 
     Args:
         domain: as for :func:`check_domain`.

@@ -432,6 +432,21 @@ def test_true_for_a_text_field_earns_a_warning() -> None:
     assert "!= false" in warnings[0]
 
 
+@pytest.mark.parametrize(
+    ("condition", "warns"),
+    [
+        (["date_order", "=", "2025-02-09"], True),
+        (["date_order", "in", ["2025-02-09"]], True),
+        (["date_order", "<=", "2025-02-09"], False),
+        (["date_order", "=", "2025-02-09T00:00:00Z"], False),
+        (["validity_date", "=", "2025-02-09"], False),
+    ],
+)
+def test_a_day_equalled_with_a_moment_earns_a_warning(condition: list[Any], warns: bool) -> None:
+    warnings = resolve_domain([condition], "sale.order", fields_of)[1]
+    assert ["midnight" in warning for warning in warnings] == [True] * warns
+
+
 def test_no_access_to_the_searched_model_itself_is_raised() -> None:
     with pytest.raises(AccessError):
         resolve_domain([["x", "=", 1]], "hidden.model", fields_of)
