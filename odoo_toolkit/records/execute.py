@@ -11,27 +11,13 @@ from odoo_toolkit.annotations import ANY_JSON, Context, JsonSchema, Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS
 from odoo_toolkit.connection.call import Call, name_arguments
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.records.results import ExecuteResult
+from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
+from odoo_toolkit.wizards.description import WizardDescription, describe_wizard
 
 #: Read methods that return every field, blocked and binary ones too, when none are named.
 _READ_ALL = frozenset({"read", "search_read"})
-
-#: What is told of an action; the rest concerns the web client.
-_ACTION_KEYS = (
-    "type",
-    "name",
-    "res_model",
-    "res_id",
-    "view_mode",
-    "target",
-    "domain",
-    "context",
-    "url",
-    "report_name",
-    "tag",
-    "params",
-)
 
 
 def execute(
@@ -62,8 +48,9 @@ def execute(
         context: extends the base context.
 
     Returns:
-        ``result_type`` is ``action`` with ``action`` when the method returned one, for instance a
-        wizard that must be answered before anything happens; else ``value`` with ``result``.
+        ``result_type`` is ``action`` with ``action`` when the method returned one; else ``value``
+        with ``result``. Where the action opens a wizard, nothing has happened yet, and ``wizard``
+        has its questions and buttons, and says how to go on (REQ-05a-09).
 
     Raises:
         AccessError: Odoo or the policy does not allow it; in readonly and restricted mode only
@@ -94,26 +81,22 @@ def execute(
         readable = odoo.policy.readable_fields(model, odoo.schema.fields(model))
         arguments["fields"] = [name for name, field in readable.items() if field.type != "binary"]
     result = odoo.call(call)
-    if isinstance(result, dict) and str(result.get("type", "")).startswith("ir.actions."):
-        action = {key: result[key] for key in _ACTION_KEYS if result.get(key) not in (None, False)}
-        action["summary"] = summarize_action(result)
-        return ExecuteResult(result_type="action", action=action, warnings=warnings)
-    return ExecuteResult(result_type="value", result=result, warnings=warnings)
+    if not is_action(result):
+        return ExecuteResult(result_type="value", result=result, warnings=warnings)
+    wizard = _wizard(odoo, call, result, warnings)
+    return ExecuteResult(
+        result_type="action", action=kept(result), wizard=wizard, warnings=warnings
+    )
 
 
-def summarize_action(action: Mapping[str, Any]) -> str:
-    """Say in a sentence what the web client would do with an action."""
-    kind = action.get("type")
-    model, record = action.get("res_model"), action.get("res_id")
-    if kind == "ir.actions.act_window_close":
-        return "Closes the dialog"
-    if kind == "ir.actions.act_url":
-        return f"Opens the address {action.get('url')}"
-    if kind == "ir.actions.report":
-        return f"Prints the report {action.get('report_name')}"
-    if kind != "ir.actions.act_window":
-        return f"Runs the client action {action.get('tag') or action.get('name') or kind}"
-    view = str(action.get("view_mode") or "form").split(",")[0]
-    if action.get("target") == "new":
-        return f"Opens the dialog {model}, which must be answered before anything is done"
-    return f"Opens {model} {view} view" + (f" for record {record}" if record else "")
+def _wizard(
+    odoo: Odoo, call: Call, result: dict[str, Any], warnings: list[str]
+) -> WizardDescription | None:
+    """Describe the wizard that a method asks to answer, if any."""
+    try:
+        if is_wizard_action(odoo, result):
+            return describe_wizard(odoo, result, (call.model, list(call.ids or ())))
+    except OdooError as error:
+        # The method itself was carried out: that it cannot be described is no failure of it.
+        warnings.append(f"{result['res_model']} must be answered, but: {error.message}")
+    return None

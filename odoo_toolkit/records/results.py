@@ -11,6 +11,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.wizards.description import WizardDescription
+
 Record = dict[str, Any]
 
 #: Rows and characters that a notebook's table shows.
@@ -188,9 +190,14 @@ class ModelsResult:
 
 @attrs.frozen(kw_only=True)
 class ExecuteResult:
-    """What a method returned: a plain value, or an action that a client would open."""
+    """What a method returned: a plain value, or an action that a client would open.
+
+    Attributes:
+        wizard: set when the action is a wizard that must be answered before anything is done.
+    """
 
     result_type: str
     result: Any = None
     action: dict[str, Any] | None = None
+    wizard: WizardDescription | None = None
     warnings: list[str] = attrs.Factory(list)
