@@ -60,8 +60,8 @@ class Installation:
 
     def command(self, *words: str) -> list[str]:
         """Return the command that runs Odoo's start program with *words*."""
-        return [str(self.python), str(self.root / "usr/bin/odoo"), *words, "-c",
-                str(self.configuration)]  # fmt: skip
+        program = self.root / "usr/bin/odoo"
+        return [str(self.python), str(program), *words, "-c", str(self.configuration)]
 
     def environment(self) -> dict[str, str]:
         """Return the variables that Odoo's start program needs."""

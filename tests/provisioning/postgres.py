@@ -116,9 +116,8 @@ def database_exists(database: str) -> bool:
 
 def execute(database: str, sql: str) -> str:
     """Run SQL in a database and return what it selects, unadorned."""
-    return _as_role(
-        "psql", "-d", database, "-v", "ON_ERROR_STOP=1", "-q", "-A", "-t", "-c", sql
-    ).strip()
+    plain = ("-X", "-v", "ON_ERROR_STOP=1", "-q", "-A", "-t")
+    return _as_role("psql", *plain, "-d", database, "-c", sql).strip()
 
 
 def drop(database: str) -> None:
