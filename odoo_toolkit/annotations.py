@@ -41,7 +41,7 @@ ANY_JSON: dict[str, Any] = {
     ]
 }
 
-Model = Annotated[str, Doc("Technical model name, e.g. res.partner or sale.order.")]
+Model = Annotated[str, Doc("Technical name, e.g. res.partner.")]
 Domain = Annotated[
     Sequence[Any],
     JsonSchema({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "array"}]}}),
@@ -50,7 +50,7 @@ Domain = Annotated[
 Context = Annotated[
     Mapping[str, Any] | None,
     JsonSchema({"type": "object"}),
-    Doc("Odoo context for this call, e.g. {'lang': 'fr_FR', 'active_test': false}."),
+    Doc("Extends the context, e.g. {'lang': 'fr_FR', 'active_test': false}."),
 ]
 Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
 Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
