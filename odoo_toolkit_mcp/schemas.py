@@ -34,6 +34,12 @@ _SIMPLE: dict[Any, JsonObject] = {
     Any: ANY_JSON,
     object: ANY_JSON,
 }
+
+#: Classes nested deeper than this are described as objects only: every client loads the schemas
+#: of all tools, and few look at the third level of an answer.
+_DEEPEST = 1
+
+_ANYTHING = (Any, object)
 _ARRAYS = {list, tuple, collections.abc.Sequence, collections.abc.Iterable}
 _OBJECTS = {dict, collections.abc.Mapping}
 
@@ -80,49 +86,51 @@ def input_schema(
 
 
 def output_schema(function: Callable[..., Any]) -> JsonObject:
-    """Describe what a function returns: an attrs class, or a union of them.
+    """Describe the attrs class that a function returns, or the error object in its place.
 
-    Attributes are left out of an answer while they have their default, so those with a default
-    are not required; additional properties are allowed.
+    Some clients hold the answer against the schema even when it is an error, and show nothing
+    but the mismatch where it does not fit. Attributes are left out of an answer while they have
+    their default, so those with a default are not required; more properties are allowed.
     """
     result = typing.get_type_hints(function, include_extras=True)["return"]
-    classes = typing.get_args(result) if _is_union(result) else (result,)
-    if not all(attrs.has(cls) for cls in classes):
+    if not attrs.has(result):
         raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
-    schemas = [_class_schema(cls) for cls in classes]
-    if len(schemas) == 1:
-        return schemas[0]
-    return {"type": "object", "anyOf": schemas}
+    schema = _class_schema(result)
+    schema["anyOf"] = [{"required": schema.pop("required", [])}, {"required": ["error"]}]
+    return schema
 
 
-def _schema(hint: Any) -> JsonObject:
-    """Return the JSON Schema of a type hint."""
+def _schema(hint: Any, depth: int = 0) -> JsonObject:
+    """Return the JSON Schema of a type hint that occurs in so many nested classes."""
     if typing.get_origin(hint) is typing.Annotated:
-        return _annotated_schema(hint)
+        return _annotated_schema(hint, depth)
     if hint in _SIMPLE:
         return dict(_SIMPLE[hint])
     if attrs.has(hint):
-        return _class_schema(hint)
+        return _class_schema(hint, depth)
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     if origin is typing.Literal:
         return {"type": _SIMPLE[type(arguments[0])]["type"], "enum": list(arguments)}
     if _is_union(hint):
-        return {"anyOf": [_schema(argument) for argument in arguments]}
+        return {"anyOf": [_schema(argument, depth) for argument in arguments]}
     if origin in _ARRAYS:
-        return {"type": "array", "items": _schema(arguments[0] if arguments else Any)}
+        items = arguments[0] if arguments else Any
+        if items in _ANYTHING:
+            return {"type": "array"}
+        return {"type": "array", "items": _schema(items, depth)}
     if origin in _OBJECTS:
         values = arguments[1] if arguments else Any
-        if values in (Any, object):
+        if values in _ANYTHING:
             return {"type": "object"}
-        return {"type": "object", "additionalProperties": _schema(values)}
+        return {"type": "object", "additionalProperties": _schema(values, depth)}
     raise TypeError(f"There is no JSON Schema for {hint!r}.")
 
 
-def _annotated_schema(hint: Any) -> JsonObject:
+def _annotated_schema(hint: Any, depth: int) -> JsonObject:
     markers = list(_markers(hint))
     schema = next(
         (dict(marker.schema) for marker in markers if isinstance(marker, JsonSchema)), None
-    ) or _schema(typing.get_args(hint)[0])
+    ) or _schema(typing.get_args(hint)[0], depth)
     for marker in markers:
         if isinstance(marker, Doc):
             schema["description"] = marker.documentation
@@ -158,7 +166,9 @@ def _markers(hint: Any) -> Iterable[object]:
             yield marker
 
 
-def _class_schema(cls: Any) -> JsonObject:
+def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
+    if depth > _DEEPEST:
+        return {"type": "object"}
     hints = typing.get_type_hints(cls, include_extras=True)
     schema: JsonObject = {"type": "object", "properties": {}}
     required = []
@@ -168,7 +178,8 @@ def _class_schema(cls: Any) -> JsonObject:
             required.append(field.name)
         elif field.default is None:
             hint = _without_none(hint)
-        schema["properties"][field.name] = _schema(hint)
+        if hint not in _ANYTHING:
+            schema["properties"][field.name] = _schema(hint, depth + 1)
     if required:
         schema["required"] = required
     return schema

@@ -55,6 +55,9 @@ LIST_PATIENCE = 5.0
 #: Milliseconds for which a client may keep a list of tools that is complete.
 LIST_LIFETIME = 300_000
 
+#: What tells that Odoo has gone, or was started anew.
+_GONE = frozenset({"CONNECTION_REFUSED", "CONNECTION_ERROR"})
+
 #: Sessions of the handshake era that are told of changes; the oldest is forgotten.
 MAX_SESSIONS = 100
 
@@ -203,7 +206,7 @@ class OdooServer(Server[Running]):
         except MCPError:
             raise
         except OdooError as error:
-            if error.code == "CONNECTION_REFUSED":
+            if error.code in _GONE:
                 self.connection.lost()
             return results.failure(name, error)
         except Exception as error:
@@ -245,8 +248,10 @@ class OdooServer(Server[Running]):
 @asynccontextmanager
 async def _lifespan(server: Server[Running]) -> AsyncIterator[Running]:
     async with anyio.create_task_group() as tasks:
-        yield Running(tasks)
-        tasks.cancel_scope.cancel()
+        try:
+            yield Running(tasks)
+        finally:
+            tasks.cancel_scope.cancel()
 
 
 def _listed(tool: Tool, mode: str) -> McpTool:

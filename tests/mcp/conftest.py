@@ -42,7 +42,7 @@ def make_server(odoo: FakeOdoo) -> MakeServer:
     return make
 
 
-@pytest.fixture(params=["2026-07-28", "legacy"])
+@pytest.fixture(params=["auto", "legacy"], ids=["2026-07-28", "2025-11-25"])
 def era(request: pytest.FixtureRequest) -> str:
     """The mode of the SDK's client: stateless, or with the handshake of 2025-11-25."""
     return str(request.param)

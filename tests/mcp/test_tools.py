@@ -1,0 +1,308 @@
+"""Each core tool, from the client's call to what reaches Odoo and back, in both eras."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from mcp import Client, MCPError
+from mcp.types import CallToolResult
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.records.results import CountResult
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.mcp.conftest import MakeServer
+from tests.mcp.fake_odoo import FakeOdoo
+
+pytestmark = pytest.mark.anyio
+
+#: tool -> arguments that work on the fake Odoo, and what the answer must contain.
+CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "odoo_core_search_read": (
+        {"model": "res.partner", "fields": ["name", "country_id", "date"], "limit": 1},
+        {
+            "records": [
+                {
+                    "id": 1,
+                    "name": "My Company (San Francisco)",
+                    "country_id": {"id": 233, "name": "United States"},
+                    "date": None,
+                }
+            ],
+            "count": 1,
+            "model": "res.partner",
+            "limit": 1,
+            "offset": 0,
+            "has_more": True,
+        },
+    ),
+    "odoo_core_read": (
+        {"model": "res.partner", "ids": [1, 999], "fields": ["is_company", "create_date"]},
+        {
+            "records": [{"id": 1, "is_company": True, "create_date": "2026-11-21T22:52:35Z"}],
+            "missing_ids": [999],
+        },
+    ),
+    "odoo_core_count": (
+        {"model": "res.partner", "domain": [["is_company", "=", True]]},
+        {"model": "res.partner", "domain": [["is_company", "=", True]], "count": 3},
+    ),
+    "odoo_core_fields_get": ({"model": "res.partner"}, {"model": "res.partner"}),
+    "odoo_core_name_get": (
+        {"model": "res.partner", "ids": [1]},
+        {"names": [{"id": 1, "name": "My Company (San Francisco)"}]},
+    ),
+    "odoo_core_default_get": (
+        {"model": "res.partner", "fields": ["type", "color"]},
+        {"model": "res.partner", "defaults": {"type": "contact", "color": 0}},
+    ),
+    "odoo_core_list_models": ({"filter": "partner"}, {"count": 1}),
+    "odoo_core_create": (
+        {"model": "res.partner", "values": {"name": "Ann"}},
+        {"model": "res.partner"},
+    ),
+    "odoo_core_write": (
+        {"model": "res.partner", "ids": [1], "values": {"phone": "1"}},
+        {"success": True, "model": "res.partner", "ids": [1]},
+    ),
+    "odoo_core_unlink": (
+        {"model": "res.partner", "ids": [1]},
+        {"success": True, "model": "res.partner", "deleted_ids": [1]},
+    ),
+    "odoo_core_execute": (
+        {"model": "res.partner", "method": "action_archive", "args": [[1]]},
+        {"result_type": "value", "result": True},
+    ),
+    "odoo_core_list_toolsets": ({}, {"total_tools": 12, "odoo_version": "14.0"}),
+}
+
+
+def error_of(result: CallToolResult) -> dict[str, Any]:
+    """Return the error object of a result that must be an error."""
+    assert result.is_error
+    assert result.structured_content is not None
+    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+    return result.structured_content
+
+
+@pytest.mark.parametrize("tool", CALLS)
+async def test_tool_answers(make_server: MakeServer, era: str, tool: str) -> None:
+    """Structured content and text are the same object, with what Odoo answered."""
+    arguments, expected = CALLS[tool]
+    async with Client(make_server(mode="full"), mode=era) as client:
+        result = await client.call_tool(tool, arguments)
+
+    assert not result.is_error
+    assert result.structured_content is not None
+    assert expected.items() <= result.structured_content.items()
+    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+
+
+async def test_every_core_tool_is_tried(make_server: MakeServer, era: str) -> None:
+    """The table above has all tools, so that a new one cannot go untested."""
+    async with Client(make_server(mode="full"), mode=era) as client:
+        listed = await client.list_tools()
+
+    assert {tool.name for tool in listed.tools} == set(CALLS)
+
+
+async def test_list_of_tools_fits_the_limits_of_clients(make_server: MakeServer, era: str) -> None:
+    """Twelve tools in less than 16 kB, descriptions and names within what clients take."""
+    async with Client(make_server(mode="full"), mode=era) as client:
+        listed = await client.list_tools()
+
+    assert len(listed.tools) == 12
+    assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) < 16_000
+    assert all(len(tool.description or "") <= 1000 for tool in listed.tools)
+    assert all(len(tool.name) <= 36 for tool in listed.tools)
+
+
+async def test_order_of_tools_stays(make_server: MakeServer, era: str) -> None:
+    """Two servers list the same tools in the same order: clients cache prompts by it."""
+    names = []
+    for _ in range(2):
+        async with Client(make_server(), mode=era) as client:
+            names.append([tool.name for tool in (await client.list_tools()).tools])
+
+    assert names[0] == names[1]
+
+
+async def test_every_hint_is_explicit(make_server: MakeServer, era: str) -> None:
+    """Clients need not guess any of the five annotations."""
+    async with Client(make_server(mode="full"), mode=era) as client:
+        tools = (await client.list_tools()).tools
+
+    for tool in tools:
+        assert tool.annotations is not None
+        assert None not in tool.annotations.model_dump().values()
+
+
+@pytest.mark.parametrize(
+    ("tool", "read_only", "destructive", "idempotent"),
+    [
+        ("odoo_core_search_read", True, False, True),
+        ("odoo_core_create", False, False, False),
+        ("odoo_core_write", False, False, True),
+        ("odoo_core_unlink", False, True, True),
+        ("odoo_core_execute", False, True, False),
+        ("odoo_core_list_toolsets", True, False, True),
+    ],
+)
+async def test_hints_are_true(
+    make_server: MakeServer, tool: str, read_only: bool, destructive: bool, idempotent: bool
+) -> None:
+    async with Client(make_server(mode="full")) as client:
+        hints = {t.name: t.annotations for t in (await client.list_tools()).tools}[tool]
+
+    assert hints is not None
+    assert hints.read_only_hint is read_only
+    assert hints.destructive_hint is destructive
+    assert hints.idempotent_hint is idempotent
+    assert hints.open_world_hint is True
+
+
+async def test_unknown_argument_is_refused_by_name(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """A misspelt argument is never dropped: a lost filter would give every record."""
+    async with Client(make_server(), mode=era) as client:
+        result = await client.call_tool(
+            "odoo_core_search_read", {"model": "res.partner", "domian": [["id", "=", 1]]}
+        )
+
+    error = error_of(result)
+    assert error["code"] == "VALIDATION_ERROR"
+    assert "domian" in error["message"]
+    assert "did you mean domain?" in error["message"]
+    assert odoo.calls == []
+
+
+async def test_all_mistakes_are_told_at_once(make_server: MakeServer, era: str) -> None:
+    async with Client(make_server(), mode=era) as client:
+        result = await client.call_tool("odoo_core_read", {"ids": [1, "x"], "fields": "name"})
+
+    assert error_of(result)["details"]["problems"] == [
+        "model is missing",
+        "fields must be a list, not text",
+        "ids.1 must be a whole number, not text",
+    ]
+
+
+async def test_unknown_tool_is_a_protocol_error(make_server: MakeServer, era: str) -> None:
+    async with Client(make_server(), mode=era) as client:
+        with pytest.raises(MCPError, match="Unknown tool: odoo_core_serch_read") as raised:
+            await client.call_tool("odoo_core_serch_read", {})
+
+    assert raised.value.code == -32602
+
+
+async def test_limit_above_the_maximum_is_lowered(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """The maximum is advertised, yet asking for more gives the most there is, not an error."""
+    async with Client(make_server(search_max_limit=200), mode=era) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        result = await client.call_tool(
+            "odoo_core_search_read", {"model": "res.partner", "limit": 5000}
+        )
+
+    assert tools["odoo_core_search_read"].input_schema["properties"]["limit"]["maximum"] == 200
+    assert result.structured_content is not None
+    assert result.structured_content["limit"] == 200
+
+
+async def test_default_limit_comes_from_the_settings(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    async with Client(make_server(search_limit=2), mode=era) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        result = await client.call_tool("odoo_core_search_read", {"model": "res.partner"})
+
+    assert tools["odoo_core_search_read"].input_schema["properties"]["limit"]["default"] == 2
+    assert result.structured_content is not None
+    assert len(result.structured_content["records"]) == 2
+
+
+async def test_null_counts_as_left_out(make_server: MakeServer, era: str) -> None:
+    """Models often write null for an optional argument that they do not want to give."""
+    async with Client(make_server(), mode=era) as client:
+        result = await client.call_tool(
+            "odoo_core_search_read",
+            {"model": "res.partner", "order": None, "limit": None, "context": None},
+        )
+
+    assert not result.is_error
+
+
+async def test_error_of_odoo_becomes_an_error_object(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """What Odoo refuses is a result the model can act upon, without Odoo's traceback."""
+    async with Client(make_server(mode="full"), mode=era) as client:
+        result = await client.call_tool(
+            "odoo_core_write", {"model": "res.partner", "ids": [999], "values": {"name": "x"}}
+        )
+
+    error = error_of(result)
+    assert error["error"] is True
+    assert error["code"] == "NOT_FOUND"
+    assert error["suggestion"]
+    assert "Traceback" not in json.dumps(error)
+
+
+def explode(odoo: Odoo) -> CountResult:
+    """Raise what nobody expected."""
+    raise RuntimeError("the password is swordfish")
+
+
+class ExplodingToolset(BaseToolset):
+    """One tool with a bug."""
+
+    def metadata(self) -> ToolsetMetadata:
+        return ToolsetMetadata(name="test", description="For tests")
+
+    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+        tool = Tool(
+            name="odoo_test_explode", title="", description="", function=explode, access="read"
+        )
+        return server.add_tools([tool])
+
+
+async def test_unforeseen_exception_keeps_its_text(
+    make_server: MakeServer, era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A bug gives UNKNOWN_ERROR; what the exception says may be anything and stays here."""
+    with caplog.at_level("INFO"):
+        async with Client(make_server(toolsets=[ExplodingToolset]), mode=era) as client:
+            result = await client.call_tool("odoo_test_explode", {})
+
+    assert error_of(result)["code"] == "UNKNOWN_ERROR"
+    assert "swordfish" not in json.dumps(error_of(result))
+    assert "UNKNOWN_ERROR" in caplog.text
+    assert "swordfish" not in caplog.text
+
+
+async def test_structured_errors_fit_the_advertised_schema(
+    make_server: MakeServer, era: str
+) -> None:
+    """Clients that hold errors against outputSchema must not stumble over them."""
+    from jsonschema import Draft202012Validator
+
+    async with Client(make_server(mode="full"), mode=era) as client:
+        for tool in (await client.list_tools()).tools:
+            result = await client.call_tool(tool.name, {"no_such_argument": 1})
+            assert tool.output_schema is not None
+            Draft202012Validator(tool.output_schema).validate(error_of(result))
+
+
+async def test_complete_list_may_be_kept_by_the_client(make_server: MakeServer) -> None:
+    """Until Odoo has answered the list may change any moment; then it is good for a while."""
+    async with Client(make_server(), mode="auto") as client:
+        first = await client.list_tools(cache_mode="bypass")
+        await client.call_tool("odoo_core_count", {"model": "res.partner"})
+        second = await client.list_tools(cache_mode="bypass")
+
+    assert first.ttl_ms == 0
+    assert second.ttl_ms == 300_000
+    assert second.cache_scope == "private"
