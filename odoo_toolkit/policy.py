@@ -16,7 +16,7 @@ from typing import Any, Literal, get_args
 
 import attrs
 
-from odoo_toolkit.connection.call import Access, Call, default_access, parameter_names
+from odoo_toolkit.connection.call import Access, Call, default_access
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy_tables import (
@@ -334,27 +334,6 @@ class Policy:
         ):
             found.append(["res_field", "not in", sorted(BLOCKED_FIELDS | self.field_blocklist)])
         return found
-
-    def constrain(self, call: Call) -> Call:
-        """Return the call with :meth:`record_filter` applied to the records that it reads.
-
-        Searches get the filter in their domain; ``read`` by ids becomes a search for those ids,
-        as it could not be filtered otherwise. Every other call comes back as it is.
-        """
-        if call.internal or call.model not in OWNER_FIELDS:
-            return call
-        arguments = dict(call.arguments)
-        if call.method == "read" and call.ids is not None:
-            domain: list[Any] = [["id", "in", list(call.ids)]]
-            arguments = {"domain": domain, "fields": arguments.get("fields") or []}
-            call = attrs.evolve(
-                call, method="search_read", ids=None, context={**call.context, "active_test": False}
-            )
-        elif "domain" not in (parameter_names(call.method) or ()):
-            return call
-        domain = list(arguments.get("domain") or ())
-        arguments["domain"] = domain + self.record_filter(call.model, domain)
-        return attrs.evolve(call, arguments=arguments)
 
     def describe(self) -> dict[str, Any]:
         """Return the rules as plain data: mode, lists, and what is closed in every mode."""

@@ -19,17 +19,24 @@ BLOCKED_MODELS: tuple[str, ...] = (
     "ir.actions.server.history",
     "ir.cron",
     "ir.cron.trigger",
+    "ir.server.object.lines",  # to 18: the values of a server action
+    "server.action.history.wizard",  # restores older code of a server action
     # Credentials of other systems.
     "auth.oauth.provider",
     "certificate.key",
     "fetchmail.server",
     "ir.mail_server",
+    "mail.ice.server",
     "payment.acquirer",  # the name of payment.provider to Odoo 15
     "payment.acquirer.onboarding.wizard",
     "payment.provider",
     "payment.provider.onboarding.wizard",
     "res.company.ldap",
-    # A form over ir.config_parameter, which installs and uninstalls modules as well.
+    "sale.payment.acquirer.onboarding.wizard",
+    "sale.payment.provider.onboarding.wizard",
+    "website_sale.payment.acquirer.onboarding.wizard",
+    # Forms over ir.config_parameter, of which the settings install modules as well.
+    "calendar.provider.config",
     "res.config",
     "res.config.installer",
     "res.config.settings",
@@ -62,6 +69,7 @@ NEVER_WRITTEN: tuple[str, ...] = (
     "ir.demo*",
     # Actions carry expressions that the server evaluates (such as a report's file name).
     "ir.actions.*",
+    "ir.embedded.actions",
     # Other ways to a view: the page inherits its view's fields, an asset is code.
     "ir.asset",
     "theme.ir.*",

@@ -20,6 +20,7 @@ from odoo_toolkit.policy_tables import (
     ARGUMENT_KINDS,
     CODE_FIELDS,
     MORE_PARAMETERS,
+    OWNER_FIELDS,
     READS_ALL_FIELDS,
     UNWRITABLE_RELATIONS,
 )
@@ -56,18 +57,7 @@ class _Walk(Names):
 
     def call(self, call: Call) -> None:
         model, method = call.model, call.method
-        # A method of records takes its first argument for the ids, and a method of the model
-        # takes ids for its first argument: either way all others would move by one.
-        if method in RECORD_METHODS and call.ids is None and (call.arguments or call.positional):
-            raise ValidationError(
-                f"{method} is called on records: their ids come first, as a list of integers.",
-                suggestion="Give the ids as a list of integers, before the other arguments.",
-            )
-        if method in MODEL_METHODS and call.ids is not None:
-            raise ValidationError(
-                f"{method} is a method of the model: it takes no ids.",
-                suggestion="Leave out the ids.",
-            )
+        _check_ids(call)
         known = parameter_names(method)
         arguments = dict(call.arguments)
         for index, value in enumerate(call.positional):
@@ -418,6 +408,35 @@ _LINKED: dict[int, tuple[Access, ...]] = {
 }
 _CONTAINERS = (Mapping, list, tuple, set, frozenset)
 _ID_AND_NAME = frozenset({"id", "display_name"})
+
+
+def _check_ids(call: Call) -> None:
+    """Refuse ids anywhere but in ``call.ids``.
+
+    A method of records takes its first argument for the ids, and a method of the model takes ids
+    for its first argument: either way all others would move by one. Where records belong to
+    other models, they are told apart by ``call.ids``.
+    """
+    suggestion = "Give the ids as a list of integers, before the other arguments."
+    method = call.method
+    if method in MODEL_METHODS:
+        if call.ids is not None or "ids" in call.arguments:
+            raise ValidationError(
+                f"{method} is a method of the model: it takes no ids.",
+                suggestion="Leave out the ids.",
+            )
+    elif "ids" in call.arguments:
+        raise ValidationError("The ids are no named argument.", suggestion=suggestion)
+    elif call.ids is None and (call.positional or call.arguments):
+        first = call.positional[0] if call.positional else None
+        hidden = call.model in OWNER_FIELDS and (
+            isinstance(first, (int, float)) or (isinstance(first, (list, tuple)) and bool(first))
+        )
+        if method in RECORD_METHODS or hidden:
+            raise ValidationError(
+                f"{method} is called on records: their ids come first, as a list of integers.",
+                suggestion=suggestion,
+            )
 
 
 def _is_code(value: Any) -> bool:

@@ -421,6 +421,19 @@ def test_ids_in_disguise_do_not_shift_the_arguments() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("positional", "arguments"),
+    [((5,), {}), ((5.0,), {}), (([5.0],), {}), ((["5"], {}), {}), ((), {"ids": [5]})],
+)
+def test_ids_are_never_smuggled_in_as_other_arguments(positional: Any, arguments: Any) -> None:
+    """Whose records they are is checked by the call's ids, so there must be no others."""
+    call = Call(
+        model="mail.message", method="copy_data", positional=positional, arguments=arguments
+    )
+    with pytest.raises(ValidationError, match="ids"):
+        FULL.check(call, fields_of)
+
+
 ORDINARY: dict[str, Call] = {
     "search_read": make_call(
         "sale.order",
@@ -803,33 +816,6 @@ def test_the_policy_lets_its_own_filters_pass() -> None:
     for policy in (FULL, ONLY_SALES):
         domain = [["id", ">", 0], *policy.record_filter("ir.attachment", [["id", ">", 0]])]
         policy.check(make_call("ir.attachment", "search", domain), fields_of)
-
-
-def test_constrain_filters_searches_and_turns_reads_into_searches() -> None:
-    policy = Policy(model_blocklist=["hr.employee"])
-    hidden = policy.record_filter("mail.message")
-    search = policy.constrain(
-        make_call("mail.message", "search", ["|", ["id", "=", 1], ["id", "=", 2]])
-    )
-    assert search.arguments["domain"] == ["|", ["id", "=", 1], ["id", "=", 2], *hidden]
-    read = policy.constrain(
-        make_call("mail.message", "read", [7], ["model"], context={"lang": "x"})
-    )
-    assert (read.method, read.ids, read.access) == ("search_read", None, "read")
-    assert read.arguments == {"domain": [["id", "in", [7]], *hidden], "fields": ["model"]}
-    assert read.context == {"lang": "x", "active_test": False}
-    files = policy.constrain(make_call("ir.attachment", "read", [7], ["datas"]))
-    assert "signature" in files.arguments["domain"][-1][2]
-    policy.check(read, fields_of)
-
-
-def test_constrain_leaves_other_calls_alone() -> None:
-    for call in (
-        make_call("res.partner", "read", [1], ["name"]),
-        make_call("mail.message", "fields_get"),
-        Call(model="mail.message", method="read", ids=[1], internal=True),
-    ):
-        assert FULL.constrain(call) is call
 
 
 def test_model_problem_and_model_allowed_agree() -> None:
