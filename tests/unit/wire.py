@@ -66,7 +66,8 @@ class Body(dict[str, Any]):
 def error_body(version: str, case: str) -> Body:
     """Return the recorded JSON-RPC body of an error case."""
     path = Path(__file__).parent.parent / f"recorded/errors/{version}.json"
-    return Body(json.loads(path.read_text("utf-8"))[case]["jsonrpc"]["body"])
+    error = json.loads(path.read_text("utf-8"))[case]["jsonrpc"]
+    return Body({"jsonrpc": "2.0", "id": 1, "error": error})
 
 
 def settings(**keywords: Any) -> ConnectionSettings:

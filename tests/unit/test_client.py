@@ -1,0 +1,319 @@
+"""The one door: what is sent again, what is not, who is told, and from how many threads."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+import responses
+
+from odoo_toolkit import (
+    AccessError,
+    CallEvent,
+    ConfigurationError,
+    OdooConnectionError,
+    OdooError,
+    Policy,
+    ValidationError,
+)
+from odoo_toolkit.connection.call import Call
+from tests.unit.wire import RECORDED, URL, Body, Wire, error_body, odoo
+
+READ = Call(model="res.partner", method="search_count", arguments={"domain": []})
+WRITE = Call(model="res.partner", method="write", ids=[1], arguments={"vals": {"name": "x"}})
+
+
+@pytest.fixture
+def down(mock: responses.RequestsMock) -> responses.RequestsMock:
+    """An Odoo 14 that lets one log in; calls are for the test to add."""
+    recorded = RECORDED["14"]
+    mock.add("POST", f"{URL}/web/webclient/version_info", json=recorded["version_info"])
+    return mock
+
+
+def broken(*failures: Exception | int) -> Any:
+    """Return a callback that logs in, then fails in turn, then answers 7."""
+    left = list(failures)
+
+    def answer(request: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
+        if b'"login"' in (request.body or b""):  # type: ignore[operator]
+            return 200, {}, '{"jsonrpc": "2.0", "result": 2}'
+        if b'"fields_get"' in (request.body or b""):  # type: ignore[operator]
+            return 200, {}, json.dumps({"jsonrpc": "2.0", "result": RECORDED["14"]["fields"]})
+        if left:
+            failure = left.pop(0)
+            if isinstance(failure, int):
+                return failure, {"Content-Type": "text/html"}, "<html>"
+            raise failure
+        return 200, {}, '{"jsonrpc": "2.0", "result": 7}'
+
+    return answer
+
+
+def never_sent() -> Exception:
+    from urllib3.connectionpool import HTTPConnectionPool
+    from urllib3.exceptions import MaxRetryError, NewConnectionError
+
+    pool = HTTPConnectionPool("odoo.test")
+    return requests.ConnectionError(
+        MaxRetryError(pool, "/", NewConnectionError(pool, "refused"))  # type: ignore[arg-type]
+    )
+
+
+def calls_sent(mock: responses.RequestsMock) -> int:
+    bodies = [str(call.request.body) for call in mock.calls]
+    return sum("execute_kw" in body and "fields_get" not in body for body in bodies)
+
+
+@pytest.mark.parametrize("failure", [requests.ConnectionError("reset"), 502, 503, 504])
+def test_a_read_is_sent_again(down: responses.RequestsMock, failure: Any) -> None:
+    down.add_callback("POST", f"{URL}/jsonrpc", broken(failure))
+
+    assert odoo(database="odoo14").call(READ) == 7
+    assert calls_sent(down) == 2
+
+
+@pytest.mark.parametrize(
+    "failure", [requests.ConnectionError("reset"), requests.ReadTimeout(), 502]
+)
+def test_a_write_that_may_have_been_applied_is_not_sent_again_and_says_so(
+    down: responses.RequestsMock, failure: Any
+) -> None:
+    down.add_callback("POST", f"{URL}/jsonrpc", broken(failure))
+
+    with pytest.raises(OdooConnectionError) as caught:
+        odoo(database="odoo14").call(WRITE)
+
+    assert calls_sent(down) == 1
+    assert caught.value.outcome == "maybe_applied"
+    assert not caught.value.retry
+    assert "may have been" in caught.value.message
+
+
+def test_a_write_that_was_never_sent_is_sent_again(down: responses.RequestsMock) -> None:
+    down.add_callback("POST", f"{URL}/jsonrpc", broken(never_sent(), never_sent()))
+
+    assert odoo(database="odoo14").call(WRITE) == 7
+
+
+def test_a_read_that_took_too_long_is_not_repeated(down: responses.RequestsMock) -> None:
+    down.add_callback("POST", f"{URL}/jsonrpc", broken(requests.ReadTimeout()))
+
+    with pytest.raises(OdooConnectionError) as caught:
+        odoo(database="odoo14").call(READ)
+    assert (caught.value.code, calls_sent(down)) == ("TIMEOUT", 1)
+
+
+def test_after_the_last_attempt_the_error_comes_out_and_the_next_call_works(
+    down: responses.RequestsMock,
+) -> None:
+    down.add_callback("POST", f"{URL}/jsonrpc", broken(*[never_sent()] * 4))
+    connection = odoo(database="odoo14", reconnect_attempts=3)
+
+    with pytest.raises(OdooConnectionError) as caught:
+        connection.call(WRITE)
+    assert (caught.value.code, connection.state) == ("CONNECTION_REFUSED", "error")
+
+    assert connection.call(WRITE) == 7
+    assert connection.state == "ready"
+
+
+def test_waits_double(down: responses.RequestsMock, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
+    down.add_callback("POST", f"{URL}/jsonrpc", broken(*[never_sent()] * 3))
+
+    odoo(database="odoo14", reconnect_backoff=1).call(READ)
+
+    assert waits == [1, 2, 4]
+
+
+def test_what_the_method_refused_is_not_sent_again(wire: Wire) -> None:
+    wire.answers["res.partner", "write"] = error_body("14", "missing_required")
+
+    with pytest.raises(ValidationError):
+        odoo().call(WRITE)
+    assert len(wire.asked("write")) == 1
+
+
+def test_after_a_pause_the_server_is_checked_first(
+    wire: Wire, mock: responses.RequestsMock
+) -> None:
+    wire.answers["res.partner", "search_count"] = 1
+
+    def probes() -> int:
+        return sum("version_info" in str(call.request.url) for call in mock.calls)
+
+    patient = odoo(health_interval=300)
+    patient.call(READ)
+    patient.call(READ)
+    assert probes() == 1
+
+    hasty = odoo(health_interval=0)
+    hasty.call(READ)
+    assert probes() == 3
+
+
+def test_base_context_is_extended_never_changed(wire: Wire) -> None:
+    wire.answers["res.partner", "search_count"] = 1
+    connection = odoo(company_id=3)
+    connection.call(Call(model="res.partner", method="search_count", context={"lang": "fr_FR"}))
+    connection.call(READ)
+
+    contexts = [call[3]["context"] for call in wire.asked("search_count")]
+    assert contexts[0] == {"lang": "fr_FR", "tz": "UTC", "allowed_company_ids": [3]}
+    assert contexts[1] == {"lang": "en_US", "tz": "UTC", "allowed_company_ids": [3]}
+
+
+def test_the_policy_stops_a_call_before_anything_is_sent(
+    mock: responses.RequestsMock, wire: Wire
+) -> None:
+    with pytest.raises(AccessError) as caught:
+        odoo(Policy(mode="readonly")).call(WRITE)
+
+    assert caught.value.code == "MODE_VIOLATION"
+    assert len(mock.calls) == 0
+
+
+def test_blocked_fields_are_removed_from_any_answer(wire: Wire) -> None:
+    wire.answers["res.partner", "do_it"] = {"a": [{"signup_token": "x", "name": "y"}]}
+
+    result = odoo().call(Call(model="res.partner", method="do_it"))
+    assert result == {"a": [{"name": "y"}]}
+
+
+def test_the_hook_hears_of_success_refusal_and_failure_but_not_of_the_toolkits_own_reads(
+    wire: Wire,
+) -> None:
+    events: list[CallEvent] = []
+    wire.answers["res.partner", "write"] = True
+    wire.answers["res.partner", "unlink"] = error_body("14", "unlink_missing_record")
+    connection = odoo(on_call=events.append)
+    connection.schema.fields("res.partner")
+    connection.call(WRITE)
+    for bad in (
+        Call(model="res.partner", method="unlink", ids=[9]),
+        Call(model="ir.cron", method="read", ids=[1]),
+    ):
+        with pytest.raises(OdooError):
+            connection.call(bad)
+
+    assert [(event.call.method, event.success, event.error_code) for event in events] == [
+        ("write", True, None),
+        ("unlink", False, "NOT_FOUND"),
+        ("read", False, "MODEL_BLOCKED"),
+    ]
+    assert events[0].uid == 2
+    assert events[0].duration_ms > 0
+
+
+def test_a_hook_that_fails_does_not_make_a_write_look_failed(wire: Wire) -> None:
+    def hook(event: CallEvent) -> None:
+        raise RuntimeError("disk full")
+
+    wire.answers["res.partner", "write"] = True
+    assert odoo(on_call=hook).call(WRITE) is True
+
+
+def test_several_problems_of_connect_do_not_hang(mock: responses.RequestsMock) -> None:
+    mock.add("POST", f"{URL}/web/webclient/version_info", json=RECORDED["14"]["version_info"])
+    mock.add("POST", f"{URL}/jsonrpc", json=error_body("14", "bad_database"))
+
+    with pytest.raises(ConfigurationError, match="nosuchdb"):
+        odoo(database="nodb").connect()
+
+
+def test_a_warning_for_versions_outside_the_range(
+    mock: responses.RequestsMock, caplog: pytest.LogCaptureFixture
+) -> None:
+    info = {"result": {"server_version_info": [13, 0], "server_version": "13.0"}}
+    mock.add("POST", f"{URL}/web/webclient/version_info", json=info)
+    mock.add("POST", f"{URL}/jsonrpc", json=RECORDED["14"]["login"])
+
+    assert odoo(database="x").connect().version.major == 13
+    assert caplog.text.count("13.0") == 1
+
+
+@pytest.fixture
+def meeting() -> Iterator[tuple[str, threading.Barrier]]:
+    """An Odoo whose calls answer only when sixteen of them are there at the same time."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    barrier = threading.Barrier(16)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
+            if self.path.endswith("version_info"):
+                answer: Any = RECORDED["14"]["version_info"]
+            elif body["params"]["service"] == "common":
+                answer = {"jsonrpc": "2.0", "result": 2}
+            else:
+                barrier.wait(timeout=10)
+                number = body["params"]["args"][5][0]
+                answer = {"jsonrpc": "2.0", "result": number}
+            data = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 64
+        daemon_threads = True
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    ).start()
+    yield f"http://127.0.0.1:{server.server_port}", barrier
+    server.shutdown()
+    server.server_close()
+
+
+def test_sixteen_threads_make_sixteen_calls_at_a_time_and_get_their_own_answers(
+    meeting: tuple[str, threading.Barrier],
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    url, _ = meeting
+    connection = odoo(url=url, database="x")
+
+    def ask(number: int) -> Any:
+        return connection.call(
+            Call(model="m", method="check_access_rights", arguments={"operation": number})
+        )
+
+    with ThreadPoolExecutor(16) as threads:
+        assert list(threads.map(ask, range(32))) == list(range(32))
+
+
+def test_a_connection_logs_in_once_whatever_the_number_of_threads(
+    wire: Wire, mock: responses.RequestsMock
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    wire.answers["res.partner", "search_count"] = 1
+    connection = odoo()
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: connection.call(READ), range(8)))
+
+    assert sum(b'"login"' in (call.request.body or b"") for call in mock.calls) == 1  # type: ignore[operator]
+
+
+def test_closing_lets_the_next_call_connect_again(wire: Wire) -> None:
+    wire.answers["res.partner", "search_count"] = Body({"jsonrpc": "2.0", "result": 5})
+    with odoo() as connection:
+        assert connection.call(READ) == 5
+    assert connection.state == "disconnected"
+    assert connection.call(READ) == 5
