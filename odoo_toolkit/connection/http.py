@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -29,7 +28,9 @@ class Http:
     """
 
     def __init__(self, settings: ConnectionSettings, *, keep_cookies: bool = False) -> None:
-        # Imported when needed: requests takes longer to import than the rest of the library.
+        # Imported when needed: they take longer to import than the rest of the library.
+        from http.cookiejar import DefaultCookiePolicy
+
         import requests
         from requests.adapters import HTTPAdapter
 
