@@ -36,6 +36,8 @@ _ROWS_PER_NAME = 20
 
 _CODE = re.compile(r"\[(?P<code>[^\]]+)\]\s*(?P<name>.*)", re.DOTALL)
 _VARIANT = re.compile(r"(?P<name>.*\S)\s*\([^()]+\)", re.DOTALL)
+#: What Odoo shows behind the name of a ticket.
+_NUMBER = re.compile(r"\s*\(#[^()]+\)$")
 
 
 class AmbiguousNameError(ValidationError):
@@ -315,7 +317,7 @@ def _pick(item: Wanted, matches: list[RecordName]) -> int:
 
 
 def _exact(matches: Sequence[RecordName], name: str) -> list[RecordName]:
-    """Return the records whose display name, with or without its code in brackets, is the name.
+    """Return the records whose display name, with or without its code or number, is the name.
 
     Case never matters; accents only where another record has them as said.
     """
@@ -327,7 +329,7 @@ def _exact(matches: Sequence[RecordName], name: str) -> list[RecordName]:
 
 def _is_exact(shown: str, name: str, fold: Callable[[str], str]) -> bool:
     code = _CODE.fullmatch(shown)
-    forms = [shown, code["code"], code["name"]] if code else [shown]
+    forms = [shown, _NUMBER.sub("", shown), *(code.groups() if code else ())]
     return fold(name) in map(fold, forms)
 
 

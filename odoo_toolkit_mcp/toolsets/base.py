@@ -164,6 +164,8 @@ class ToolTable:
         self.tools: dict[str, Tool] = {}
         #: Tools that exist in other modes.
         self.hidden: dict[str, Tool] = {}
+        #: Tools of registered toolsets that this Odoo cannot serve -> why.
+        self.left_out: dict[str, str] = {}
 
     def add_tools(self, tools: Iterable[Tool]) -> list[str]:
         """Add the tools that exist in the server's mode and return their names.
@@ -181,3 +183,7 @@ class ToolTable:
             else:
                 self.hidden[tool.name] = tool
         return added
+
+    def leave_out(self, tool: Tool, reason: str) -> None:
+        """Note why a toolset does not add one of its tools; the registration report has it."""
+        self.left_out[tool.name] = reason

@@ -107,7 +107,7 @@ TOOLS = (
 
 @attrs.frozen(kw_only=True)
 class ToolsetSummary:
-    """A toolset; ``reason`` says why it is not active."""
+    """A toolset; ``reason`` says why it is not active, ``left_out`` why single tools are not."""
 
     name: str
     description: str
@@ -115,6 +115,7 @@ class ToolsetSummary:
     odoo_modules: list[str]
     status: str
     reason: str | None = None
+    left_out: dict[str, str] = attrs.Factory(dict)
 
 
 @attrs.frozen(kw_only=True)
@@ -179,6 +180,7 @@ def describe_toolsets(registry: ToolsetRegistry, odoo: Odoo | None) -> ToolsetsR
                 odoo_modules=list(described[result.name].required_modules),
                 status="active" if result.status == "registered" else result.status,
                 reason=result.skip_reason or result.error,
+                left_out=result.tools_left_out,
             )
             for result in report.results
         ],

@@ -22,11 +22,12 @@ WAITING = "waits for the connection to Odoo"
 
 @attrs.frozen(kw_only=True)
 class ToolsetRegistrationResult:
-    """What became of one toolset."""
+    """What became of one toolset; ``tools_left_out`` says why single tools of it are missing."""
 
     name: str
     status: Literal["registered", "skipped", "failed"]
     tools_registered: list[str] = attrs.field(factory=list)
+    tools_left_out: dict[str, str] = attrs.field(factory=dict)
     skip_reason: str | None = None
     error: str | None = None
 
@@ -109,7 +110,7 @@ class ToolsetRegistry:
         results: Sequence[ToolsetRegistrationResult],
     ) -> ToolsetRegistrationResult:
         metadata = toolset.metadata()
-        tools, hidden = dict(server.tools), dict(server.hidden)
+        tools, hidden, left_out = dict(server.tools), dict(server.hidden), dict(server.left_out)
         try:
             reason = self._obstacle(metadata, connection, results)
             if reason:
@@ -123,10 +124,13 @@ class ToolsetRegistry:
             # One toolset that cannot be had must not take the others with it.
             logger.error("Toolset %s cannot be registered: %s", metadata.name, error)
             logger.debug("Toolset %s", metadata.name, exc_info=True)
-            server.tools, server.hidden = tools, hidden
+            server.tools, server.hidden, server.left_out = tools, hidden, left_out
             return ToolsetRegistrationResult(name=metadata.name, status="failed", error=str(error))
         return ToolsetRegistrationResult(
-            name=metadata.name, status="registered", tools_registered=names
+            name=metadata.name,
+            status="registered",
+            tools_registered=names,
+            tools_left_out={n: why for n, why in server.left_out.items() if n not in left_out},
         )
 
     def _obstacle(
