@@ -254,15 +254,5 @@ ARGUMENT_KINDS: dict[str, Kind] = {
     "values": "values",
 }
 
-#: Parameters, in order after the ids, of methods that ``compat`` has no need to know.
-MORE_PARAMETERS: dict[str, tuple[str, ...]] = {
-    "copy_data": ("default",),
-    "filtered_domain": ("domain",),
-    "new": ("values",),
-    "update": ("values",),
-    "web_read_group": ("domain", "groupby", "aggregates"),
-    "web_save_multi": ("vals_list", "specification"),
-}
-
 #: By these, all of a record's fields come back when none is named.
 READS_ALL_FIELDS: frozenset[str] = frozenset({"read", "search_read", "web_search_read"})

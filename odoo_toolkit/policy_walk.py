@@ -19,7 +19,6 @@ from odoo_toolkit.policy_names import KEYS, FieldsOf, Names, Path, show
 from odoo_toolkit.policy_tables import (
     ARGUMENT_KINDS,
     CODE_FIELDS,
-    MORE_PARAMETERS,
     OWNER_FIELDS,
     READS_ALL_FIELDS,
     UNWRITABLE_RELATIONS,
@@ -59,12 +58,8 @@ class _Walk(Names):
         model, method = call.model, call.method
         _check_ids(call)
         known = parameter_names(method)
-        arguments = dict(call.arguments)
+        arguments = {**dict(zip(known or (), call.positional, strict=False)), **call.arguments}
         for index, value in enumerate(call.positional):
-            names = known or MORE_PARAMETERS.get(method, ())
-            if index < len(names):
-                arguments.setdefault(names[index], value)
-                self._typed(ARGUMENT_KINDS.get(names[index]), model, value, (names[index],))
             self._scan(model, value, ("positional", index))
         for name, value in call.arguments.items():
             self._argument(model, name, value, known)
@@ -220,8 +215,7 @@ class _Walk(Names):
 
     def _value(self, model: str | None, name: str, value: Any, path: Path, access: Access) -> None:
         field = self._field_path(model, name, path)
-        if access != "read" and (name in CODE_FIELDS or (model, name) in UNWRITABLE_RELATIONS):
-            raise self.policy.field_refusal(name, model, show(path))
+        self._written(model, name, path)
         if isinstance(value, str):
             self._model_name(name, value, path)
             self._reference(value, path)
@@ -270,6 +264,11 @@ class _Walk(Names):
                 # A bare id: the list replaces the lines that there are.
                 self._command_access(comodel, ("write", "delete"), access, here)
 
+    def _written(self, model: str | None, name: str, path: Path) -> None:
+        unwritable = name in CODE_FIELDS or (model, name) in UNWRITABLE_RELATIONS
+        if unwritable and self.access != "read":
+            raise self.policy.field_refusal(name, model, show(path))
+
     def _command_access(
         self, comodel: str, accesses: tuple[Access, ...], access: Access, path: Path
     ) -> None:
@@ -281,21 +280,22 @@ class _Walk(Names):
         if access != "read" and self.policy.bound_by_lists:
             raise self.policy.field_refusal(name, model, show(path))
 
-    def _load(self, model: str, fields: Any) -> None:
+    def _load(self, model: str, columns: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""
-        for column in fields if isinstance(fields, (list, tuple)) else ():
+        for column in columns if isinstance(columns, (list, tuple)) else ():
+            path = ("fields", column)
             here: str | None = model
-            for name in str(column).split("/")[:-1]:
+            names = str(column).split("/")
+            for name, following in zip(names, [*names[1:], ""], strict=True):
+                self._written(here, name, path)
                 field = self._field(here, name)
                 here = field.relation if field is not None else None
-                last = str(column).rsplit("/", 1)[-1]
-                if field is not None and here and field.type in TO_MANY and last not in KEYS:
-                    for access in ("create", "write"):
-                        self._judge(here, access, ("fields", column))
-                if (model, name) in UNWRITABLE_RELATIONS:
-                    raise self.policy.field_refusal(name, model, show(("fields", column)))
-            if str(column).rsplit("/", 1)[-1] in CODE_FIELDS:
-                raise self.policy.field_refusal(str(column), model, "fields")
+                if field is None or not here or field.type not in TO_MANY:
+                    continue
+                # Records of a one2many are taken over even where only their ids are given.
+                if field.type == "one2many" or following not in KEYS:
+                    self._judge(here, "create", path)
+                    self._judge(here, "write", path)
 
     # Context ---------------------------------------------------------------------------------
 
@@ -348,8 +348,7 @@ class _Walk(Names):
             field = self._field(model, key)
             if field is not None and field.type in TO_MANY:
                 self._commands(field, value, path, self.access)
-            if self.access != "read" and key in CODE_FIELDS:
-                raise self.policy.field_refusal(key, model, show(path))
+            self._written(model, key, path)
         self._scan(model, value, path)
 
     def _text(self, model: str | None, value: str, path: Path) -> None:

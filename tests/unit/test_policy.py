@@ -252,6 +252,9 @@ FIELD_ATTACKS: dict[str, Call] = {
     ),
     "code by load": make_call("account.tax", "load", ["id", "python_compute"], [["a", "b"]]),
     "users of a company": make_call("res.company", "write", [1], {"user_ids": [[4, 7]]}),
+    "users of a company by a method": make_call(
+        "res.company", "anything", [1], {"user_ids": [[4, 7]]}
+    ),
     "template": make_call("mail.template", "write", [1], {"body_html": '<p t-out="object.env"/>'}),
     "inline template": make_call("mail.compose.message", "create", {"subject": "{{ object.env }}"}),
     "jinja": make_call("mail.template", "create", {"body_html": "a\n  % set x = object.env\n"}),
@@ -322,6 +325,8 @@ MODEL_ATTACKS: dict[str, Call] = {
         "res.partner", "web_save", [], {"user_ids": [[0, 0, {"login": "x"}]]}, {}
     ),
     "user by load": make_call("res.partner", "load", ["name", "user_ids/login"], [["a", "x"]]),
+    "user taken by load": make_call("res.partner", "load", ["name", "user_ids/id"], [["a", "x"]]),
+    "user named by load": make_call("res.partner", "load", ["name", "user_ids"], [["a", "x"]]),
     "many2one": make_call("sale.order", "read", [1], ["cron_id"]),
     "all fields": make_call("sale.order", "read", [1]),
     "all fields, empty list": make_call("mail.message", "search_read", [], []),
@@ -570,6 +575,32 @@ def test_a_destructive_method_is_judged_by_its_name_whatever_it_declares() -> No
     assert refused(call, Policy(mode="readonly")).code == "MODE_VIOLATION"
     call = Call(model="sale.order", method="unlink", ids=[1], access="write")
     assert refused(call, SALES).code == "MODE_VIOLATION"
+
+
+ON_THE_ORDER: dict[str, Any] = {"access": "write", "acts_on": "sale.order"}
+ONLY_ORDERS = Policy(mode="restricted", write_allowlist=["sale.order"])
+
+
+def test_an_operation_on_an_allowed_model_may_answer_its_wizard_and_add_its_lines() -> None:
+    wizard = Call(model="x.wizard", method="apply", ids=[1], **ON_THE_ORDER)
+    ONLY_ORDERS.check(wizard, fields_of)
+    ONLY_ORDERS.check(attrs.evolve(CHANGES["create"], acts_on="sale.order"), fields_of)
+    assert refused(attrs.evolve(wizard, acts_on="res.partner"), ONLY_ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        (Call(model="ir.cron", method="apply", ids=[1], **ON_THE_ORDER), "MODEL_BLOCKED"),
+        (Call(model="res.users", method="apply", ids=[1], **ON_THE_ORDER), "MODEL_BLOCKED"),
+        (Call(model="sale.order.line", method="unlink", ids=[1], **ON_THE_ORDER), "MODE_VIOLATION"),
+        (attrs.evolve(CHANGES["write"], acts_on="sale.order"), "MODE_VIOLATION"),
+        (attrs.evolve(FURTHER["line deleted"], acts_on="sale.order"), "MODE_VIOLATION"),
+    ],
+    ids=["blocked", "never written", "delete", "line of any order", "line deleted"],
+)
+def test_an_operation_on_an_allowed_model_opens_nothing_else(call: Call, code: str) -> None:
+    assert refused(call, ONLY_ORDERS).code == code
 
 
 @pytest.mark.parametrize(
