@@ -1,7 +1,7 @@
 # Run 'make demo' for an Odoo 19 with demo data and a session on it, in one command.
 
 PYTHON = .venv/bin/python
-CHECKED_TESTS = tests/provisioning tests/demo tests/live/servers.py tests/live/conftest.py
+CHECKED_TESTS = tests/provisioning tests/demo tests/live/servers.py
 
 .PHONY: venv demo demo-stop test lint format
 

@@ -67,14 +67,13 @@ def _start(releases: list[Release], fresh: bool, as_json: bool) -> int:
     debian.check_machine()
     progress(f"Everything is kept in {cache_folder()}")
     progress(f"except PostgreSQL's data, kept in {postgres.cluster_folder()}")
-    postgres.start()
-    _offer_pdfs()
     ports = odoo_server.choose_ports(releases)
     servers = {server["name"]: server for server in odoo_server.running_servers()}
-    with ThreadPoolExecutor(max_workers=len(releases)) as pool:
+    with ThreadPoolExecutor() as pool:
+        system = pool.submit(_prepare_system)
         started = {
-            pool.submit(odoo_server.start, release, ports[release.name], fresh): release.name
-            for release in releases
+            pool.submit(odoo_server.start, one, ports[one.name], system, fresh): one.name
+            for one in releases
         }
         for one in as_completed(started):
             server = _result(one, started[one])
@@ -99,8 +98,9 @@ def _result(start: Future[Server], name: str) -> Server | None:
         return None
 
 
-def _offer_pdfs() -> None:
-    """Install wkhtmltopdf, which Odoo makes PDFs with; without it all else still works."""
+def _prepare_system() -> None:
+    """Start PostgreSQL, and install what Odoo makes PDFs with; without that all else works."""
+    postgres.start()
     if shutil.which("wkhtmltopdf"):
         return
     try:

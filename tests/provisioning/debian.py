@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +23,9 @@ RELEASE_NAMES = frozenset({"bullseye", "bookworm", "trixie", "forky", "duke", "s
 BRANCH_NAMES = frozenset({"oldoldstable", "oldstable", "stable", "testing", "unstable"})
 PYTHON_OF_DEBIAN = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13"}
 DEFAULT_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+INSTALLING = threading.Lock()
+"""apt lets only one process work at a time, and does not wait for its turn."""
 
 
 def check_machine() -> None:
@@ -185,5 +189,6 @@ def install(packages: Sequence[str], why: str, before: str = "true", after: str 
             failure=f"Missing: {why}. Please run this as root, then start again:\n\n  {script}\n",
         )
         command = ["sudo", "-n", *command]
-    progress(f"Installing Debian's {wanted} ({why}) ...")
-    run(command, failure=f"Debian's {wanted} could not be installed ({why}).")
+    with INSTALLING:
+        progress(f"Installing Debian's {wanted} ({why}) ...")
+        run(command, failure=f"Debian's {wanted} could not be installed ({why}).")

@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +54,13 @@ def is_running(server: Server) -> bool:
     return str(cache_folder() / server["name"] / "odoo.conf").encode() in command
 
 
-def start(release: Release, port: int, fresh: bool = False) -> Server:
+def start(release: Release, port: int, system: Future[None], fresh: bool = False) -> Server:
     """Provision what is missing of a release and start its server unless it runs.
 
     Args:
         release: Which Odoo.
         port: The loopback port to listen on.
+        system: The start of PostgreSQL and the like, to be awaited before the database is used.
         fresh: Whether to throw away the database's content for that of the dump.
 
     Returns:
@@ -72,6 +74,7 @@ def start(release: Release, port: int, fresh: bool = False) -> Server:
         stop(known)
     python = pythons.environment_of(release)  # first, for it may be what this machine lacks
     installation = Installation(release, debian.unpack_release(release), python)
+    system.result()
     database.write_configuration(installation, port)
     keys = database.prepare_database(installation, fresh)
     url = f"http://127.0.0.1:{port}"
