@@ -116,11 +116,12 @@ BLOCKED_FIELD_SUFFIXES: tuple[str, ...] = (
     "_secret_key",
 )
 
-#: Not written: the server evaluates what they hold as Python.
+#: Not written: the server evaluates what they hold as Python, or calls it.
 CODE_FIELDS: frozenset[str] = frozenset(
     {
         "alias_defaults",  # mail.alias: values that an incoming e-mail creates a record with
         "amount_python_compute",  # payroll rules
+        "callback_method",  # payment.transaction, to 16
         "compute_code",  # gamification.goal.definition
         "condition_python",
         "python_applicable",  # account.tax
