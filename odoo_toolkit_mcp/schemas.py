@@ -88,15 +88,22 @@ def input_schema(
 def output_schema(function: Callable[..., Any]) -> JsonObject:
     """Describe the attrs class that a function returns, or the error object in its place.
 
-    Some clients hold the answer against the schema even when it is an error, and show nothing
-    but the mismatch where it does not fit. Attributes are left out of an answer while they have
-    their default, so those with a default are not required; more properties are allowed.
+    A function that returns one of several classes, such as a result or the plan of a dry run, is
+    described by the properties of all of them. Some clients hold the answer against the schema
+    even when it is an error, and show nothing but the mismatch where it does not fit. Attributes
+    are left out of an answer while they have their default, so those with a default are not
+    required; more properties are allowed.
     """
     result = typing.get_type_hints(function, include_extras=True)["return"]
-    if not attrs.has(result):
+    classes = typing.get_args(result) if _is_union(result) else (result,)
+    if not all(attrs.has(cls) for cls in classes):
         raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
-    schema = _class_schema(result)
-    schema["anyOf"] = [{"required": schema.pop("required", [])}, {"required": ["error"]}]
+    schemas = [_class_schema(cls) for cls in classes]
+    schema = schemas[0]
+    for other in schemas[1:]:
+        schema["properties"] = other["properties"] | schema["properties"]
+    required = [{"required": one.pop("required", [])} for one in schemas]
+    schema["anyOf"] = [*required, {"required": ["error"]}]
     return schema
 
 
