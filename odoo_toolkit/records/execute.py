@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, Context, JsonSchema, Model
@@ -12,7 +13,8 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS
 from odoo_toolkit.connection.call import Call, name_arguments
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.records.results import ExecuteResult
+from odoo_toolkit.records.results import ExecuteResult, Record
+from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
 from odoo_toolkit.wizards.description import WizardDescription, describe_wizard
 
@@ -78,15 +80,31 @@ def execute(
     if method in _READ_ALL and not arguments.get("fields"):
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
-        readable = odoo.policy.readable_fields(model, odoo.schema.fields(model))
-        arguments["fields"] = [name for name, field in readable.items() if field.type != "binary"]
-    result = odoo.call(call)
+        result = _read_all(odoo, call, warnings)
+    else:
+        result = odoo.call(call)
     if not is_action(result):
         return ExecuteResult(result_type="value", result=result, warnings=warnings)
     wizard = _wizard(odoo, call, result, warnings)
     return ExecuteResult(
         result_type="action", action=kept(result), wizard=wizard, warnings=warnings
     )
+
+
+def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:
+    """Read every field that may be shown, which is not what naming none would do."""
+    readable = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
+    names = [name for name, field in readable.items() if field.type != "binary"]
+
+    def fetch(chosen: Sequence[str]) -> list[Record]:
+        arguments = {**call.arguments, "fields": list(chosen)}
+        rows: list[Record] = odoo.call(attrs.evolve(call, arguments=arguments))
+        return rows
+
+    rows, skipped = without_unreadable(fetch, names)
+    if skipped:
+        warnings.append(f"This user may not read: {', '.join(skipped)}.")
+    return rows
 
 
 def _wizard(

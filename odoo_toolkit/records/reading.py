@@ -14,7 +14,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, UNREADABLE_FIELDS
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.domains import resolve_domain
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.records.arguments import (
     Ids,
@@ -33,6 +33,7 @@ from odoo_toolkit.records.results import (
     RecordName,
     SearchResult,
 )
+from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.values import from_wire
 
 #: What a search returns unless told; fields that a model lacks are left out (REQ-04-01).
@@ -94,7 +95,7 @@ def search_read(
         )
         return rows
 
-    rows, skipped = _without_unreadable(find, names)
+    rows, skipped = without_unreadable(find, names)
     records = [_shown(odoo, row, described) for row in rows]
     has_more = len(records) == limit
     total = None
@@ -161,7 +162,7 @@ def read(
         return rows
 
     try:
-        rows, skipped = _without_unreadable(fetch, asked)
+        rows, skipped = without_unreadable(fetch, asked)
     except NotFoundError as error:
         if error.code != "NOT_FOUND":
             raise
@@ -169,7 +170,7 @@ def read(
         existing = _existing(odoo, model, ids, context)
         if not existing or len(existing) == len(ids):
             raise
-        rows, skipped = _without_unreadable(lambda chosen: fetch(chosen, existing), asked)
+        rows, skipped = without_unreadable(lambda chosen: fetch(chosen, existing), asked)
     by_id = {row["id"]: _shown(odoo, row, described) for row in rows}
     if asked is not names:
         by_id = {key: {"id": key} for key in by_id}
@@ -326,38 +327,3 @@ def _existing(odoo: Odoo, model: str, ids: Sequence[int], context: Mapping[str, 
     )
     found: list[int] = odoo.call(call)
     return found
-
-
-def _without_unreadable(
-    fetch: Callable[[Sequence[str]], list[Record]], names: Sequence[str]
-) -> tuple[list[Record], list[str]]:
-    """Read fields; where single ones are refused, read the rest and name those."""
-    try:
-        return fetch(names), []
-    except OdooError as error:
-        if error.code != "ACCESS_DENIED" or len(names) < 2:
-            raise
-        try:
-            fetch(["id"])
-        except OdooError:
-            # It is not the fields: the records themselves are refused.
-            raise error from None
-        named = [name for name in error.details.get("fields", ()) if name in names]
-    skipped = named or _refused(fetch, [name for name in names if name != "id"])
-    left = [name for name in names if name not in skipped]
-    rows, more = _without_unreadable(fetch, left) if named else (fetch(left), [])
-    return rows, skipped + more
-
-
-def _refused(fetch: Callable[[Sequence[str]], list[Record]], names: list[str]) -> list[str]:
-    """Return the fields whose reading is refused, found by halving the list."""
-    try:
-        fetch(names)
-    except OdooError as error:
-        if error.code != "ACCESS_DENIED":
-            raise
-        if len(names) == 1:
-            return names
-        half = len(names) // 2
-        return _refused(fetch, names[:half]) + _refused(fetch, names[half:])
-    return []

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import uuid
+from collections.abc import Iterator
 
 import pytest
 
-from tests.live.servers import Server, User, can_log_in, find_servers
+from odoo_toolkit import Odoo, connect
+from tests.live.servers import Server, User, can_log_in, credentials, find_servers
 
 SERVERS = find_servers()
 # Parametrising with nothing would skip the tests; with None, the fixture can make them fail.
@@ -45,3 +48,23 @@ def user(request: pytest.FixtureRequest, server: Server) -> User:
     if request.param == "demo" and not can_log_in(server, found):
         pytest.skip(f"{server.name} has no user {found.login} with the demo data's password.")
     return found
+
+
+@pytest.fixture(scope="session")
+def odoo(server: Server, user: User) -> Iterator[Odoo]:
+    """A connection of each user to each server, by what ``auto`` chooses."""
+    with connect(**credentials(server, user)) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def admin(server: Server) -> Iterator[Odoo]:
+    """A connection of the administrator to each server, for preparing and cleaning up."""
+    with connect(**credentials(server, server.user("admin"))) as connection:
+        yield connection
+
+
+@pytest.fixture
+def suffix() -> str:
+    """A word that no other test uses, for the names of records."""
+    return uuid.uuid4().hex[:8]

@@ -44,6 +44,14 @@ class Server:
         return User(self.demo_login, self.demo_password, self.demo_api_key)
 
 
+def credentials(server: Server, user: User) -> dict[str, str]:
+    """Return the keywords of ``odoo_toolkit.connect`` for a user of a server."""
+    keywords = {"url": server.url, "database": server.db, "username": user.login}
+    if user.api_key:
+        return {**keywords, "api_key": user.api_key}
+    return {**keywords, "password": user.password}
+
+
 def find_servers() -> list[Server]:
     """Return the servers of ``servers.json``, then those of ``ODOO_TEST_SERVERS``.
 
