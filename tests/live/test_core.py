@@ -14,7 +14,10 @@ from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Validation
 from odoo_toolkit.connection.call import Call
 from tests.live.servers import Server, User, credentials
 
-PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PICTURE = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9"
+    "awAAAABJRU5ErkJggg=="
+)
 
 
 @pytest.fixture
