@@ -9,13 +9,14 @@ import os
 import threading
 from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit.client import CallEvent
-from odoo_toolkit.policy import Policy
-from odoo_toolkit_mcp.settings import ServerSettings
+if TYPE_CHECKING:
+    from odoo_toolkit.client import CallEvent
+    from odoo_toolkit.policy import Policy
+    from odoo_toolkit_mcp.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 

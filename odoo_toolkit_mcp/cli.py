@@ -14,7 +14,7 @@ from typing import Any
 from odoo_toolkit.configuration import Secret, load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError
-from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.settings import ServerSettings, policy_of
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments.
 WRONG_SETTINGS = 2
@@ -48,12 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from odoo_toolkit_mcp.server import OdooServer, serve_stdio
 
-    try:
-        odoo_server = OdooServer(connection, server)
-    except ConfigurationError as error:
-        return _report([error.message])
-    except OSError as error:
-        return _report([f"ODOO_MCP_AUDIT_FILE cannot be written: {error}."])
+    odoo_server = OdooServer(connection, server)
     with contextlib.suppress(KeyboardInterrupt):
         anyio.run(serve_stdio, odoo_server)
     logging.shutdown()
@@ -97,7 +92,29 @@ def _settings(
     problems += found
     keywords = {"transport": options.transport, "log_level": options.log_level}
     server, found = load(ServerSettings, keywords, file=file)
-    return connection, server, problems + found
+    problems += found
+    if server:
+        problems += _start_problems(server)
+    return connection, server, problems
+
+
+def _start_problems(settings: ServerSettings) -> list[str]:
+    """Return what would keep a server with these settings from starting."""
+    from odoo_toolkit_mcp.audit import AuditLog
+    from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+    problems = []
+    try:
+        ToolsetRegistry(settings, ALL_TOOLSETS)
+    except ConfigurationError as error:
+        problems.append(error.message)
+    if settings.audit:
+        try:
+            AuditLog(settings, policy_of(settings)).close()
+        except OSError as error:
+            problems.append(f"ODOO_MCP_AUDIT_FILE cannot be written: {error}.")
+    return problems
 
 
 def _report(problems: Sequence[str]) -> int:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
-from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp.bridge import LIMITER
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
 
 
 class _Attempt:
@@ -25,18 +28,19 @@ class Connection:
     """Connects in the background; all who ask meanwhile share the attempt and its outcome.
 
     Args:
-        odoo: not connected yet.
+        new_odoo: makes one that is not connected yet.
         prepare: what has to be done with a new connection before it is used, in a thread.
         ready: what has to be done after it, on the event loop.
     """
 
     def __init__(
         self,
-        odoo: Odoo,
+        new_odoo: Callable[[], Odoo],
         prepare: Callable[[Odoo], None],
         ready: Callable[[], Awaitable[None]],
     ) -> None:
-        self._odoo = odoo
+        self._new_odoo = new_odoo
+        self._odoo: Odoo | None = None
         self._prepare = prepare
         self._ready = ready
         self._attempt: _Attempt | None = None
@@ -61,8 +65,8 @@ class Connection:
             attempt = self._attempt = _Attempt()
             tasks.start_soon(self._connect, attempt)
         await attempt.ended.wait()
-        if attempt.error:
-            raise attempt.error
+        if self._odoo is None or attempt.error:
+            raise attempt.error or make_error("CONNECTION_ERROR", "There is no connection.")
         return self._odoo
 
     def lost(self) -> None:
@@ -87,11 +91,11 @@ class Connection:
             attempt.ended.set()
 
     def _connect_and_prepare(self) -> None:
-        # Whatever is known of an earlier connection may be true no longer.
-        self._odoo.close()
-        self._odoo.schema.forget()
-        self._odoo.connect()
-        self._prepare(self._odoo)
+        # A new one each time: what is known of an earlier connection may be true no longer.
+        odoo = self._new_odoo()
+        odoo.connect()
+        self._prepare(odoo)
+        self._odoo = odoo
 
 
 async def within(seconds: float, wait: Callable[[], Awaitable[Odoo]]) -> Odoo | None:

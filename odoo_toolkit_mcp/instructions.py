@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from typing import TYPE_CHECKING
+
+from odoo_toolkit_mcp.toolsets.base import MODE_ACCESS
+
+if TYPE_CHECKING:
+    from odoo_toolkit.connection.call import Access
+    from odoo_toolkit_mcp.settings import ServerSettings
 
 _MODES = {
     "readonly": "Mode: readonly. Nothing can be created, changed or deleted.",
@@ -39,6 +46,9 @@ _LINES = (
     ),
 )
 
+#: What these tools do; the others that the lines speak of exist in every mode.
+_ACCESS: dict[str, Access] = {"odoo_core_create": "create", "odoo_core_write": "write"}
+
 _VALUES = (
     "Values: a many2one is {id, name} when read and an id when written; dates are YYYY-MM-DD,"
     " date-times are UTC (2025-02-09T14:30:00Z)."
@@ -47,6 +57,20 @@ _ERRORS = (
     "Errors are results with code, message and suggestion: follow the suggestion. A change that"
     " may have been applied must be checked before it is repeated."
 )
+
+
+def expected_tools(settings: ServerSettings) -> set[str]:
+    """Return which of the tools that the lines speak of will be there.
+
+    ``initialize`` is answered before the tools are registered.
+    """
+    if "core" in settings.disabled_toolsets or "core" not in (
+        settings.enabled_toolsets or ["core"]
+    ):
+        return set()
+    allowed = MODE_ACCESS[settings.mode]
+    named = {name for names, _ in _LINES for name in names}
+    return {name for name in named if _ACCESS.get(name, "read") in allowed}
 
 
 def instructions_for(tools: Container[str], mode: str) -> str:

@@ -7,10 +7,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from odoo_toolkit.connection.call import Access
 from odoo_toolkit.errors import make_error
-from odoo_toolkit_mcp.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from odoo_toolkit.connection.call import Access
+    from odoo_toolkit_mcp.settings import ServerSettings
 
 Clock = Callable[[], float]
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
-import logging
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import attrs
@@ -33,21 +32,20 @@ from mcp.types import (
 from mcp.types import Tool as McpTool
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit.policy import Policy
 from odoo_toolkit_mcp import audit, results
 from odoo_toolkit_mcp.bridge import run_blocking
 from odoo_toolkit_mcp.connection import Connection, within
-from odoo_toolkit_mcp.instructions import instructions_for
+from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.rate_limit import RateLimit
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
-logger = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.connection.settings import ConnectionSettings
 
 #: Seconds that tools/list waits to learn from Odoo which toolsets it serves.
 LIST_PATIENCE = 5.0
@@ -96,26 +94,22 @@ class OdooServer(Server[Running]):
         toolsets: Iterable[type[BaseToolset]] = ALL_TOOLSETS,
     ) -> None:
         self.settings = settings
-        policy: Policy = policy_of(settings)
-        self.audit_log = audit.AuditLog(settings, policy) if settings.audit else None
-        odoo = Odoo(
-            connection_settings,
-            policy=policy,
-            options=read_options_of(settings),
-            on_call=self.audit_log.record if self.audit_log else None,
-        )
         self.registry = ToolsetRegistry(settings, toolsets)
-        self.connection = Connection(odoo, self._register, self._publish)
+        self.connection = Connection(
+            self._new_odoo(connection_settings), self._register, self._publish
+        )
         self._rate_limit = RateLimit(settings)
         self._bus = InMemorySubscriptionBus()
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
-        self._register(None)
-        self._use_registered()
+        self._registered: ToolTable | None = None
+        self._tools: dict[str, Tool] = {}
+        self._hidden: dict[str, Tool] = {}
+        self._listed: list[McpTool] = []
         super().__init__(
             "odoo-toolkit",
             version=importlib.metadata.version("odoo-toolkit"),
             title="Odoo",
-            instructions=instructions_for(self._tools, settings.mode),
+            instructions=instructions_for(expected_tools(settings), settings.mode),
             lifespan=_lifespan,
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
@@ -136,6 +130,22 @@ class OdooServer(Server[Running]):
             extensions,
         )
 
+    def _new_odoo(self, connection_settings: ConnectionSettings) -> Callable[[], Odoo]:
+        policy = policy_of(self.settings)
+        audit_log = audit.AuditLog(self.settings, policy) if self.settings.audit else None
+
+        def new_odoo() -> Odoo:
+            from odoo_toolkit.client import Odoo
+
+            return Odoo(
+                connection_settings,
+                policy=policy,
+                options=read_options_of(self.settings),
+                on_call=audit_log.record if audit_log else None,
+            )
+
+        return new_odoo
+
     # The list of tools.
 
     def _register(self, odoo: Odoo | None) -> None:
@@ -144,9 +154,17 @@ class OdooServer(Server[Running]):
         self.registry.discover_and_register(table, odoo)
         self._registered = table
 
+    def _ensure_registered(self) -> None:
+        """Register what needs no Odoo, when a client first wants to know."""
+        if self._registered is None:
+            self._register(None)
+            self._use_registered()
+
     def _use_registered(self) -> None:
-        self._tools = self._registered.tools
-        self._hidden = self._registered.hidden
+        table = self._registered
+        if table is None:
+            return
+        self._tools, self._hidden = table.tools, table.hidden
         self._listed = [_listed(tool, self.settings.mode) for tool in self._tools.values()]
 
     async def _publish(self) -> None:
@@ -164,6 +182,7 @@ class OdooServer(Server[Running]):
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         self._remember(ctx)
+        self._ensure_registered()
         if not self.connection.established:
             # Even where no toolset waits for it, the first call will want the connection.
             patience = LIST_PATIENCE if self.registry.waiting_toolsets() else 0
@@ -185,6 +204,7 @@ class OdooServer(Server[Running]):
             self._sessions.popitem(last=False)
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
+        self._ensure_registered()
         tool = self._tools.get(name)
         return tool.input_schema if tool else None
 
@@ -193,6 +213,7 @@ class OdooServer(Server[Running]):
     async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
         name = params.name
         try:
+            self._ensure_registered()
             tool = await self._tool(ctx, name)
             arguments = tool.check(params.arguments or {})
             self._rate_limit.check(tool.access)

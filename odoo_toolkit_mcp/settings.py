@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from odoo_toolkit.configuration import boolean, choice, comma_list, integer, setting, text
 from odoo_toolkit.policy import Policy, policy_problems
-from odoo_toolkit.values import ReadOptions
+
+if TYPE_CHECKING:
+    from odoo_toolkit.values import ReadOptions
 
 MODES = ("readonly", "restricted", "full")
 
@@ -122,6 +124,8 @@ def policy_of(settings: ServerSettings) -> Policy:
 
 def read_options_of(settings: ServerSettings) -> ReadOptions:
     """Return how records are shown."""
+    from odoo_toolkit.values import ReadOptions
+
     return ReadOptions(
         strip_html=settings.strip_html,
         normalize_many2one=settings.normalize_m2o,

@@ -1,7 +1,9 @@
 """What a toolset is: some tools, and what they need of Odoo.
 
 A tool is a function of the library and a few facts. To add a toolset, write a file with a
-subclass of :class:`BaseToolset` and name it in ``ALL_TOOLSETS``.
+subclass of :class:`BaseToolset` and name it in ``ALL_TOOLSETS``. The file imports the library's
+modules where it registers the tools, not at its top: the server answers ``initialize`` before it
+needs them, however many toolsets there are.
 """
 
 from __future__ import annotations
@@ -13,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Access
-from odoo_toolkit_mcp.arguments import ArgumentChecker
-from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
-from odoo_toolkit_mcp.settings import ServerSettings
-
 if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.connection.call import Access
+    from odoo_toolkit_mcp.arguments import ArgumentChecker
+    from odoo_toolkit_mcp.schemas import JsonObject
+    from odoo_toolkit_mcp.settings import ServerSettings
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 #: mode -> the kinds of tools that are registered in it. What ``execute`` may call in each mode is
@@ -77,6 +78,8 @@ class Tool:
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:
+        from odoo_toolkit_mcp.schemas import input_schema
+
         return input_schema(self.function, self.defaults, self.maxima)
 
     @property
@@ -87,10 +90,14 @@ class Tool:
     @cached_property
     def output_schema(self) -> JsonObject:
         """The schema of the result."""
+        from odoo_toolkit_mcp.schemas import output_schema
+
         return output_schema(self.function)
 
     @cached_property
     def _checker(self) -> ArgumentChecker:
+        from odoo_toolkit_mcp.arguments import ArgumentChecker
+
         return ArgumentChecker(self.name, self._schemas[1])
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

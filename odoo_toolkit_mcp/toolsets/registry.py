@@ -5,14 +5,16 @@ from __future__ import annotations
 import datetime
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
-from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, ToolsetMetadata, ToolTable
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 
@@ -51,12 +53,19 @@ class ToolsetRegistry:
         toolsets: the classes to choose from.
 
     Raises:
-        ConfigurationError: toolsets depend on each other in a circle.
+        ConfigurationError: toolsets depend on each other in a circle, or the settings name one
+            that does not exist.
     """
 
     def __init__(self, settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]) -> None:
         self._settings = settings
         made = {toolset.metadata().name: toolset for toolset in (cls() for cls in toolsets)}
+        for name in (*settings.enabled_toolsets, *settings.disabled_toolsets):
+            if name not in made:
+                raise ConfigurationError(
+                    f"There is no toolset {name!r}; there are {', '.join(made)}.",
+                    suggestion="Correct ODOO_MCP_ENABLED_TOOLSETS or ODOO_MCP_DISABLED_TOOLSETS.",
+                )
         self._toolsets = [made[name] for name in _in_order(made)]
         self.report = _report([])
 
