@@ -151,6 +151,14 @@ FIELD_ATTACKS: dict[str, Call] = {
     "mapping in a domain": make_call("res.users", "search", [["login", "=", {"password": 1}]]),
     "specification as list": make_call("res.users", "web_read", [1], ["password"]),
     "callback": make_call("payment.transaction", "write", [1], {"callback_method": "unlink"}),
+    "values as text": make_call("res.partner", "create", "password"),
+    "x2many as mapping": make_call("res.partner", "create", {"child_ids": {"signature": 1}}),
+    "names in a command": make_call("res.partner", "create", {"child_ids": [[6, 0, ["password"]]]}),
+    "specification of odd shape": make_call("res.partner", "web_read", [1], {"name": ["password"]}),
+    "specification option": make_call(
+        "res.partner", "web_read", [1], {"user_ids": {"other": ["password"]}}
+    ),
+    "template in a list": make_call("mail.template", "create", {"x": ["{{ object.env }}"]}),
     "order as list": make_call("res.users", "search", [], order=["password"]),
     "fields as mapping": make_call("res.users", "read", [1], {"password": 1}),
     "fields in a mapping": make_call("res.users", "read", [1], {"a": ["password"]}),
@@ -314,6 +322,8 @@ MODEL_ATTACKS: dict[str, Call] = {
         "res.partner", "write", [1], {"user_ids": [[1, 2, {"login": "x"}]]}
     ),
     "user taken by a partner": make_call("res.partner", "write", [1], {"user_ids": [[4, 2]]}),
+    "user as mapping": make_call("res.partner", "write", [1], {"user_ids": [{"login": "x"}]}),
+    "model's name as a value": make_call("res.partner", "create", {"name": "ir.cron"}),
     "users set as ids": make_call("res.partner", "write", [1], {"user_ids": [2]}),
     "user by nesting": make_call(
         "sale.order",
