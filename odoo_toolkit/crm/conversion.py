@@ -1,0 +1,146 @@
+"""From a lead to an opportunity, through Odoo's wizard."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.crm.lead import (
+    LEAD,
+    DryRun,
+    LeadId,
+    LeadName,
+    LeadResult,
+    find_lead,
+    result_after,
+    shown,
+)
+from odoo_toolkit.errors import OdooError, StateError
+from odoo_toolkit.names import Wanted, resolve_all
+from odoo_toolkit.plans import Plan, plan
+from odoo_toolkit.records.reading import search_read
+from odoo_toolkit.records.results import Record
+
+WIZARD = "crm.lead2opportunity.partner"
+
+
+def convert_to_opportunity(
+    odoo: Odoo,
+    *,
+    lead_id: LeadId = None,
+    lead_name: LeadName = None,
+    partner_id: Annotated[
+        int | None, Doc("Customer; by default the lead's own, else a new one is made.")
+    ] = None,
+    partner_name: str | None = None,
+    user_id: Annotated[int | None, Doc("Salesperson.")] = None,
+    user_name: str | None = None,
+    team_id: Annotated[int | None, Doc("Sales team.")] = None,
+    team_name: str | None = None,
+    dry_run: DryRun = False,
+) -> LeadResult | Plan:
+    """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
+
+    Args:
+        odoo: the connection.
+        lead_id: what to convert.
+        lead_name: instead of the id; so for partner, user and team.
+        partner_id: the customer to link. Without one the lead keeps its own, or Odoo makes a new
+            customer from the lead's company, contact and e-mail address.
+        user_id: salesperson from now on.
+        team_id: sales team from now on.
+        dry_run: return the :class:`~odoo_toolkit.plans.Plan` instead of writing.
+
+    Raises:
+        StateError: it is an opportunity already, or won or lost; nothing was written.
+        AmbiguousNameError: a name matches several records; nothing was written.
+        NotFoundError: there is no such lead.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    # Imported here: only what runs a wizard needs them.
+    from odoo_toolkit.wizards import run_wizard
+
+    apply = Call(model=WIZARD, method="action_apply", ids=(0,), access="write", acts_on=LEAD)
+    odoo.policy.check(apply, odoo.schema.fields)
+    lead = find_lead(odoo, lead_id, lead_name)
+    _check_convertible(lead)
+    partner, user, team = resolve_all(
+        odoo,
+        [
+            Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
+            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+        ],
+        required=False,
+    )
+    if partner is None and lead["partner_id"]:
+        partner = lead["partner_id"]["id"]
+    # Left to itself, the wizard merges leads that share an e-mail address.
+    values: Record = {"name": "convert", "action": "exist" if partner else "create"}
+    chosen = {"partner_id": partner, "user_id": user, "team_id": team}
+    values |= {key: value for key, value in chosen.items() if value}
+    if (user or team) and "force_assignment" in odoo.schema.fields(WIZARD):
+        values["force_assignment"] = True
+    what = shown(lead)
+    if dry_run:
+        context = {"active_model": LEAD, "active_id": lead["id"], "active_ids": [lead["id"]]}
+        create = Call(
+            model=WIZARD,
+            method="create",
+            arguments={"vals_list": values},
+            context=context,
+            access="write",
+            acts_on=LEAD,
+        )
+        return plan(
+            odoo, f"Would convert {what} to an opportunity.", [create, attrs.evolve(apply, ids=())]
+        )
+    run_wizard(odoo, WIZARD, values, source=(LEAD, [lead["id"]]))
+    result = result_after(odoo, lead, f"Converted {what} to an opportunity.")
+    if result.warnings:
+        return result
+    if result.type != "opportunity":
+        told = "Odoo's wizard ran without an error, and left it a lead."
+        return attrs.evolve(result, message=f"{what} was not converted.", warnings=[told])
+    for field, wanted in chosen.items():
+        now = getattr(result, field.removesuffix("_id"))
+        if wanted and (now is None or now.id != wanted):
+            result.warnings.append(f"Odoo did not take {field} {wanted}.")
+    if not partner and result.partner and lead["email_from"]:
+        result.warnings.extend(_same_email(odoo, lead["email_from"], result.partner.id))
+    return result
+
+
+def _check_convertible(lead: Record) -> None:
+    state = None
+    if lead["type"] != "lead":
+        state, why = "opportunity", "is an opportunity already"
+    elif lead["active"] is False:
+        state, why = "archived", "is lost or archived, and Odoo converts only open leads"
+    elif (lead["probability"] or 0) >= 100:
+        state, why = "won", "is won, and Odoo converts only open leads"
+    if state:
+        raise StateError(
+            f"{shown(lead)} {why}.",
+            suggestion="Move it with odoo_crm_move_stage."
+            if state == "opportunity"
+            else "Restore it, or move it to an open stage, first.",
+            details={"model": LEAD, "id": lead["id"], "current_state": state},
+        )
+
+
+def _same_email(odoo: Odoo, email: str, partner_id: int) -> list[str]:
+    """Say which other contacts have the address of the customer that was just made."""
+    try:
+        domain = [["email", "=ilike", email], ["id", "!=", partner_id]]
+        others = search_read(odoo, "res.partner", domain, ["display_name"], limit=3).records
+    except OdooError:
+        return []
+    names = ", ".join(f"{other['display_name']} ({other['id']})" for other in others)
+    if not others:
+        return []
+    return [f"A new customer was made, while {email} belongs to {names}, too."]
