@@ -163,18 +163,18 @@ class Odoo:
     def _prepared(self, call: Call) -> Call:
         """Add the base context, and keep the call off records that belong to blocked models."""
         context = {**self.settings.base_context, **call.context}
-        hidden = [] if call.internal else self.policy.record_filter(call.model)
-        if not hidden:
+        if call.internal or not self.policy.record_filter(call.model):
             return attrs.evolve(call, context=context)
         if call.ids:
-            self._check_records(call, hidden)
+            self._check_records(call)
         elif "domain" in (parameter_names(call.method) or ()):
-            domain = [*hidden, *(call.arguments.get("domain") or ())]
+            asked = call.arguments.get("domain") or ()
+            domain = [*self.policy.record_filter(call.model, asked), *asked]
             arguments = {**call.arguments, "domain": domain}
             return attrs.evolve(call, context=context, arguments=arguments)
         return attrs.evolve(call, context=context)
 
-    def _check_records(self, call: Call, allowed: list[Any]) -> None:
+    def _check_records(self, call: Call) -> None:
         """Refuse a call on an attachment, message, ... of a model that is blocked."""
         of_those = [["id", "in", list(call.ids or ())]]
         context = {"active_test": False}
@@ -186,6 +186,7 @@ class Odoo:
             arguments={"domain": of_those},
         )
         existing = set(self.call(search))
+        allowed = self.policy.record_filter(call.model, of_those)
         visible = self.call(attrs.evolve(search, arguments={"domain": [*allowed, *of_those]}))
         if blocked := sorted(existing - set(visible)):
             raise AccessError(

@@ -491,9 +491,18 @@ class TestRecordsOfBlockedModels:
         assert domain[-1] == ["name", "=", "x"]
         assert "hr.salary" in str(domain[0])
 
+    def test_files_behind_blocked_fields_are_left_out_where_ids_would_find_them(
+        self, wire: Wire, connection: Odoo
+    ) -> None:
+        wire.answers["ir.attachment", "search_read"] = []
+        toolkit.search_read(connection, "ir.attachment", [["id", ">", 0]])
+
+        domain = wire.asked("search_read")[0][2][0]
+        assert any(leaf[0] == "res_field" and "signature" in leaf[2] for leaf in domain)
+
     def test_reading_them_by_id_is_refused(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["ir.attachment", "search"] = lambda args, kwargs: (
-            [5] if len(args[0]) == 1 else []
+            [] if "hr.salary" in str(args[0]) else [5]
         )
         with pytest.raises(AccessError) as caught:
             toolkit.read(connection, "ir.attachment", [5], ["name"])
