@@ -9,12 +9,16 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from odoo_toolkit.configuration import Secret, load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit_mcp.audit import AuditLog
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of
+
+if TYPE_CHECKING:
+    from odoo_toolkit_mcp.server import OdooServer
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments.
 WRONG_SETTINGS = 2
@@ -46,14 +50,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Imported here: mcp takes most of a second, and whoever asks for help need not wait.
     import anyio
 
-    from odoo_toolkit_mcp.server import OdooServer, serve_stdio
+    from odoo_toolkit_mcp.server import OdooServer
 
     odoo_server = OdooServer(connection, server)
     with contextlib.suppress(KeyboardInterrupt):
-        anyio.run(serve_stdio, odoo_server)
-    logging.shutdown()
+        anyio.run(_serve, odoo_server)
     # All calls have ended; only a thread that still tries to reach Odoo would hold up the exit.
-    os._exit(0)
+    _exit(0)
+
+
+async def _serve(server: OdooServer) -> None:
+    """Serve one client over standard input and output, until it closes them."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (read_stream, write_stream), anyio.create_task_group() as tasks:
+        tasks.start_soon(_prepare, server)
+        await server.run(read_stream, write_stream, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _prepare(server: OdooServer) -> None:
+    try:
+        await server.prepare()
+    except ConfigurationError as error:
+        _report([error.message])
+        # Reading from standard input cannot be interrupted.
+        _exit(WRONG_SETTINGS)
+
+
+def _exit(status: int) -> NoReturn:
+    logging.shutdown()
+    os._exit(status)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -93,28 +121,12 @@ def _settings(
     keywords = {"transport": options.transport, "log_level": options.log_level}
     server, found = load(ServerSettings, keywords, file=file)
     problems += found
-    if server:
-        problems += _start_problems(server)
-    return connection, server, problems
-
-
-def _start_problems(settings: ServerSettings) -> list[str]:
-    """Return what would keep a server with these settings from starting."""
-    from odoo_toolkit_mcp.audit import AuditLog
-    from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
-    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
-
-    problems = []
-    try:
-        ToolsetRegistry(settings, ALL_TOOLSETS)
-    except ConfigurationError as error:
-        problems.append(error.message)
-    if settings.audit:
+    if server and server.audit:
         try:
-            AuditLog(settings, policy_of(settings)).close()
+            AuditLog(server, policy_of(server)).close()
         except OSError as error:
             problems.append(f"ODOO_MCP_AUDIT_FILE cannot be written: {error}.")
-    return problems
+    return connection, server, problems
 
 
 def _report(problems: Sequence[str]) -> int:

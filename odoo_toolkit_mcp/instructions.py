@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from odoo_toolkit_mcp.toolsets.base import MODE_ACCESS
+from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
 if TYPE_CHECKING:
     from odoo_toolkit.connection.call import Access
-    from odoo_toolkit_mcp.settings import ServerSettings
 
 _MODES = {
     "readonly": "Mode: readonly. Nothing can be created, changed or deleted.",

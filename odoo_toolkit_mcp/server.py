@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.metadata
+import threading
 import uuid
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 import attrs
 from anyio.abc import TaskGroup
 from mcp import MCPError
@@ -19,6 +22,7 @@ from mcp.server import (
     Server,
     ServerRequestContext,
 )
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.types import (
@@ -34,21 +38,23 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import audit, results
-from odoo_toolkit_mcp.bridge import run_blocking
+from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.rate_limit import RateLimit
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
-from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
-from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
+    from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
+    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 #: Seconds that tools/list waits to learn from Odoo which toolsets it serves.
 LIST_PATIENCE = 5.0
+
+#: Seconds after which a server prepares itself though no client has said anything.
+FIRST_ANSWER_PATIENCE = 1.0
 
 #: Milliseconds for which a client may keep a list of tools that is complete.
 LIST_LIFETIME = 300_000
@@ -80,10 +86,9 @@ class OdooServer(Server[Running]):
     Args:
         connection_settings: where Odoo is, and who we are there.
         settings: of the server.
-        toolsets: the toolsets to choose from.
+        toolsets: the toolsets to choose from; all of them by default.
 
     Raises:
-        ConfigurationError: the toolsets depend on each other in a circle.
         OSError: the audit file cannot be written.
     """
 
@@ -91,10 +96,11 @@ class OdooServer(Server[Running]):
         self,
         connection_settings: ConnectionSettings,
         settings: ServerSettings,
-        toolsets: Iterable[type[BaseToolset]] = ALL_TOOLSETS,
+        toolsets: Iterable[type[BaseToolset]] | None = None,
     ) -> None:
         self.settings = settings
-        self.registry = ToolsetRegistry(settings, toolsets)
+        self._toolsets = toolsets
+        self._registering = threading.Lock()
         self.connection = Connection(
             self._new_odoo(connection_settings), self._register, self._publish
         )
@@ -105,6 +111,7 @@ class OdooServer(Server[Running]):
         self._tools: dict[str, Tool] = {}
         self._hidden: dict[str, Tool] = {}
         self._listed: list[McpTool] = []
+        self._answered = anyio.Event()
         super().__init__(
             "odoo-toolkit",
             version=importlib.metadata.version("odoo-toolkit"),
@@ -116,6 +123,7 @@ class OdooServer(Server[Running]):
             on_call_tool=self._call_tool,
             on_subscriptions_listen=ListenHandler(self._bus),
         )
+        self.middleware.append(self._note_answer)
 
     def create_initialization_options(
         self,
@@ -148,17 +156,44 @@ class OdooServer(Server[Running]):
 
     # The list of tools.
 
+    @cached_property
+    def registry(self) -> ToolsetRegistry:
+        """The toolsets; with them the library's modules are imported."""
+        from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+        from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+        return ToolsetRegistry(self.settings, self._toolsets or ALL_TOOLSETS)
+
+    async def prepare(self) -> None:
+        """Register what needs no Odoo, once the client has its first answer.
+
+        Raises:
+            ConfigurationError: the toolsets depend on each other in a circle, or the settings
+                name one that does not exist.
+        """
+        with anyio.move_on_after(FIRST_ANSWER_PATIENCE):
+            await self._answered.wait()
+        await anyio.to_thread.run_sync(self._ensure_registered, limiter=LIMITER)
+
+    async def _note_answer(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        self._answered.set()
+        return result
+
     def _register(self, odoo: Odoo | None) -> None:
         """Find out which tools there are; runs in a worker thread when there is a connection."""
+        from odoo_toolkit_mcp.toolsets.base import ToolTable
+
         table = ToolTable(self.settings, self.registry)
         self.registry.discover_and_register(table, odoo)
         self._registered = table
 
     def _ensure_registered(self) -> None:
-        """Register what needs no Odoo, when a client first wants to know."""
-        if self._registered is None:
-            self._register(None)
-            self._use_registered()
+        """Register what needs no Odoo, unless that has been done."""
+        with self._registering:
+            if self._registered is None:
+                self._register(None)
+                self._use_registered()
 
     def _use_registered(self) -> None:
         table = self._registered
@@ -292,11 +327,3 @@ def _listed(tool: Tool, mode: str) -> McpTool:
             open_world_hint=hints.open_world,
         ),
     )
-
-
-async def serve_stdio(server: OdooServer) -> None:
-    """Serve one client over standard input and output, until it closes them."""
-    from mcp.server.stdio import stdio_server
-
-    async with stdio_server() as (read_stream, write_stream):
-        await server.run(read_stream, write_stream, server.create_initialization_options())

@@ -12,9 +12,16 @@ from odoo_toolkit.configuration import boolean, choice, comma_list, integer, set
 from odoo_toolkit.policy import Policy, policy_problems
 
 if TYPE_CHECKING:
+    from odoo_toolkit.connection.call import Access
     from odoo_toolkit.values import ReadOptions
 
-MODES = ("readonly", "restricted", "full")
+#: mode -> the kinds of tools that are registered in it. What ``execute`` may call in each mode is
+#: up to the policy.
+MODE_ACCESS: Mapping[str, frozenset[Access]] = {
+    "readonly": frozenset({"read", "execute"}),
+    "restricted": frozenset({"read", "execute", "create", "write"}),
+    "full": frozenset({"read", "execute", "create", "write", "delete"}),
+}
 
 #: The settings that are the policy's.
 _POLICY = (
@@ -52,7 +59,7 @@ class ServerSettings:
     log_level: str = setting(
         "ODOO_MCP_LOG_LEVEL", parse=choice("debug", "info", "warning", "error"), default="info"
     )
-    mode: str = setting("ODOO_MCP_MODE", parse=choice(*MODES), default="readonly")
+    mode: str = setting("ODOO_MCP_MODE", parse=choice(*MODE_ACCESS), default="readonly")
     model_allowlist: tuple[str, ...] = setting(
         "ODOO_MCP_MODEL_ALLOWLIST", parse=comma_list, default=()
     )

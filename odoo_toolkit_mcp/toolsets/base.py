@@ -1,9 +1,9 @@
 """What a toolset is: some tools, and what they need of Odoo.
 
 A tool is a function of the library and a few facts. To add a toolset, write a file with a
-subclass of :class:`BaseToolset` and name it in ``ALL_TOOLSETS``. The file imports the library's
-modules where it registers the tools, not at its top: the server answers ``initialize`` before it
-needs them, however many toolsets there are.
+subclass of :class:`BaseToolset` and name it in ``ALL_TOOLSETS``.
+The server imports the toolsets after it has answered ``initialize``, so they may import what
+they need.
 """
 
 from __future__ import annotations
@@ -15,21 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-if TYPE_CHECKING:
-    from odoo_toolkit.client import Odoo
-    from odoo_toolkit.connection.call import Access
-    from odoo_toolkit_mcp.arguments import ArgumentChecker
-    from odoo_toolkit_mcp.schemas import JsonObject
-    from odoo_toolkit_mcp.settings import ServerSettings
-    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Access
+from odoo_toolkit_mcp.arguments import ArgumentChecker
+from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
+from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
-#: mode -> the kinds of tools that are registered in it. What ``execute`` may call in each mode is
-#: up to the policy.
-MODE_ACCESS: Mapping[str, frozenset[Access]] = {
-    "readonly": frozenset({"read", "execute"}),
-    "restricted": frozenset({"read", "execute", "create", "write"}),
-    "full": frozenset({"read", "execute", "create", "write", "delete"}),
-}
+if TYPE_CHECKING:
+    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 
 @attrs.frozen(kw_only=True)
@@ -78,8 +71,6 @@ class Tool:
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:
-        from odoo_toolkit_mcp.schemas import input_schema
-
         return input_schema(self.function, self.defaults, self.maxima)
 
     @property
@@ -90,14 +81,10 @@ class Tool:
     @cached_property
     def output_schema(self) -> JsonObject:
         """The schema of the result."""
-        from odoo_toolkit_mcp.schemas import output_schema
-
         return output_schema(self.function)
 
     @cached_property
     def _checker(self) -> ArgumentChecker:
-        from odoo_toolkit_mcp.arguments import ArgumentChecker
-
         return ArgumentChecker(self.name, self._schemas[1])
 
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

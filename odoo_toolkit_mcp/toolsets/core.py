@@ -2,138 +2,109 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import attrs
 
+from odoo_toolkit import records
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.domains import DOMAIN_HELP
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
-if TYPE_CHECKING:
-    from odoo_toolkit.client import Odoo
-    from odoo_toolkit_mcp.settings import ServerSettings
-
-
-class CoreToolset(BaseToolset):
-    """The tools that every Odoo has."""
-
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="core",
-            description="Read, create, change and delete records of any model",
-            min_odoo_version=14,
-            tags=("generic",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for records, and the one that tells of the toolsets."""
-        tools = [*_tools(server.settings), _list_toolsets_tool(server.registry)]
-        return server.add_tools(tools)
-
-
-def _tools(settings: ServerSettings) -> tuple[Tool, ...]:
-    from odoo_toolkit import records
-    from odoo_toolkit.domains import DOMAIN_HELP
-
-    return (
-        Tool(
-            name="odoo_core_search_read",
-            title="Search records",
-            description="Find records of any model and read their fields. Name only the fields you"
-            " need; ask for binary fields singly, and only when you want their content.\n"
-            + DOMAIN_HELP,
-            function=records.search_read,
-            access="read",
-            defaults={"limit": settings.search_limit},
-            maxima={"limit": settings.search_max_limit},
-        ),
-        Tool(
-            name="odoo_core_read",
-            title="Read records",
-            description="Read records whose ids you know. Ids that do not exist, or that the user"
-            " may not see, come back in missing_ids. Ask for binary fields singly: their content"
-            " is base64 and large.",
-            function=records.read,
-            access="read",
-        ),
-        Tool(
-            name="odoo_core_count",
-            title="Count records",
-            description="Count the records that match a domain, without reading them.\n"
-            + DOMAIN_HELP,
-            function=records.count,
-            access="read",
-        ),
-        Tool(
-            name="odoo_core_fields_get",
-            title="Describe fields",
-            description="Describe the fields of a model: label, type, whether required or readonly,"
-            " the model a relation leads to, the values of a selection. Look here before you search"
-            " by or write to a field that you do not know.",
-            function=records.fields_get,
-            access="read",
-        ),
-        Tool(
-            name="odoo_core_name_get",
-            title="Get display names",
-            description="Get the display names of records by their ids.",
-            function=records.name_get,
-            access="read",
-        ),
-        Tool(
-            name="odoo_core_default_get",
-            title="Get default values",
-            description="Get the values that Odoo would fill into a new record by itself.",
-            function=records.default_get,
-            access="read",
-        ),
-        Tool(
-            name="odoo_core_list_models",
-            title="List models",
-            description="List the models that the user may read, with their labels. Give a filter:"
-            " an Odoo has hundreds.",
-            function=records.list_models,
-            access="read",
-        ),
-        Tool(
-            name="odoo_core_create",
-            title="Create records",
-            description="Create one record, or several that succeed or fail together.",
-            function=records.create,
-            access="create",
-        ),
-        Tool(
-            name="odoo_core_write",
-            title="Update records",
-            description="Change fields of existing records; all of them or none. Only the given"
-            " fields change. States are changed by Odoo's own actions (odoo_core_execute), not by"
-            " writing them.",
-            function=records.write,
-            access="write",
-        ),
-        Tool(
-            name="odoo_core_unlink",
-            title="Delete records",
-            description="Delete records for good; all of them or none. Where a model has a field"
-            " active, archiving (odoo_core_write with active: false) can be taken back, this"
-            " cannot.",
-            function=records.unlink,
-            access="delete",
-        ),
-        Tool(
-            name="odoo_core_execute",
-            title="Call a method",
-            description="Call a public method of a model, for what no other tool does: actions"
-            " such as action_confirm or button_validate, groups and sums by read_group. args"
-            " begins with the list of record ids where the method works on records. An action"
-            " that Odoo wants to open comes back as result_type action with a summary. Private"
-            " methods (with a leading _) are refused; in readonly mode so is everything that is"
-            " not known to read.",
-            function=records.execute,
-            access="execute",
-        ),
-    )
+TOOLS = (
+    Tool(
+        name="odoo_core_search_read",
+        title="Search records",
+        description="Find records of any model and read their fields. Name only the fields you"
+        " need; ask for binary fields singly, and only when you want their content.\n"
+        + DOMAIN_HELP,
+        function=records.search_read,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_read",
+        title="Read records",
+        description="Read records whose ids you know. Ids that do not exist, or that the user"
+        " may not see, come back in missing_ids. Ask for binary fields singly: their content"
+        " is base64 and large.",
+        function=records.read,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_count",
+        title="Count records",
+        description="Count the records that match a domain, without reading them.\n" + DOMAIN_HELP,
+        function=records.count,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_fields_get",
+        title="Describe fields",
+        description="Describe the fields of a model: label, type, whether required or readonly,"
+        " the model a relation leads to, the values of a selection. Look here before you search"
+        " by or write to a field that you do not know.",
+        function=records.fields_get,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_name_get",
+        title="Get display names",
+        description="Get the display names of records by their ids.",
+        function=records.name_get,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_default_get",
+        title="Get default values",
+        description="Get the values that Odoo would fill into a new record by itself.",
+        function=records.default_get,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_list_models",
+        title="List models",
+        description="List the models that the user may read, with their labels. Give a filter:"
+        " an Odoo has hundreds.",
+        function=records.list_models,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_create",
+        title="Create records",
+        description="Create one record, or several that succeed or fail together.",
+        function=records.create,
+        access="create",
+    ),
+    Tool(
+        name="odoo_core_write",
+        title="Update records",
+        description="Change fields of existing records; all of them or none. Only the given"
+        " fields change. States are changed by Odoo's own actions (odoo_core_execute), not by"
+        " writing them.",
+        function=records.write,
+        access="write",
+    ),
+    Tool(
+        name="odoo_core_unlink",
+        title="Delete records",
+        description="Delete records for good; all of them or none. Where a model has a field"
+        " active, archiving (odoo_core_write with active: false) can be taken back, this"
+        " cannot.",
+        function=records.unlink,
+        access="delete",
+    ),
+    Tool(
+        name="odoo_core_execute",
+        title="Call a method",
+        description="Call a public method of a model, for what no other tool does: actions"
+        " such as action_confirm or button_validate, groups and sums by read_group. args"
+        " begins with the list of record ids where the method works on records. An action"
+        " that Odoo wants to open comes back as result_type action with a summary. Private"
+        " methods (with a leading _) are refused; in readonly mode so is everything that is"
+        " not known to read.",
+        function=records.execute,
+        access="execute",
+    ),
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -159,8 +130,32 @@ class ToolsetsResult:
     connection: str | None
 
 
+class CoreToolset(BaseToolset):
+    """The tools that every Odoo has."""
+
+    def metadata(self) -> ToolsetMetadata:
+        """Return what the toolset is and needs."""
+        return ToolsetMetadata(
+            name="core",
+            description="Read, create, change and delete records of any model",
+            min_odoo_version=14,
+            tags=("generic",),
+        )
+
+    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+        """Add the tools for records, and the one that tells of the toolsets."""
+        search, *others = TOOLS
+        settings = server.settings
+        search = attrs.evolve(
+            search,
+            defaults={"limit": settings.search_limit},
+            maxima={"limit": settings.search_max_limit},
+        )
+        return server.add_tools([search, *others, _list_toolsets_tool(server.registry)])
+
+
 def _list_toolsets_tool(registry: ToolsetRegistry) -> Tool:
-    def list_toolsets(odoo: Any) -> ToolsetsResult:
+    def list_toolsets(odoo: Odoo | None) -> ToolsetsResult:
         return describe_toolsets(registry, odoo)
 
     return Tool(

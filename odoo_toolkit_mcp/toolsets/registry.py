@@ -5,16 +5,14 @@ from __future__ import annotations
 import datetime
 import logging
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import attrs
 
+from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
+from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, ToolsetMetadata, ToolTable
-
-if TYPE_CHECKING:
-    from odoo_toolkit.client import Odoo
-    from odoo_toolkit_mcp.settings import ServerSettings
 
 logger = logging.getLogger(__name__)
 
