@@ -2,5 +2,8 @@
 
 from odoo_toolkit_mcp.toolsets.base import BaseToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
+from odoo_toolkit_mcp.toolsets.crm import CrmToolset
+from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
+from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 
-ALL_TOOLSETS: list[type[BaseToolset]] = [CoreToolset]
+ALL_TOOLSETS: list[type[BaseToolset]] = [CoreToolset, CrmToolset, HelpdeskToolset, ProjectToolset]

@@ -1,0 +1,52 @@
+"""Helpdesk tickets."""
+
+from __future__ import annotations
+
+from odoo_toolkit import helpdesk
+from odoo_toolkit.client import Odoo
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+
+TOOLS = (
+    Tool(
+        name="odoo_helpdesk_create_ticket",
+        title="Create a ticket",
+        description="Create a helpdesk ticket. Without a team, Odoo takes its default one.",
+        function=helpdesk.create_ticket,
+        access="create",
+    ),
+    Tool(
+        name="odoo_helpdesk_get_ticket",
+        title="Get a ticket",
+        description="Read a helpdesk ticket by its id or subject: state, customer, description,"
+        " with its messages and, if asked for, the list of its attachments.",
+        function=helpdesk.get_ticket,
+        access="read",
+    ),
+    Tool(
+        name="odoo_helpdesk_assign_ticket",
+        title="Assign a ticket",
+        description="Assign a helpdesk ticket to a user, a team, or both. A new team may bring"
+        " the ticket to another stage.",
+        function=helpdesk.assign_ticket,
+        access="write",
+    ),
+)
+
+
+class HelpdeskToolset(BaseToolset):
+    """Tools for tickets; the module is part of Odoo Enterprise."""
+
+    def metadata(self) -> ToolsetMetadata:
+        """Return what the toolset is and needs."""
+        return ToolsetMetadata(
+            name="helpdesk",
+            description="Create, read and assign helpdesk tickets (Odoo Enterprise)",
+            required_modules=("helpdesk",),
+            min_odoo_version=14,
+            depends_on=("core",),
+            tags=("business", "enterprise"),
+        )
+
+    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+        """Add the tools for tickets."""
+        return server.add_tools(TOOLS)
