@@ -2,6 +2,7 @@
 
 from odoo_toolkit_mcp.toolsets.base import BaseToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
+from odoo_toolkit_mcp.toolsets.sales import SalesToolset
 from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
