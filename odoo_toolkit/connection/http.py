@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.connection.bulk import exchange
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.error_patterns import http_error
 from odoo_toolkit.errors import OdooConnectionError
@@ -73,7 +74,9 @@ class Http:
         import requests
 
         try:
-            return self._session.request(method, self.url + path, **{**self._options, **options})
+            return exchange(
+                self._session.request, method, self.url + path, {**self._options, **options}
+            )
         except requests.RequestException as error:
             raise _connection_error(error, self.url) from None
 
