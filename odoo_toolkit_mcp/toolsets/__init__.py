@@ -1,10 +1,19 @@
 """The toolsets, in the order in which their tools are listed."""
 
+from odoo_toolkit_mcp.toolsets.accounting import AccountingToolset
 from odoo_toolkit_mcp.toolsets.base import BaseToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
-from odoo_toolkit_mcp.toolsets.sales import SalesToolset
 from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
+from odoo_toolkit_mcp.toolsets.inventory import InventoryToolset
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
+from odoo_toolkit_mcp.toolsets.sales import SalesToolset
 
-ALL_TOOLSETS: list[type[BaseToolset]] = [CoreToolset, CrmToolset, HelpdeskToolset, ProjectToolset]
+ALL_TOOLSETS: list[type[BaseToolset]] = [
+    CoreToolset,
+    CrmToolset,
+    HelpdeskToolset,
+    ProjectToolset,
+    AccountingToolset,
+    InventoryToolset,
+]
