@@ -11,6 +11,7 @@ from odoo_toolkit_mcp.toolsets.sales import SalesToolset
 
 ALL_TOOLSETS: list[type[BaseToolset]] = [
     CoreToolset,
+    SalesToolset,
     CrmToolset,
     HelpdeskToolset,
     ProjectToolset,
