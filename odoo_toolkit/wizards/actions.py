@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.wizards.catalog import known_wizard
 
@@ -37,18 +38,32 @@ def is_action(result: Any) -> TypeGuard[dict[str, Any]]:
 def is_wizard_action(odoo: Odoo, result: Any) -> bool:
     """Whether a method returned a wizard to be answered: a dialog on a transient model.
 
-    Costs no round trip for known wizards; else the list of models is asked for once, which
-    leaves transient ones out.
+    Costs no round trip for known wizards, and one for others.
     """
     if not is_action(result) or result["type"] != "ir.actions.act_window":
         return False
     model = result.get("res_model")
     if result.get("target") != "new" or not model:
         return False
-    if known_wizard(model, odoo.version.major):
-        return True
+    return known_wizard(model, odoo.version.major) is not None or _is_transient(odoo, model)
+
+
+def _is_transient(odoo: Odoo, model: str) -> bool:
     try:
-        return model not in odoo.schema.models()
+        if odoo.version.major >= 16:
+            # The list that everybody may see leaves transient models out.
+            return model not in odoo.schema.models()
+        domain = [["model", "=", model], ["transient", "=", True]]
+        return bool(
+            odoo.call(
+                Call(
+                    model="ir.model",
+                    method="search_count",
+                    arguments={"domain": domain},
+                    internal=True,
+                )
+            )
+        )
     except OdooError:
         # Odoo 15 does not tell ordinary users. Dialogs on other models are rare.
         return True
