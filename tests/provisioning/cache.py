@@ -135,6 +135,6 @@ def run(
         raise ProvisioningError(f"{failure}\n  {words[0]} was not found.") from missing
     if done.returncode:
         said = f"The log {log.name} says more." if log else (done.stderr or done.stdout or "")
-        last = "\n".join("  " + line for line in said.strip().splitlines()[-15:])
+        last = "\n".join("  " + line for line in said.strip().splitlines()[-6:])
         raise ProvisioningError(f"{failure}\n{last}\n  (command: {' '.join(words[:8])} ...)")
     return done.stdout or ""
