@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.configuration import Secret, load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -56,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with contextlib.suppress(KeyboardInterrupt):
         anyio.run(_serve, odoo_server)
     # All calls have ended; only a thread that still tries to reach Odoo would hold up the exit.
-    _exit(0)
+    logging.shutdown()
+    os._exit(0)
 
 
 async def _serve(server: OdooServer) -> None:
@@ -76,12 +77,7 @@ async def _prepare(server: OdooServer) -> None:
     except ConfigurationError as error:
         _report([error.message])
         # Reading from standard input cannot be interrupted.
-        _exit(WRONG_SETTINGS)
-
-
-def _exit(status: int) -> NoReturn:
-    logging.shutdown()
-    os._exit(status)
+        os._exit(WRONG_SETTINGS)
 
 
 def _parser() -> argparse.ArgumentParser:

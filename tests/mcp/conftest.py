@@ -11,6 +11,7 @@ from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
 
 MakeServer = Callable[..., OdooServer]
@@ -31,13 +32,16 @@ def odoo() -> Iterator[FakeOdoo]:
 
 @pytest.fixture
 def make_server(odoo: FakeOdoo) -> MakeServer:
-    """Makes a server for the fake Odoo; keywords are server settings or ``toolsets``."""
+    """Makes a server for the fake Odoo; keywords are server settings or ``toolsets``.
+
+    It has the core toolset unless told otherwise.
+    """
 
     def make(**keywords: Any) -> OdooServer:
-        toolsets = {"toolsets": keywords.pop("toolsets")} if "toolsets" in keywords else {}
+        toolsets = keywords.pop("toolsets", [CoreToolset])
         settings, problems = load(ServerSettings, keywords, environ={})
         assert settings is not None, problems
-        return OdooServer(connection_settings(odoo), settings, **toolsets)
+        return OdooServer(connection_settings(odoo), settings, toolsets)
 
     return make
 

@@ -1,0 +1,246 @@
+"""The server as a process: standard output, standard error, settings, exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
+from tests.mcp.stdio_client import SERVER, StdioClient
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def environ(odoo: FakeOdoo) -> dict[str, str]:
+    return {
+        "ODOO_URL": odoo.url,
+        "ODOO_DB": DATABASE,
+        "ODOO_USERNAME": LOGIN,
+        "ODOO_PASSWORD": PASSWORD,
+        "ODOO_MCP_RECONNECT_ATTEMPTS": "0",
+    }
+
+
+def run(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SERVER, *arguments], env=environ, capture_output=True, text=True, timeout=30, check=False
+    )
+
+
+def test_three_variables_are_enough(odoo: FakeOdoo) -> None:
+    """Address, user and password: the database is asked from the server that has only one."""
+    environ = {"ODOO_URL": odoo.url, "ODOO_USERNAME": LOGIN, "ODOO_PASSWORD": PASSWORD}
+    with StdioClient(environ) as client:
+        assert client.initialize()["result"]["serverInfo"]["name"] == "odoo-toolkit"
+        result = client.call("odoo_core_search_read", model="res.partner", limit=1)
+
+    assert result["structuredContent"]["records"][0]["id"] == 1
+
+
+@pytest.mark.anyio
+async def test_sdk_client_over_stdio(environ: dict[str, str], era: str) -> None:
+    """Both eras over real pipes: discover or initialize, list, call, and an error."""
+    server = StdioServerParameters(command=SERVER[0], args=list(SERVER[1:]), env=environ)
+    async with Client(server, mode=era) as client:
+        tools = await client.list_tools()
+        found = await client.call_tool("odoo_core_count", {"model": "res.partner"})
+        wrong = await client.call_tool("odoo_core_count", {"modle": "res.partner"})
+
+    assert "odoo_core_count" in {tool.name for tool in tools.tools}
+    assert found.structured_content is not None
+    assert found.structured_content["count"] == 3
+    assert wrong.is_error
+
+
+def test_standard_output_carries_only_the_protocol(environ: dict[str, str]) -> None:
+    """Each line is a JSON-RPC message, whatever is logged."""
+    with StdioClient({**environ, "ODOO_MCP_LOG_LEVEL": "debug"}) as client:
+        client.initialize()
+        client.request("tools/list")
+        client.call("odoo_core_count", model="res.partner")
+        client.call("odoo_core_count", model="no.such.model")
+
+    assert client.lines
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
+    assert "odoo_core_count" in client.log
+
+
+@pytest.mark.parametrize("level", ["debug", "error"])
+def test_nothing_secret_is_written_anywhere(environ: dict[str, str], level: str) -> None:
+    """Neither password nor traceback in any answer, and no password in the log."""
+    environ = {**environ, "ODOO_MCP_LOG_LEVEL": level, "ODOO_MCP_AUDIT": "true"}
+    with StdioClient({**environ, "ODOO_MCP_MODE": "full", "ODOO_MCP_AUDIT_READS": "1"}) as client:
+        client.initialize()
+        client.call("odoo_core_write", model="res.partner", ids=[999], values={"name": "x"})
+        client.call("odoo_core_execute", model="res.partner", method="boom", args=[PASSWORD])
+        client.call("odoo_core_read", model="res.users", ids=[1], fields=["password"])
+    output = "".join(client.lines)
+
+    assert PASSWORD not in output.replace(json.dumps(PASSWORD), "")
+    assert "Traceback" not in output
+    assert PASSWORD not in client.log
+
+
+def test_all_wrong_settings_are_reported_together() -> None:
+    result = run(
+        ODOO_URL="ftp://example.com",
+        ODOO_TIMEOUT="soon",
+        ODOO_MCP_MODE="everything",
+        ODOO_MCP_RATE_LIMIT_RPM="0",
+        ODOO_MCP_MODEL_ALLOWLIST="res.partner",
+        ODOO_MCP_WRITE_ALLOWLIST="sale.order",
+    )
+
+    assert result.returncode == 2
+    assert result.stdout == ""
+    for name in (
+        "ODOO_URL",
+        "ODOO_TIMEOUT",
+        "ODOO_MCP_MODE",
+        "ODOO_MCP_RATE_LIMIT_RPM",
+        "ODOO_MCP_WRITE_ALLOWLIST",
+        "ODOO_API_KEY",
+    ):
+        assert name in result.stderr
+
+
+def test_unknown_key_of_the_file_is_a_problem(tmp_path: Path) -> None:
+    """A misspelt setting must not be ignored: it may be the one that protects."""
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"odoo_url": "http://localhost", "odoo_mcp_mod": "readonly"}))
+    result = run("--config", str(file), ODOO_USERNAME=LOGIN, ODOO_PASSWORD=PASSWORD)
+
+    assert result.returncode == 2
+    assert "odoo_mcp_mod " in result.stderr
+    assert "Did you mean odoo_mcp_mode?" in result.stderr
+
+
+def test_environment_wins_over_the_file(environ: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    file.write_text(json.dumps({"odoo_mcp_mode": "full", "odoo_mcp_search_limit": 7}))
+    with StdioClient({**environ, "ODOO_MCP_CONFIG": str(file), "ODOO_MCP_MODE": "readonly"}) as c:
+        told = c.initialize()["result"]["instructions"]
+        tools = c.request("tools/list")["result"]["tools"]
+
+    assert "Mode: readonly." in told
+    assert tools[0]["inputSchema"]["properties"]["limit"]["default"] == 7
+
+
+def test_audit_file_that_cannot_be_written_is_a_problem(environ: dict[str, str]) -> None:
+    result = run(
+        **environ, ODOO_MCP_AUDIT="true", ODOO_MCP_AUDIT_FILE="/no/such/folder/audit.jsonl"
+    )
+
+    assert result.returncode == 2
+    assert "ODOO_MCP_AUDIT_FILE" in result.stderr
+
+
+def test_unknown_toolset_keeps_the_server_from_starting(environ: dict[str, str]) -> None:
+    client = StdioClient({**environ, "ODOO_MCP_ENABLED_TOOLSETS": "core,sail"})
+
+    assert client.process.wait(timeout=20) == 2
+    client.close()
+    assert "'sail'" in client.log
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_asking_for_help_does_not_import_mcp(option: str) -> None:
+    code = (
+        "import sys\n"
+        "from odoo_toolkit_mcp.cli import main\n"
+        "try:\n"
+        f"    main([{option!r}])\n"
+        "finally:\n"
+        "    print('mcp' in sys.modules, file=sys.stderr)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert result.returncode == 0
+    assert result.stdout
+    assert result.stderr.splitlines()[-1] == "False"
+
+
+def test_server_starts_without_what_only_calls_need() -> None:
+    """initialize is answered before requests, odoorpc, jsonschema and cattrs are imported."""
+    needless = ["requests", "odoorpc", "jsonschema", "cattrs", "odoo_toolkit_mcp.toolsets"]
+    code = (
+        "import sys\n"
+        "from odoo_toolkit.connection.settings import ConnectionSettings\n"
+        "from odoo_toolkit_mcp.server import OdooServer\n"
+        "from odoo_toolkit_mcp.settings import ServerSettings\n"
+        "connection = ConnectionSettings(url='http://localhost', username='a', password='b')\n"
+        "OdooServer(connection, ServerSettings()).create_initialization_options()\n"
+        f"print([name for name in {needless} if name in sys.modules])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+    )
+
+    assert result.stdout.strip() == "[]"
+
+
+def test_server_ends_when_its_input_ends(environ: dict[str, str]) -> None:
+    client = StdioClient(environ)
+    client.initialize()
+
+    assert client.close() == 0
+
+
+def test_server_ends_while_it_still_looks_for_odoo(environ: dict[str, str]) -> None:
+    """An Odoo that never answers must not keep the process alive."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        client = StdioClient({**environ, "ODOO_URL": f"http://127.0.0.1:{port}"})
+        client.initialize()
+        client.send("tools/call", {"name": "odoo_core_count", "arguments": {"model": "x"}}, id=9)
+        silent.accept()
+        assert client.process.stdin is not None
+        client.process.stdin.close()
+        client.process.wait(timeout=10)
+
+
+def test_write_under_way_is_finished_when_the_input_ends(
+    odoo: FakeOdoo, environ: dict[str, str], tmp_path: Path
+) -> None:
+    """What has been sent to Odoo is waited for, and its audit line is written."""
+    import threading
+
+    began, finish = threading.Event(), threading.Event()
+
+    def create(args: list[Any], kwargs: dict[str, Any]) -> Any:
+        began.set()
+        finish.wait(10)
+        return [77]
+
+    odoo.answers["res.partner", "create"] = create
+    audit = tmp_path / "audit.jsonl"
+    client = StdioClient(
+        {
+            **environ,
+            "ODOO_MCP_MODE": "full",
+            "ODOO_MCP_AUDIT": "true",
+            "ODOO_MCP_AUDIT_FILE": str(audit),
+        }
+    )
+    client.initialize()
+    arguments = {"model": "res.partner", "values": {"name": "Ann"}}
+    client.send("tools/call", {"name": "odoo_core_create", "arguments": arguments}, id=9)
+    assert began.wait(20)
+    assert client.process.stdin is not None
+    client.process.stdin.close()
+    finish.set()
+    client.process.wait(timeout=20)
+
+    assert json.loads(audit.read_text("utf-8"))["result_ids"] == [77]
