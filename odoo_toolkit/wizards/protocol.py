@@ -13,7 +13,7 @@ from odoo_toolkit.errors import ValidationError, WizardRequiredError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.wizards.actions import action_context, is_action, is_wizard_action, kept
 from odoo_toolkit.wizards.catalog import known_wizard
-from odoo_toolkit.wizards.description import MAGIC_FIELDS, form_of
+from odoo_toolkit.wizards.description import MAGIC_FIELDS, describe_wizard, form_of
 
 #: Wizards that run one after another without anybody being asked.
 MOST_IN_A_CHAIN = 3
@@ -254,8 +254,6 @@ def unanswered(odoo: Odoo, action: Mapping[str, Any]) -> WizardRequiredError:
 
     Its details are the :class:`~odoo_toolkit.wizards.description.WizardDescription`.
     """
-    from odoo_toolkit.wizards.description import describe_wizard
-
     described = describe_wizard(odoo, action)
     return WizardRequiredError(
         f"Odoo asks a question first, in the wizard {described.wizard_model}.",

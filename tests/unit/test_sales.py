@@ -1,0 +1,479 @@
+"""Sales orders: what is checked, sent and said, on the field lists of Odoo 14 to 19."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import sales
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooConnectionError,
+    StateError,
+    ValidationError,
+    WizardRequiredError,
+    make_error,
+)
+from odoo_toolkit.names import AmbiguousNameError
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from tests.unit.fake_sales import FIELDS, VERSIONS, FakeOdoo
+
+WRITES = {"create", "write", "action_confirm", "action_cancel", "create_invoices", "unlink"}
+
+
+def order(major: int, **values: Any) -> dict[str, Any]:
+    """Return an order's row as the version sends it."""
+    row: dict[str, Any] = {
+        "id": 12,
+        "name": "S00012",
+        "state": "draft",
+        "partner_id": [7, "Acme"],
+        "date_order": "2026-01-02 03:04:05",
+        "amount_untaxed": 300.0,
+        "amount_tax": 45.0,
+        "amount_total": 345.0,
+        "currency_id": [2, "USD"],
+        "invoice_status": "to invoice",
+        "order_line": [1],
+        "picking_ids": [],
+        "invoice_ids": [],
+    }
+    if "locked" in FIELDS[str(major)]["sale.order"]:
+        row["locked"] = False
+    return row | values
+
+
+def picking(**values: Any) -> dict[str, Any]:
+    """Return a transfer's row."""
+    row = {"id": 5, "name": "WH/OUT/00012", "state": "assigned", "scheduled_date": False}
+    return row | {"picking_type_code": "outgoing"} | values
+
+
+def invoice(**values: Any) -> dict[str, Any]:
+    """Return an invoice's row."""
+    return {
+        "id": 9,
+        "name": "INV/2026/00001",
+        "display_name": "INV/2026/00001",
+        "state": "posted",
+        "move_type": "out_invoice",
+        "payment_state": "not_paid",
+        "amount_untaxed": 300.0,
+        "amount_total": 345.0,
+        "amount_residual": 345.0,
+    } | values
+
+
+def shop(major: int = 19, policy: Policy | None = None, **values: Any) -> FakeOdoo:
+    """Return an Odoo with the order S00012, whose state the buttons change."""
+    odoo = FakeOdoo(major, policy)
+    row = order(major, **values)
+
+    def change(state: str) -> Any:
+        def button(_: Any) -> bool:
+            row["state"] = state
+            return True
+
+        return button
+
+    odoo.answers = {
+        ("sale.order", "search_read"): lambda call: [row],
+        ("sale.order", "create"): 12,
+        ("sale.order", "action_confirm"): change("sale"),
+        ("sale.order", "action_cancel"): change("cancel"),
+        ("sale.order.line", "search_read"): [],
+        ("res.partner", "name_search"): [[7, "Acme"]],
+        ("product.product", "name_search"): [[3, "Chair"]],
+        ("stock.picking", "search_read"): [],
+        ("account.move", "search_read"): [],
+    }
+    return odoo
+
+
+def written(odoo: FakeOdoo) -> list[str]:
+    """Return the writing methods that were called."""
+    return [method for method in odoo.methods if method in WRITES]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_created_and_confirmed(major: int) -> None:
+    """Values, commands and the confirmation are sent; the result is what is read back."""
+    odoo = shop(major)
+    lines = [
+        {"product_name": "chair", "quantity": 3, "price_unit": 100, "discount": 10},
+        {"name": "Thank you"},
+    ]
+    result = sales.create_order(odoo, lines, partner_name="acme", note="a < b", confirm=True)
+    assert isinstance(result, sales.OrderResult)
+    assert (result.id, result.name, result.state) == (12, "S00012", "sale")
+    assert (result.confirmed, result.warnings) == (True, [])
+    assert written(odoo) == ["create", "action_confirm"]
+    values = next(call for call in odoo.sent if call.method == "create").arguments["vals_list"]
+    assert values["partner_id"] == 7
+    assert values["order_line"] == [
+        [0, 0, {"product_uom_qty": 3, "product_id": 3, "price_unit": 100, "discount": 10}],
+        [0, 0, {"display_type": "line_note", "name": "Thank you"}],
+    ]
+    # A text field to 15, html from 16 on, where a bare < would swallow the text.
+    html = FIELDS[str(major)]["sale.order"]["note"]["type"] == "html"
+    assert values["note"] == ("<p>a &lt; b</p>" if html else "a < b")
+
+
+@pytest.mark.parametrize(
+    ("line", "match"),
+    [
+        ({"product_id": 3, "quantity": -1}, "quantity must not be negative"),
+        ({"product_id": 3, "discount": 101}, "discount is per cent"),
+        ({"product_id": 3, "discount": -1}, "discount is per cent"),
+        ({"product_id": 3, "price_unit": float("nan")}, "price_unit"),
+        ({"product_id": 3, "quantity": "2"}, "quantity"),
+        ({"product_id": 3, "amount": 2}, "unknown key"),
+        ({"product_id": 3, "product_name": "Chair"}, "not both"),
+        ({"quantity": 2}, "neither a product nor a text"),
+        ({"name": "  "}, "neither a product nor a text"),
+        ({"product_name": " "}, "empty"),
+        ({}, "neither a product nor a text"),
+    ],
+)
+def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], match: str) -> None:
+    """The error names the line; Odoo is not even asked for names."""
+    odoo = shop()
+    with pytest.raises(ValidationError, match=match) as raised:
+        sales.create_order(odoo, [{"product_id": 3}, line], partner_id=7)
+    assert "lines[1]" in raised.value.message + str(raised.value.details)
+    assert odoo.sent == []
+
+
+def test_a_name_that_matches_several_writes_nothing() -> None:
+    """Whoever asks has to choose."""
+    odoo = shop()
+    odoo.answers["product.product", "name_search"] = [[3, "Chair red"], [4, "Chair blue"]]
+    with pytest.raises(AmbiguousNameError) as raised:
+        sales.create_order(odoo, [{"product_name": "Chair"}], partner_id=7)
+    assert raised.value.field == "lines[0].product_id"
+    assert written(odoo) == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        make_error("USER_ERROR", "No stock rule was found."),
+        OdooConnectionError("The server did not answer.", outcome="maybe_applied"),
+    ],
+)
+def test_an_order_that_cannot_be_confirmed_is_still_told_of(error: Exception) -> None:
+    """The created record is in the result, with the reason, whatever stopped the confirmation."""
+    odoo = shop()
+    odoo.answers["sale.order", "action_confirm"] = error
+    result = sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+    assert isinstance(result, sales.OrderResult)
+    assert (result.id, result.state, result.confirmed) == (12, "draft", False)
+    assert str(error) in result.warnings[0]
+
+
+def test_a_confirmation_that_changes_nothing_is_not_believed() -> None:
+    """True from Odoo is no proof; the state is."""
+    odoo = shop()
+    odoo.answers["sale.order", "action_confirm"] = True
+    result = sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+    assert isinstance(result, sales.OrderResult)
+    assert not result.confirmed
+    assert "still draft" in result.warnings[0]
+
+
+def test_an_order_that_cannot_be_read_back_is_still_told_of() -> None:
+    """A connection that breaks after the create does not hide the id."""
+    odoo = shop()
+    odoo.answers["sale.order", "search_read"] = OdooConnectionError("gone")
+    result = sales.create_order(odoo, [{"product_id": 3}], partner_id=7)
+    assert isinstance(result, sales.OrderResult)
+    assert (result.id, result.state) == (12, None)
+    assert "gone" in result.warnings[0]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+@pytest.mark.parametrize("state", ["sale", "cancel", "done"])
+def test_only_a_quotation_is_confirmed(major: int, state: str) -> None:
+    """14 to 16 would silently do nothing, 17 to 19 refuse: here the state is named."""
+    odoo = shop(major, state=state)
+    with pytest.raises(StateError, match=f"state {state}") as raised:
+        sales.confirm_order(odoo, order_name="S00012")
+    assert raised.value.details["current_state"] == state
+    assert written(odoo) == []
+
+
+def test_an_order_without_lines_is_not_confirmed() -> None:
+    """Odoo would confirm it."""
+    odoo = shop(order_line=[])
+    with pytest.raises(StateError, match="no lines"):
+        sales.confirm_order(odoo, order_id=12)
+    assert written(odoo) == []
+
+
+def test_an_unknown_wizard_at_the_confirmation_is_described() -> None:
+    """The error holds everything needed to answer it."""
+    odoo = shop()
+    odoo.answers["sale.order", "action_confirm"] = {
+        "type": "ir.actions.act_window",
+        "res_model": "stock.picking",
+        "target": "new",
+    }
+    odoo.answers["stock.picking", "get_view"] = {"arch": "<form/>"}
+    with pytest.raises(WizardRequiredError) as raised:
+        sales.confirm_order(odoo, order_id=12)
+    assert raised.value.details["wizard_required"] is True
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_cancelled_without_a_question(major: int) -> None:
+    """The context key keeps 14 to 18 from opening the wizard instead of cancelling."""
+    odoo = shop(major, state="sale", picking_ids=[5], invoice_ids=[9])
+    odoo.answers["stock.picking", "search_read"] = [picking()]
+    odoo.answers["account.move", "search_read"] = [invoice(state="draft", name="/")]
+    result = sales.cancel_order(odoo, order_name="S00012")
+    assert isinstance(result, sales.CancelResult)
+    assert (result.cancelled, result.state) == (True, "cancel")
+    call = next(call for call in odoo.sent if call.method == "action_cancel")
+    assert call.context["disable_cancel_warning"] is True
+
+
+@pytest.mark.parametrize("major", [16, 17, 18])
+def test_a_cancel_wizard_that_opens_nevertheless_is_answered(major: int) -> None:
+    """An addon may ignore the context key."""
+    odoo = shop(major, state="sale")
+    cancel = odoo.answers["sale.order", "action_cancel"]
+    odoo.answers |= {
+        ("sale.order", "action_cancel"): {
+            "type": "ir.actions.act_window",
+            "res_model": "sale.order.cancel",
+            "target": "new",
+            "context": {"default_order_id": 12},
+        },
+        ("sale.order.cancel", "default_get"): {"order_id": 12},
+        ("sale.order.cancel", "create"): 1,
+        ("sale.order.cancel", "action_cancel"): cancel,
+    }
+    result = sales.cancel_order(odoo, order_id=12)
+    assert isinstance(result, sales.CancelResult)
+    assert result.cancelled
+
+
+@pytest.mark.parametrize(
+    ("pickings", "invoices", "named"),
+    [
+        ([picking(state="done")], [], "delivery WH/OUT/00012 is already validated"),
+        ([], [invoice()], "invoice INV/2026/00001 is already posted"),
+        ([picking(state="done")], [invoice()], "WH/OUT/00012.*INV/2026/00001"),
+    ],
+)
+def test_a_delivered_or_invoiced_order_is_not_cancelled(
+    pickings: list[Any], invoices: list[Any], named: str
+) -> None:
+    """Odoo would cancel it silently and leave the documents as they are."""
+    odoo = shop(state="sale", picking_ids=[5], invoice_ids=[9])
+    odoo.answers["stock.picking", "search_read"] = pickings
+    odoo.answers["account.move", "search_read"] = invoices
+    with pytest.raises(StateError, match=named):
+        sales.cancel_order(odoo, order_id=12)
+    assert written(odoo) == []
+
+
+@pytest.mark.parametrize(("still", "allowed"), [(0, True), (1, False)])
+def test_a_delivery_that_came_back_is_no_obstacle(still: int, allowed: bool) -> None:
+    """What counts is whether anything is still with the customer; a reversed invoice is void."""
+    odoo = shop(state="sale", picking_ids=[5, 6], invoice_ids=[9])
+    odoo.answers["stock.picking", "search_read"] = [
+        picking(state="done"),
+        picking(id=6, name="WH/IN/1", state="done", picking_type_code="incoming"),
+    ]
+    odoo.answers["account.move", "search_read"] = [invoice(payment_state="reversed")]
+    odoo.answers["sale.order.line", "search_count"] = still
+    if allowed:
+        sales.cancel_order(odoo, order_id=12)
+        return
+    with pytest.raises(StateError, match="WH/OUT/00012"):
+        sales.cancel_order(odoo, order_id=12)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_locked_order_is_not_cancelled(major: int) -> None:
+    """Locked is a state to 16 and a field from 17 on."""
+    values: dict[str, Any] = {"state": "done"} if major <= 16 else {"state": "sale", "locked": True}
+    odoo = shop(major, **values)
+    with pytest.raises(StateError, match="locked") as raised:
+        sales.cancel_order(odoo, order_id=12)
+    assert "action_unlock" in raised.value.suggestion
+    assert written(odoo) == []
+
+
+def test_a_cancelled_order_stays_so() -> None:
+    """Cancelling twice is no error and sends nothing."""
+    odoo = shop(state="cancel")
+    result = sales.cancel_order(odoo, order_id=12)
+    assert isinstance(result, sales.CancelResult)
+    assert result.cancelled
+    assert written(odoo) == []
+
+
+def test_reading_an_order_takes_four_round_trips() -> None:
+    """By name, with lines, deliveries and invoices; what cannot be read is a warning."""
+    odoo = shop(picking_ids=[5], invoice_ids=[9])
+    odoo.answers["stock.picking", "search_read"] = [picking()]
+    odoo.answers["account.move", "search_read"] = AccessError("not for you")
+    found = sales.get_order(
+        odoo, order_name="S00012", include_deliveries=True, include_invoices=True
+    )
+    assert len(odoo.sent) == 4
+    assert found.deliveries is not None
+    assert (found.delivery_count, found.deliveries[0].state) == (1, "assigned")
+    assert (found.invoice_count, found.invoices) == (1, None)
+    assert "not for you" in found.warnings[0]
+
+
+def test_an_order_that_does_not_exist_is_said_not_to() -> None:
+    """An id that Odoo knows nothing of is no empty answer."""
+    odoo = shop()
+    odoo.answers["sale.order", "search_read"] = []
+    with pytest.raises(NotFoundError, match="id 99"):
+        sales.get_order(odoo, order_id=99)
+    with pytest.raises(ValidationError, match="order_id or order_name"):
+        sales.get_order(odoo)
+
+
+@pytest.mark.parametrize(
+    ("method", "amount", "values"),
+    [
+        ("delivered", None, {"advance_payment_method": "delivered"}),
+        ("percentage", 25, {"advance_payment_method": "percentage", "amount": 25}),
+        ("fixed", 100.5, {"advance_payment_method": "fixed", "fixed_amount": 100.5}),
+    ],
+)
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_invoiced_by_the_wizard(
+    major: int, method: Any, amount: float | None, values: dict[str, Any]
+) -> None:
+    """The invoices are those that were not there before; context is on both calls."""
+    odoo = shop(major, state="sale", invoice_ids=[8])
+    row = odoo.answers["sale.order", "search_read"](None)[0]
+
+    def invoiced(_: Any) -> Any:
+        row["invoice_ids"] = [8, 9]
+        return {"type": "ir.actions.act_window_close"}
+
+    odoo.answers |= {
+        ("sale.advance.payment.inv", "default_get"): {"deduct_down_payments": True},
+        ("sale.advance.payment.inv", "create"): 1,
+        ("sale.advance.payment.inv", "create_invoices"): invoiced,
+        ("sale.order", "search_read"): lambda _: [dict(row)],
+        ("account.move", "search_read"): [invoice(state="draft")],
+    }
+    result = sales.create_invoices(odoo, order_id=12, method=method, amount=amount)
+    assert isinstance(result, sales.InvoiceResult)
+    assert [item.id for item in result.invoices] == [9]
+    assert (result.amount_untaxed, result.amount_total) == (300.0, 345.0)
+    steps = [call for call in odoo.sent if call.model == "sale.advance.payment.inv"]
+    assert [call.method for call in steps] == ["default_get", "create", "create_invoices"]
+    assert steps[1].arguments["vals_list"].items() >= values.items()
+    assert all(call.context["active_ids"] == [12] for call in steps)
+    read = odoo.sent[-1].arguments["domain"]
+    assert read == [["id", "in", [9]]]
+
+
+@pytest.mark.parametrize(
+    ("method", "amount", "match"),
+    [
+        ("percentage", 150, "more than the order"),
+        ("percentage", 0, "more than 0"),
+        ("percentage", None, "amount is needed"),
+        ("fixed", -5, "more than 0"),
+        ("delivered", 5, "only for down payments"),
+        ("nosuch", None, "no way to invoice"),
+        ("fixed", 346, "order's total"),
+    ],
+)
+def test_a_wrong_amount_is_refused(method: Any, amount: float | None, match: str) -> None:
+    """150 % is accepted by Odoo; not here."""
+    odoo = shop(state="sale")
+    with pytest.raises(ValidationError, match=match):
+        sales.create_invoices(odoo, order_id=12, method=method, amount=amount)
+    assert written(odoo) == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"state": "draft"},
+        {"state": "cancel"},
+        {"state": "sale", "invoice_status": "no"},
+        {"state": "sale", "invoice_status": "invoiced"},
+    ],
+)
+def test_what_cannot_be_invoiced_is_refused(values: dict[str, str]) -> None:
+    """The state, or that nothing is left, is said before the wizard is opened."""
+    odoo = shop(**values)
+    with pytest.raises(StateError):
+        sales.create_invoices(odoo, order_id=12)
+    assert written(odoo) == []
+
+
+def test_a_dry_run_writes_nothing_and_shows_the_calls() -> None:
+    """Each operation plans what it would send."""
+    odoo = shop()
+    lines = [{"product_name": "chair"}]
+    plans = [
+        sales.create_order(odoo, lines, partner_id=7, confirm=True, dry_run=True),
+        sales.confirm_order(odoo, order_id=12, dry_run=True),
+        sales.cancel_order(odoo, order_id=12, dry_run=True),
+    ]
+    odoo.answers["sale.order", "search_read"] = [order(19, state="sale")]
+    plans.append(sales.create_invoices(odoo, order_id=12, dry_run=True))
+    assert all(isinstance(plan, Plan) and plan.dry_run for plan in plans)
+    shown = [[call.method for call in plan.calls] for plan in plans if isinstance(plan, Plan)]
+    assert shown == [
+        ["create", "action_confirm"],
+        ["action_confirm"],
+        ["action_cancel"],
+        ["create", "create_invoices"],
+    ]
+    assert written(odoo) == []
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(mode="readonly"),
+        Policy(mode="restricted", write_allowlist="res.partner"),
+        Policy(model_blocklist="sale.order"),
+    ],
+)
+def test_the_policy_stops_an_operation_before_the_first_call(policy: Policy) -> None:
+    """Not even a name is looked up, and a dry run is refused as well."""
+    odoo = shop(19, policy, state="sale")
+    for operation in (
+        lambda: sales.create_order(odoo, [{"product_id": 3}], partner_name="x", dry_run=True),
+        lambda: sales.confirm_order(odoo, order_name="S00012"),
+        lambda: sales.cancel_order(odoo, order_name="S00012"),
+        lambda: sales.create_invoices(odoo, order_name="S00012"),
+    ):
+        with pytest.raises(AccessError):
+            operation()
+    assert odoo.sent == []
+
+
+def test_an_allowlist_with_the_order_is_enough() -> None:
+    """Its lines and its invoicing wizard belong to the order."""
+    odoo = shop(18, Policy(mode="restricted", write_allowlist="sale.order"), state="draft")
+    created = sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+    assert isinstance(created, sales.OrderResult)
+    assert created.confirmed
+    odoo.answers |= {
+        ("sale.advance.payment.inv", "default_get"): {},
+        ("sale.advance.payment.inv", "create"): 1,
+        ("sale.advance.payment.inv", "create_invoices"): True,
+    }
+    result = sales.create_invoices(odoo, order_id=12)
+    assert isinstance(result, sales.InvoiceResult)
+    assert "made no invoice" in result.message
