@@ -117,6 +117,10 @@ NO_KWARGS_METHODS = frozenset(
 #: overridden): fewer records than the limit does not mean that there are no more.
 FILTERED_AFTER_LIMIT = frozenset({"mail.activity", "mail.message"})
 
+#: From this version on ``message_post`` escapes the body, unless ``body_is_html`` says what it is;
+#: before, a body is HTML, and unknown arguments are accepted silently.
+MESSAGE_BODY_ESCAPED_SINCE = 17
+
 #: Fields whose reading breaks some versions -> what to do instead.
 UNREADABLE_FIELDS = {
     # The bytes do not survive JSON: mangled on 14 to 17, an HTML error page on 18 and 19.
