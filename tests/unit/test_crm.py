@@ -1,0 +1,346 @@
+"""Leads: what is sent on each version, and what is refused before anything is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import crm
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooConnectionError,
+    StateError,
+    ValidationError,
+)
+from odoo_toolkit.names import AmbiguousNameError
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from tests.unit.scripted import VERSIONS, Scripted, contents
+
+LEAD: dict[str, Any] = {
+    "id": 5,
+    "name": "Chairs",
+    "type": "lead",
+    "active": True,
+    "stage_id": [1, "New"],
+    "team_id": [1, "Sales"],
+    "user_id": [2, "Mitchell Admin"],
+    "partner_id": False,
+    "partner_name": "Zork",
+    "email_from": "zork@example.com",
+    "phone": False,
+    "expected_revenue": 0.0,
+    "probability": 12.5,
+}
+WIZARD = "crm.lead2opportunity.partner"
+
+
+def server(major: int = 19, policy: Policy | None = None, **changes: Any) -> Scripted:
+    """A server with one lead, that changes as it is written to and converted."""
+    lead = {**LEAD, **changes}
+
+    def write(call: Any) -> bool:
+        names = {"stage_id": {1: "New", 2: "Qualified", 9: "Of others"}}
+        for key, value in call.arguments["vals"].items():
+            lead[key] = [value, names[key][value]]
+        return True
+
+    def apply(call: Any) -> dict[str, Any]:
+        assert call.context["active_ids"] == [5]
+        lead["type"] = "opportunity"
+        lead["partner_id"] = [77, "Zork"]
+        return {"type": "ir.actions.act_window", "res_model": "crm.lead", "res_id": 5}
+
+    def stages(call: Any) -> list[dict[str, Any]]:
+        owner: Any = [3] if major == 19 else [3, "Other team"]
+        field = "team_ids" if major == 19 else "team_id"
+        rows = [
+            {"id": 2, "name": "Qualified", field: [] if major == 19 else False},
+            {"id": 9, "name": "Of others", field: owner},
+        ]
+        if any(leaf[1:2] == ["ilike"] for leaf in call.arguments["domain"]):
+            return []
+        leaf = call.arguments["domain"][0]
+        if leaf == ["id", "=", 99]:
+            return []
+        return [row for row in rows if leaf[0] != "id" or row["id"] == leaf[2]]
+
+    answers = {
+        ("crm.lead", "create"): [5] if major == 19 else 5,
+        ("crm.lead", "read"): lambda call: [dict(lead)] if call.ids == (5,) else [],
+        ("crm.lead", "write"): write,
+        ("crm.lead", "default_get"): {"type": "lead"},
+        ("crm.lead", "action_set_won"): lambda call: lead.update(probability=100.0) or True,
+        ("crm.lead", "action_set_lost"): lambda call: lead.update(active=False, probability=0.0),
+        ("crm.stage", "name_search"): lambda call: (
+            [[2, "Qualified"]] if call.arguments["name"] == "Qualified" else []
+        ),
+        ("crm.stage", "search_read"): stages,
+        ("res.partner", "name_search"): [],
+        ("res.partner", "search_read"): [],
+        (WIZARD, "default_get"): {},
+        (WIZARD, "create"): [3] if major == 19 else 3,
+        (WIZARD, "action_apply"): apply,
+        ("crm.lost.reason", "name_search"): [[4, "Too expensive"]],
+    }
+    return Scripted(major, answers, policy)
+
+
+def writes(odoo: Scripted) -> list[str]:
+    reads = {"read", "search_read", "name_search", "default_get", "search_count"}
+    return [method for method in odoo.methods() if method.split(".")[-1] not in reads]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_lead_is_created_with_its_type_given(major: int) -> None:
+    odoo = server(major)
+    result = crm.create_lead(odoo, name=" Chairs ", description="a < b\nc")
+    assert isinstance(result, crm.LeadResult)
+    assert (result.id, result.type, result.user and result.user.name) == (
+        5,
+        "lead",
+        "Mitchell Admin",
+    )
+    text = "a < b\nc" if major == 14 else "<p>a &lt; b<br>c</p>"
+    [create] = odoo.asked("create")
+    assert contents(create) == {"name": "Chairs", "type": "lead", "description": text}
+
+
+def test_creating_takes_two_round_trips_and_one_beside() -> None:
+    odoo = server()
+    crm.create_lead(odoo, name="Chairs")
+    assert sorted(odoo.methods()) == ["crm.lead.create", "crm.lead.default_get", "crm.lead.read"]
+    odoo = server()
+    crm.create_lead(odoo, name="Chairs", type="opportunity")
+    assert odoo.methods() == ["crm.lead.create", "crm.lead.read"]
+
+
+def test_a_name_that_no_contact_has_is_kept_as_text() -> None:
+    odoo = server()
+    crm.create_lead(odoo, name="Chairs", partner_name="Brand New Ltd")
+    values = contents(odoo.asked("create")[0])
+    assert values["partner_name"] == "Brand New Ltd"
+    assert "partner_id" not in values
+
+
+def test_a_contact_of_that_name_is_linked_instead() -> None:
+    odoo = server()
+    odoo.answers["res.partner", "name_search"] = [[15, "Azure Interior"], [16, "Azure Interior, A"]]
+    crm.create_lead(odoo, name="Chairs", partner_name="azure interior")
+    values = contents(odoo.asked("create")[0])
+    assert values["partner_id"] == 15
+    assert "partner_name" not in values
+
+
+def test_several_contacts_create_nothing() -> None:
+    odoo = server()
+    odoo.answers["res.partner", "name_search"] = [[15, "Azure A"], [16, "Azure B"]]
+    with pytest.raises(AmbiguousNameError):
+        crm.create_lead(odoo, name="Chairs", partner_name="azure")
+    assert writes(odoo) == []
+
+
+def test_it_is_said_where_leads_are_not_shown() -> None:
+    odoo = server()
+    odoo.answers["crm.lead", "default_get"] = {"type": "opportunity"}
+    result = crm.create_lead(odoo, name="Chairs")
+    assert isinstance(result, crm.LeadResult)
+    assert "switched off" in result.warnings[0]
+
+
+def test_what_was_created_is_told_also_when_it_cannot_be_read_back() -> None:
+    odoo = server()
+    odoo.answers["crm.lead", "read"] = OdooConnectionError("gone")
+    result = crm.create_lead(odoo, name="Chairs")
+    assert isinstance(result, crm.LeadResult)
+    assert (result.id, result.name) == (5, "Chairs")
+    assert "gone" in result.warnings[0]
+
+
+def test_a_dry_run_writes_nothing() -> None:
+    for plan in (
+        crm.create_lead(odoo := server(), name="Chairs", dry_run=True),
+        crm.move_stage(odoo, lead_id=5, stage_name="Qualified", dry_run=True),
+        crm.convert_to_opportunity(odoo, lead_id=5, dry_run=True),
+        crm.mark_lost(odoo, lead_id=5, dry_run=True),
+    ):
+        assert isinstance(plan, Plan)
+        assert plan.calls
+        assert writes(odoo) == []
+
+
+def test_the_policy_is_asked_before_the_first_call() -> None:
+    odoo = server(policy=Policy(mode="readonly"))
+    for action in (
+        lambda: crm.create_lead(odoo, name="x", partner_name="y"),
+        lambda: crm.move_stage(odoo, lead_name="x", stage_name="y"),
+        lambda: crm.convert_to_opportunity(odoo, lead_name="x"),
+        lambda: crm.mark_won(odoo, lead_name="x"),
+        lambda: crm.mark_lost(odoo, lead_name="x"),
+    ):
+        with pytest.raises(AccessError, match="readonly"):
+            action()
+    assert odoo.sent == []
+
+
+def test_restricted_mode_goes_by_the_model_acted_on() -> None:
+    odoo = server(policy=Policy(mode="restricted", write_allowlist="crm.lead"))
+    crm.create_lead(odoo, name="Chairs")
+    crm.move_stage(odoo, lead_id=5, stage_name="Qualified")
+    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    assert isinstance(result, crm.LeadResult)
+    assert result.type == "opportunity"
+    crm.mark_won(odoo, lead_id=5)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_stage_is_found_by_name_among_the_teams_own_and_the_shared_ones(major: int) -> None:
+    odoo = server(major)
+    result = crm.move_stage(odoo, lead_id=5, stage_name="Qualified")
+    assert isinstance(result, crm.LeadResult)
+    assert result.stage
+    assert result.stage.id == 2
+    field = "team_ids" if major == 19 else "team_id"
+    [search] = odoo.asked("name_search")
+    assert search.arguments["domain"] == ["|", [field, "=", False], [field, "in", [1]]]
+    assert odoo.methods() == [
+        "crm.lead.read",
+        "crm.stage.name_search",
+        "crm.lead.write",
+        "crm.lead.read",
+    ]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_stage_of_another_team_is_refused_by_id_too(major: int) -> None:
+    odoo = server(major)
+    with pytest.raises(ValidationError, match="another sales team") as raised:
+        crm.move_stage(odoo, lead_id=5, stage_id=9)
+    assert "Qualified (2)" in raised.value.suggestion
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("stage", [{"stage_id": 99}, {"stage_name": "Nowhere"}])
+def test_an_unknown_stage_is_refused_with_the_stages_there_are(stage: Mapping[str, Any]) -> None:
+    odoo = server()
+    with pytest.raises(NotFoundError) as raised:
+        crm.move_stage(odoo, lead_id=5, **stage)
+    assert "Qualified (2)" in raised.value.suggestion
+    assert writes(odoo) == []
+
+
+def test_moving_to_the_same_stage_writes_nothing_and_says_so() -> None:
+    odoo = server(stage_id=[2, "Qualified"])
+    result = crm.move_stage(odoo, lead_id=5, stage_name="Qualified")
+    assert "already" in result.message
+    assert writes(odoo) == []
+
+
+def test_a_missing_lead_is_not_found() -> None:
+    odoo = server()
+    with pytest.raises(NotFoundError, match="lead_id"):
+        crm.move_stage(odoo, lead_id=6, stage_name="Qualified")
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_lead_is_converted_and_never_merged(major: int) -> None:
+    odoo = server(major)
+    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    assert isinstance(result, crm.LeadResult)
+    assert result.type == "opportunity"
+    assert result.partner
+    values = contents(odoo.asked("create")[0])
+    assert (values["name"], values["action"]) == ("convert", "create")
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_given_customer_user_and_team_are_taken(major: int) -> None:
+    odoo = server(major)
+    result = crm.convert_to_opportunity(odoo, lead_id=5, partner_id=77, user_id=2, team_id=1)
+    assert isinstance(result, crm.LeadResult)
+    assert result.warnings == []
+    assert contents(odoo.asked("create")[0]) == {
+        "name": "convert",
+        "action": "exist",
+        "partner_id": 77,
+        "user_id": 2,
+        "team_id": 1,
+        "force_assignment": True,
+    }
+
+
+def test_it_is_said_when_odoo_does_not_take_the_team() -> None:
+    result = crm.convert_to_opportunity(server(), lead_id=5, team_id=3)
+    assert isinstance(result, crm.LeadResult)
+    assert result.warnings == ["Odoo did not take team_id 3."]
+
+
+def test_the_leads_own_contact_is_kept() -> None:
+    odoo = server(partner_id=[8, "Own"])
+    crm.convert_to_opportunity(odoo, lead_id=5)
+    values = contents(odoo.asked("create")[0])
+    assert (values["action"], values["partner_id"]) == ("exist", 8)
+
+
+def test_other_contacts_with_the_same_address_are_named() -> None:
+    odoo = server()
+    odoo.answers["res.partner", "search_read"] = [{"id": 8, "display_name": "Old Zork"}]
+    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    assert isinstance(result, crm.LeadResult)
+    assert "Old Zork (8)" in result.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        ({"type": "opportunity"}, "opportunity"),
+        ({"active": False}, "archived"),
+        ({"probability": 100.0}, "won"),
+    ],
+)
+def test_only_an_open_lead_is_converted(changes: dict[str, Any], state: str) -> None:
+    odoo = server(**changes)
+    with pytest.raises(StateError) as raised:
+        crm.convert_to_opportunity(odoo, lead_id=5)
+    assert raised.value.details["current_state"] == state
+    assert writes(odoo) == []
+
+
+def test_a_wizard_that_does_nothing_is_not_called_a_success() -> None:
+    odoo = server()
+    odoo.answers[WIZARD, "action_apply"] = {"type": "ir.actions.act_window_close"}
+    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    assert isinstance(result, crm.LeadResult)
+    assert (result.type, "not converted" in result.message) == ("lead", True)
+    assert result.warnings
+
+
+def test_an_opportunity_is_won_and_a_lead_is_not() -> None:
+    result = crm.mark_won(server(type="opportunity"), lead_id=5)
+    assert isinstance(result, crm.LeadResult)
+    assert result.probability == 100
+    with pytest.raises(StateError, match="is a lead"):
+        crm.mark_won(server(), lead_id=5)
+
+
+def test_a_win_that_odoo_did_not_record_is_told() -> None:
+    odoo = server(type="opportunity")
+    odoo.answers["crm.lead", "action_set_won"] = True
+    result = crm.mark_won(odoo, lead_id=5)
+    assert "not won" in result.message
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_reason_of_a_loss_is_named_as_the_version_does(major: int) -> None:
+    odoo = server(major)
+    result = crm.mark_lost(odoo, lead_id=5, reason_name="Too expensive")
+    assert isinstance(result, crm.LeadResult)
+    assert result.active is False
+    [lose] = odoo.asked("action_set_lost")
+    assert lose.arguments == {"lost_reason" if major < 16 else "lost_reason_id": 4}
+    with pytest.raises(StateError):
+        crm.mark_lost(odoo, lead_id=5)

@@ -1,0 +1,186 @@
+"""Tickets: created, read with what belongs to them, and assigned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+from odoo_toolkit import helpdesk
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from tests.unit.scripted import Scripted, contents
+
+
+def server(policy: Policy | None = None) -> Scripted:
+    """A server with one ticket, which changes as it is assigned."""
+    ticket: dict[str, Any] = {
+        "id": 5,
+        "name": "Lamp",
+        "team_id": [1, "Care"],
+        "user_id": False,
+        "stage_id": [1, "New"],
+        "priority": "3",
+        "partner_id": [9, "Acme"],
+        "partner_name": "Acme",
+        "partner_email": False,
+        "tag_ids": [2],
+        "description": "<p>It flickers</p>",
+        "active": True,
+        "create_date": "2025-06-30 10:00:00",
+    }
+    names = {"user_id": {2: "Mitchell", 6: "Marc"}, "team_id": {1: "Care", 2: "Repairs"}}
+
+    def write(call: Any) -> bool:
+        for key, value in call.arguments["vals"].items():
+            ticket[key] = [value, names[key][value]]
+        return True
+
+    answers = {
+        ("helpdesk.ticket", "create"): [5],
+        ("helpdesk.ticket", "read"): lambda call: [dict(ticket)] if call.ids == (5,) else [],
+        ("helpdesk.ticket", "write"): write,
+        ("helpdesk.ticket", "name_search"): [[5, "Lamp (#5)"]],
+        ("helpdesk.tag", "read"): [{"id": 2, "display_name": "Repair"}],
+        ("helpdesk.team", "read"): [{"id": 1, "member_ids": [2]}],
+        ("res.partner", "name_search"): [[9, "Acme"]],
+    }
+    return Scripted(19, answers, policy)
+
+
+def test_a_ticket_is_created() -> None:
+    odoo = server()
+    result = helpdesk.create_ticket(
+        odoo, name=" Lamp ", partner_name="Acme", team_id=1, description="a < b", priority="3"
+    )
+    assert isinstance(result, helpdesk.TicketResult)
+    assert (result.id, result.stage and result.stage.name) == (5, "New")
+    assert contents(odoo.asked("create")[0]) == {
+        "name": "Lamp",
+        "priority": "3",
+        "partner_id": 9,
+        "team_id": 1,
+        "description": "<p>a &lt; b</p>",
+    }
+
+
+def test_a_field_that_tickets_lack_is_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    odoo = server()
+    real = odoo.schema.fields
+    lacking = {"tag_ids", "partner_email"}
+    monkeypatch.setattr(
+        odoo.schema,
+        "fields",
+        lambda model: {name: field for name, field in real(model).items() if name not in lacking},
+    )
+    odoo.answers["helpdesk.ticket", "read"] = [{"id": 5, "name": "Lamp", "priority": "0"}]
+    result = helpdesk.create_ticket(odoo, name="Lamp", tag_ids=[2])
+    assert isinstance(result, helpdesk.TicketResult)
+    assert result.warnings == ["This Odoo's tickets have no tag_ids."]
+    assert "tag_ids" not in contents(odoo.asked("create")[0])
+    assert "partner_email" not in odoo.asked("read")[0].arguments["fields"]
+
+
+def test_a_ticket_is_read_by_its_subject() -> None:
+    odoo = server()
+    ticket = helpdesk.get_ticket(odoo, ticket_name="lamp", include_messages=False)
+    assert (ticket.description, ticket.create_date) == ("It flickers", "2025-06-30T10:00:00Z")
+    assert [tag.name for tag in ticket.tags] == ["Repair"]
+    assert (ticket.messages, ticket.attachments) == (None, None)
+    assert len(odoo.sent) == 3
+
+
+def test_messages_and_attachments_come_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+
+    @attrs.frozen
+    class Row:
+        id: int
+
+    monkeypatch.setattr(
+        helpdesk,
+        "_messages",
+        lambda odoo, ticket, limit: asked.append(("messages", limit)) or [Row(1)],
+    )
+    monkeypatch.setattr(
+        helpdesk, "_attachments", lambda odoo, ticket: asked.append(("files", ticket)) or [Row(2)]
+    )
+    ticket = helpdesk.get_ticket(
+        server(), ticket_id=5, include_attachments=True, message_limit=1000
+    )
+    assert (ticket.messages, ticket.attachments) == ([{"id": 1}], [{"id": 2}])
+    assert sorted(asked) == [("files", 5), ("messages", 100)]
+
+
+def test_a_ticket_is_told_also_when_its_messages_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*args: Any) -> Any:
+        raise AccessError("no messages for you")
+
+    monkeypatch.setattr(helpdesk, "_messages", refuse)
+    ticket = helpdesk.get_ticket(server(), ticket_id=5)
+    assert (ticket.name, ticket.messages) == ("Lamp", [])
+    assert "no messages for you" in ticket.warnings[0]
+
+
+def test_a_missing_ticket_is_not_found() -> None:
+    with pytest.raises(NotFoundError, match="ticket_id"):
+        helpdesk.get_ticket(server(), ticket_id=6, include_messages=False)
+
+
+def test_a_ticket_is_assigned_to_a_member_without_a_word() -> None:
+    odoo = server()
+    result = helpdesk.assign_ticket(odoo, ticket_id=5, user_id=2)
+    assert isinstance(result, helpdesk.TicketResult)
+    assert result.user
+    assert (result.user.id, result.warnings) == (2, [])
+    assert contents(odoo.asked("write")[0]) == {"user_id": 2}
+
+
+def test_somebody_outside_the_team_is_taken_with_a_warning() -> None:
+    result = helpdesk.assign_ticket(server(), ticket_id=5, user_id=6)
+    assert isinstance(result, helpdesk.TicketResult)
+    assert result.warnings == ["Marc is not a member of the team Care."]
+
+
+def test_the_same_assignment_writes_nothing() -> None:
+    odoo = server()
+    result = helpdesk.assign_ticket(odoo, ticket_id=5, team_id=1)
+    assert "already" in result.message
+    assert odoo.asked("write") == []
+
+
+@pytest.mark.parametrize("given", [{"ticket_id": 5}, {"user_id": 2}])
+def test_a_ticket_and_somebody_must_be_given(given: dict[str, int]) -> None:
+    odoo = server()
+    with pytest.raises(ValidationError) as raised:
+        helpdesk.assign_ticket(odoo, **given)
+    assert raised.value.code == "MISSING_REQUIRED_FIELD"
+    assert odoo.sent == []
+
+
+def test_what_was_created_is_told_also_when_it_cannot_be_read_back() -> None:
+    odoo = server()
+    odoo.answers["helpdesk.ticket", "read"] = OdooConnectionError("gone")
+    result = helpdesk.create_ticket(odoo, name="Lamp")
+    assert isinstance(result, helpdesk.TicketResult)
+    assert (result.id, "gone" in result.warnings[0]) == (5, True)
+
+
+def test_dry_runs_and_readonly_mode_write_nothing() -> None:
+    odoo = server()
+    for plan in (
+        helpdesk.create_ticket(odoo, name="Lamp", dry_run=True),
+        helpdesk.assign_ticket(odoo, ticket_id=5, user_id=2, dry_run=True),
+    ):
+        assert isinstance(plan, Plan)
+    assert odoo.asked("create", "write") == []
+    closed = server(Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        helpdesk.create_ticket(closed, name="Lamp", partner_name="Acme")
+    with pytest.raises(AccessError):
+        helpdesk.assign_ticket(closed, ticket_name="Lamp", user_id=2)
+    assert closed.sent == []

@@ -1,0 +1,263 @@
+"""Names are resolved to ids: many in one call, exact ones first, and never by guessing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.names import AmbiguousNameError, Wanted, resolve, resolve_all
+from tests.unit.scripted import RECORDED, Scripted
+
+PARTNERS = [
+    {"id": 15, "display_name": "Azure Interior", "name": "Azure Interior"},
+    {"id": 27, "display_name": "Azure Interior, Brandon Freeman", "name": "Brandon Freeman"},
+    {"id": 30, "display_name": "Gemini Furniture", "name": "Gemini Furniture"},
+    {"id": 31, "display_name": "Café Zürich", "name": "Café Zürich"},
+    {"id": 32, "display_name": "50% Off Shop", "name": "50% Off Shop"},
+]
+
+
+def table(rows: list[dict[str, Any]], major: int = 19) -> Scripted:
+    """A server with one table, searched the way PostgreSQL's ilike does, without unaccent."""
+    rows = [{**row, "complete_name": row["display_name"]} for row in rows]
+
+    def matches(row: dict[str, Any], leaf: list[Any]) -> bool:
+        field, operator, text = leaf
+        value, said = str(row.get(field) or "").casefold(), _unescaped(str(text)).casefold()
+        return value == said if operator == "=ilike" else said in value
+
+    def search_read(call: Call) -> Any:
+        leaves = [leaf for leaf in call.arguments["domain"] if isinstance(leaf, list)]
+        found = [row for row in rows if any(matches(row, leaf) for leaf in leaves)]
+        names = ["id", *call.arguments["fields"]]
+        return [{n: row.get(n, False) for n in names} for row in found][: call.arguments["limit"]]
+
+    def name_search(call: Call) -> Any:
+        leaf = ["display_name", call.arguments["operator"], call.arguments["name"]]
+        found = [[row["id"], row["display_name"]] for row in rows if matches(row, leaf)]
+        return found[: call.arguments["limit"]]
+
+    models = ("res.partner", "product.product", "crm.lead", "helpdesk.ticket")
+    answers: dict[tuple[str, str], Any] = {}
+    for model in models:
+        answers[model, "search_read"] = search_read
+        answers[model, "name_search"] = name_search
+    return Scripted(major, answers)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("\\%", "%").replace("\\_", "_").replace("\\\\", "\\")
+
+
+def partner(name: str, field: str = "partner_id") -> Wanted:
+    return Wanted(model="res.partner", field=field, name=name)
+
+
+def product(name: str, index: int = 0) -> Wanted:
+    return Wanted(model="product.product", field=f"lines[{index}].product_id", name=name)
+
+
+def test_an_id_is_taken_without_a_call() -> None:
+    odoo = table([])
+    assert resolve(odoo, Wanted(model="res.partner", field="partner_id", id=7)) == 7
+    assert odoo.sent == []
+
+
+def test_a_name_costs_one_name_search_of_five() -> None:
+    odoo = table(PARTNERS)
+    assert resolve(odoo, partner("gemini")) == 30
+    [call] = odoo.sent
+    assert (call.method, call.arguments["limit"]) == ("name_search", 5)
+
+
+@pytest.mark.parametrize("said", ["Azure Interior", "azure interior", " AZURE  INTERIOR "])
+def test_an_exact_name_wins_over_longer_ones(said: str) -> None:
+    odoo = table(PARTNERS)
+    if "  " in said:  # Odoo itself does not fold white space
+        odoo.answers["res.partner", "name_search"] = [[15, "Azure Interior"], [27, "Azure I., B."]]
+    assert resolve(odoo, partner(said)) == 15
+
+
+def test_an_exact_name_beyond_the_first_five_is_found() -> None:
+    rows = [{"id": i, "display_name": f"Azure {i}", "name": f"Azure {i}"} for i in range(100, 110)]
+    odoo = table([*rows, {"id": 1, "display_name": "Azure", "name": "Azure"}])
+    assert resolve(odoo, partner("Azure")) == 1
+    assert len(odoo.sent) == 2
+
+
+def test_several_matches_are_listed_at_most_ten_and_the_field_is_named() -> None:
+    matches = [[i, f"Azure {i}"] for i in range(1, 13)]
+    odoo = table([])
+    odoo.answers["res.partner", "name_search"] = matches
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, partner("Azure"))
+    told = raised.value.disambiguation()
+    assert told["status"] == "disambiguation_needed"
+    assert told["field"] == "partner_id"
+    assert told["matches"] == [{"id": i, "name": f"Azure {i}"} for i in range(1, 11)]
+    assert "partner_id" in told["message"]
+
+
+def test_the_same_name_twice_is_ambiguous_also_when_exact() -> None:
+    rows = [{"id": i, "display_name": "Internal", "name": "Internal"} for i in (7, 8)]
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(table(rows), partner("internal"))
+    assert [match.id for match in raised.value.matches] == [7, 8]
+
+
+def test_no_match_names_the_field_and_the_name() -> None:
+    with pytest.raises(NotFoundError, match=r"'Nobody' \(partner_id\)") as raised:
+        resolve(table(PARTNERS), partner("Nobody"))
+    assert raised.value.details == {
+        "model": "res.partner",
+        "field": "partner_id",
+        "name": "Nobody",
+    }
+
+
+@pytest.mark.parametrize("major", [14, 19])
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda row: row["display_name"],
+        lambda row: row["default_code"],
+        lambda row: row["default_code"].lower(),
+        lambda row: f"[{row['default_code']}]",
+        lambda row: row["display_name"].upper(),
+    ],
+    ids=["display name", "code", "code in lower case", "code in brackets", "upper case"],
+)
+def test_twenty_product_names_are_one_call(major: int, form: Any) -> None:
+    rows = RECORDED["products"][str(major)]
+    odoo = table(rows, major)
+    chosen = rows[:20]
+    wanted = [product(form(row), index) for index, row in enumerate(chosen)]
+    assert resolve_all(odoo, wanted) == [row["id"] for row in chosen]
+    assert odoo.methods() == ["product.product.search_read"]
+
+
+def test_partial_names_that_match_one_product_each_are_one_call() -> None:
+    rows = RECORDED["products"]["19"]
+    odoo = table(rows)
+    said = ["Desk Organizer", "corner desk right", "Desk Pad"]
+    ids = resolve_all(odoo, [product(name, index) for index, name in enumerate(said)])
+    shown = {row["id"]: row["display_name"].casefold() for row in rows}
+    assert all(name.casefold() in shown[i or 0] for name, i in zip(said, ids, strict=True))
+    assert odoo.methods() == ["product.product.search_read"]
+
+
+def test_a_product_is_found_by_name_and_attributes_without_its_code() -> None:
+    row = next(r for r in RECORDED["products"]["19"] if r["display_name"].endswith(")"))
+    said = row["display_name"].split("] ")[1]
+    assert resolve(table(RECORDED["products"]["19"]), product(said)) == row["id"]
+
+
+def test_one_ambiguous_name_among_many_is_told_with_its_own_field() -> None:
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve_all(table(PARTNERS), [partner("Gemini"), partner("Azure", "user.partner_id")])
+    assert raised.value.field == "user.partner_id"
+    assert [match.id for match in raised.value.matches] == [15, 27]
+
+
+def test_unknown_names_among_many_cost_no_call_each() -> None:
+    odoo = table(PARTNERS)
+    with pytest.raises(NotFoundError, match="nope 0"):
+        resolve_all(odoo, [partner(f"nope {index}") for index in range(20)])
+    assert len(odoo.sent) == 3
+
+
+def test_names_of_several_models_are_one_call_each() -> None:
+    odoo = table(PARTNERS)
+    resolve_all(odoo, [partner("Gemini"), partner("Café"), product("Gemini"), product("Café")])
+    assert sorted(odoo.methods()) == ["product.product.search_read", "res.partner.search_read"]
+
+
+def test_too_many_rows_for_one_call_decide_nothing_falsely() -> None:
+    """A name of which only one match came may have more, unless it is exact."""
+    crowd = [{"id": i, "display_name": f"Crowd {i}x", "name": f"Crowd {i}x"} for i in range(1, 90)]
+    odoo = table([*crowd, *PARTNERS])
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve_all(odoo, [partner("Gemini Furniture"), partner("Crowd")])
+    assert len(raised.value.matches) == 10
+    assert resolve_all(odoo, [partner("Gemini"), partner("Crowd 7x")]) == [30, 7]
+
+
+def test_a_longer_number_is_another_number() -> None:
+    rows = [{"id": 123, "display_name": "S000123", "name": "S000123"}]
+    with pytest.raises(NotFoundError):
+        resolve(table(rows), partner("S00012"))
+    with pytest.raises(NotFoundError):
+        resolve_all(table(rows), [partner("S00012"), partner("S0001")])
+    rows.append({"id": 12, "display_name": "S00012", "name": "S00012"})
+    assert resolve(table(rows), partner("S00012")) == 12
+    assert resolve_all(table(rows), [partner("s00012"), partner("123")]) == [12, 123]
+
+
+def test_percent_and_underscore_mean_themselves() -> None:
+    odoo = table(PARTNERS)
+    assert resolve_all(odoo, [partner("50% off"), partner("Gemini")]) == [32, 30]
+    [call] = odoo.sent
+    assert ["name", "ilike", "50\\% off"] in call.arguments["domain"]
+    # Odoo's own search reads them as wildcards.
+    odoo.answers["res.partner", "name_search"] = [[30, "Gemini Furniture"]]
+    with pytest.raises(NotFoundError):
+        resolve(odoo, partner("Gem_ni"))
+
+
+def test_accents_are_folded_where_the_server_folds_them() -> None:
+    odoo = table(PARTNERS)
+    everything = [{**row, "complete_name": False} for row in PARTNERS]
+    odoo.answers["res.partner", "search_read"] = lambda call: [
+        {name: row.get(name, False) for name in ["id", *call.arguments["fields"]]}
+        for row in everything
+    ]
+    assert resolve_all(odoo, [partner("cafe zurich"), partner("Gemini")]) == [31, 30]
+
+
+def test_a_name_with_the_accents_as_said_wins() -> None:
+    rows = [{"id": i, "display_name": n, "name": n} for i, n in ((1, "Cafe"), (2, "Café"))]
+    assert resolve_all(table(rows), [partner("café"), partner("cafe")]) == [2, 1]
+
+
+def test_a_ticket_is_exact_without_the_number_that_odoo_shows() -> None:
+    odoo = table([])
+    odoo.answers["helpdesk.ticket", "name_search"] = [[4, "Lamp (#00004)"], [5, "Lamp 2 (#5)"]]
+    wanted = Wanted(model="helpdesk.ticket", field="ticket_id", name="lamp")
+    assert resolve(odoo, wanted) == 4
+
+
+def test_the_domain_is_part_of_the_search() -> None:
+    odoo = table(PARTNERS)
+    domain = (["is_company", "=", True],)
+    resolve(odoo, Wanted(model="crm.lead", field="lead_id", name="Gemini", domain=domain))
+    assert odoo.sent[0].arguments["domain"] == [["is_company", "=", True]]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({}, "partner_id or partner_name is needed"),
+        ({"id": 1, "name": "Azure"}, "not both"),
+        ({"name": "  "}, "partner_name is empty"),
+        ({"id": 0}, "partner_id is 0"),
+        ({"id": True}, "partner_id is True"),
+        ({"id": "7"}, "partner_id is '7'"),
+    ],
+)
+def test_what_is_given_wrongly_is_refused_before_any_call(given: Any, text: str) -> None:
+    odoo = table(PARTNERS)
+    with pytest.raises(ValidationError, match=text) as raised:
+        resolve_all(
+            odoo,
+            [partner("Azure Interior"), Wanted(model="res.partner", field="partner_id", **given)],
+        )
+    assert raised.value.details["field"] == "partner_id"
+    assert odoo.sent == []
+
+
+def test_neither_is_none_where_it_is_not_required() -> None:
+    wanted = Wanted(model="res.partner", field="partner_id")
+    assert resolve(table([]), wanted, required=False) is None

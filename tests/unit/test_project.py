@@ -1,0 +1,302 @@
+"""Tasks and timesheets: what is sent on each version, and what is refused before anything is."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import project
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooConnectionError,
+    ValidationError,
+)
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from tests.unit.scripted import VERSIONS, Scripted, contents
+
+READS = {"read", "search_read", "name_search", "search_count"}
+
+
+def server(major: int = 19, policy: Policy | None = None, **changes: Any) -> Scripted:
+    """A server with one task, whose stage changes as it is written."""
+    task: dict[str, Any] = {
+        "id": 5,
+        "name": "Paint",
+        "active": True,
+        "project_id": [3, "House"],
+        "stage_id": [1, "New"],
+        "user_ids": [2],
+        "user_id": [2, "Mitchell Admin"],
+        "parent_id": False,
+        "date_deadline": False,
+        "priority": "0",
+        "allow_timesheets": True,
+        **changes,
+    }
+
+    def write(call: Any) -> bool:
+        task["stage_id"] = [call.arguments["vals"]["stage_id"], "Done"]
+        return True
+
+    def read(call: Any) -> list[dict[str, Any]]:
+        return [{"id": 5, **{n: task[n] for n in call.arguments["fields"]}}] * (call.ids == (5,))
+
+    def stages(call: Any) -> list[dict[str, Any]]:
+        domain = call.arguments["domain"]
+        assert domain[0] == ["project_ids", "in", [3]]
+        if any(leaf[1:2] == ["ilike"] for leaf in domain):
+            return []
+        rows = [{"id": 2, "name": "Done"}]
+        return [row for row in rows if domain[-1][0] != "id" or row["id"] == domain[-1][2]]
+
+    created = [5] if major == 19 else 5
+    line = {
+        "id": 5,
+        "name": "work",
+        "date": "2025-06-30",
+        "unit_amount": 1.5,
+        "task_id": [5, "Paint"],
+        "project_id": [3, "House"],
+        "user_id": [2, "Mitchell Admin"],
+        "employee_id": [1, "Mitchell Admin"],
+    }
+    answers = {
+        ("project.task", "create"): created,
+        ("project.task", "read"): read,
+        ("project.task", "write"): write,
+        ("project.project", "name_search"): [[3, "House"]],
+        ("project.task.type", "name_search"): lambda call: (
+            [[2, "Done"]] if call.arguments["name"] == "Done" else []
+        ),
+        ("project.task.type", "search_read"): stages,
+        ("res.users", "read"): [{"id": 2, "display_name": "Mitchell Admin"}],
+        ("hr.employee.public", "search_count"): 1,
+        ("account.analytic.line", "create"): created,
+        ("account.analytic.line", "read"): [line],
+    }
+    return Scripted(major, answers, policy)
+
+
+def writes(odoo: Scripted) -> list[str]:
+    return [call.method for call in odoo.sent if call.method not in READS]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_task_is_created_in_a_project(major: int) -> None:
+    odoo = server(major)
+    result = project.create_task(
+        odoo, name=" Paint ", project_name="House", user_ids=[2], description="a < b", tag_ids=[4]
+    )
+    assert isinstance(result, project.TaskResult)
+    assert [user.name for user in result.users] == ["Mitchell Admin"]
+    assert (result.id, result.project and result.project.name) == (5, "House")
+    assert contents(odoo.asked("create")[0]) == {
+        "name": "Paint",
+        "priority": "0",
+        "project_id": 3,
+        "description": "<p>a &lt; b</p>",
+        "tag_ids": [[6, 0, [4]]],
+        **({"user_id": 2} if major == 14 else {"user_ids": [[6, 0, [2]]]}),
+    }
+    assert len(odoo.sent) == (3 if major == 14 else 4)
+
+
+def test_odoo_14_takes_one_assignee() -> None:
+    odoo = server(14)
+    with pytest.raises(ValidationError, match="one user"):
+        project.create_task(odoo, name="Paint", project_id=3, user_ids=[2, 3])
+    assert odoo.sent == []
+
+
+@pytest.mark.parametrize(
+    ("given", "day", "moment"),
+    [
+        ("2025-06-30", "2025-06-30", "2025-06-30 12:00:00"),
+        (date(2025, 6, 30), "2025-06-30", "2025-06-30 12:00:00"),
+        ("2025-06-30T17:00:00Z", "2025-06-30", "2025-06-30 17:00:00"),
+        (
+            datetime(2025, 7, 1, 1, 0, tzinfo=timezone(timedelta(hours=2))),
+            "2025-07-01",
+            "2025-06-30 23:00:00",
+        ),
+    ],
+)
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_deadline_is_a_day_to_16_and_a_moment_since(
+    major: int, given: Any, day: str, moment: str
+) -> None:
+    odoo = server(major)
+    project.create_task(odoo, name="Paint", project_id=3, date_deadline=given)
+    expected = day if major < 17 else moment
+    assert contents(odoo.asked("create")[0])["date_deadline"] == expected
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_subtask_gets_the_project_of_its_parent_explicitly(major: int) -> None:
+    odoo = server(major)
+    project.create_task(odoo, name="Door", parent_id=5)
+    values = contents(odoo.asked("create")[0])
+    assert (values["parent_id"], values["project_id"]) == (5, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"name": " ", "project_id": 3}, "name is empty"),
+        ({"name": "x"}, "project_id or project_name is needed"),
+        ({"name": "x", "project_id": 3, "date_deadline": "soon"}, "date_deadline is 'soon'"),
+        ({"name": "x", "project_id": 3, "user_ids": ["Ann"]}, "not a record id"),
+        ({"name": "x", "parent_id": 6}, "parent_id"),
+    ],
+)
+def test_bad_input_creates_nothing(arguments: dict[str, Any], text: str) -> None:
+    odoo = server()
+    with pytest.raises((ValidationError, NotFoundError), match=text):
+        project.create_task(odoo, **arguments)
+    assert writes(odoo) == []
+
+
+def test_a_subtask_of_a_private_task_needs_a_project() -> None:
+    odoo = server(project_id=False)
+    with pytest.raises(ValidationError, match="belongs to no project"):
+        project.create_task(odoo, name="Door", parent_id=5)
+    assert writes(odoo) == []
+
+
+def test_the_policy_is_asked_before_the_first_call() -> None:
+    odoo = server(policy=Policy(mode="restricted", write_allowlist="res.partner"))
+    for action in (
+        lambda: project.create_task(odoo, name="x", project_name="y"),
+        lambda: project.move_stage(odoo, task_name="x", stage_name="y"),
+        lambda: project.log_timesheet(odoo, task_name="x", hours=1),
+    ):
+        with pytest.raises(AccessError, match="restricted"):
+            action()
+    assert odoo.sent == []
+
+
+def test_a_dry_run_writes_nothing() -> None:
+    odoo = server()
+    for plan in (
+        project.create_task(odoo, name="x", project_name="House", dry_run=True),
+        project.move_stage(odoo, task_id=5, stage_name="Done", dry_run=True),
+        project.log_timesheet(odoo, task_id=5, hours=1, dry_run=True),
+    ):
+        assert isinstance(plan, Plan)
+        assert len(plan.calls) == 1
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("stage", [{"stage_id": 2}, {"stage_name": "Done"}])
+def test_a_task_moves_to_a_stage_of_its_project(stage: dict[str, Any]) -> None:
+    odoo = server()
+    result = project.move_stage(odoo, task_id=5, **stage)
+    assert isinstance(result, project.TaskResult)
+    assert result.stage
+    assert result.stage.id == 2
+    assert len(odoo.sent) == 5
+    again = project.move_stage(odoo, task_id=5, **stage)
+    assert "already" in again.message
+    assert writes(odoo) == ["write"]
+
+
+@pytest.mark.parametrize("stage", [{"stage_id": 9}, {"stage_name": "Nowhere"}])
+def test_a_stage_of_another_project_is_refused(stage: dict[str, Any]) -> None:
+    odoo = server()
+    with pytest.raises((ValidationError, NotFoundError)) as raised:
+        project.move_stage(odoo, task_id=5, **stage)
+    assert raised.value.suggestion == "Choose one of: Done (2)"
+    assert raised.value.details["field"] == "stage_id"
+    assert writes(odoo) == []
+
+
+def test_a_project_without_stages_says_how_to_make_one() -> None:
+    odoo = server()
+    odoo.answers["project.task.type", "search_read"] = []
+    with pytest.raises(NotFoundError) as raised:
+        project.move_stage(odoo, task_id=5, stage_name="Nowhere")
+    assert "has no stages" in raised.value.suggestion
+
+
+def test_a_private_task_has_no_stage_to_move_to() -> None:
+    odoo = server(project_id=False)
+    with pytest.raises(ValidationError, match="belongs to no project"):
+        project.move_stage(odoo, task_id=5, stage_id=2)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_time_is_logged_on_task_and_project(major: int) -> None:
+    odoo = server(major)
+    result = project.log_timesheet(odoo, task_id=5, hours=1.5, description="work", date="2025-6-30")
+    assert isinstance(result, project.TimesheetResult)
+    assert (result.hours, result.date) == (1.5, "2025-06-30")
+    assert result.employee
+    assert contents(odoo.asked("create")[0]) == {
+        "name": "work",
+        "unit_amount": 1.5,
+        "date": "2025-06-30",
+        "task_id": 5,
+        "project_id": 3,
+    }
+    assert odoo.methods() == [
+        "project.task.read",
+        "hr.employee.public.search_count",
+        "account.analytic.line.create",
+        "account.analytic.line.read",
+    ]
+
+
+@pytest.mark.parametrize("hours", [0, -1.5, float("nan"), float("inf"), True])
+def test_hours_must_be_more_than_none(hours: float) -> None:
+    odoo = server()
+    with pytest.raises(ValidationError, match="hours is"):
+        project.log_timesheet(odoo, task_id=5, hours=hours)
+    assert odoo.sent == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [({"project_id": False}, "no project"), ({"allow_timesheets": False}, "not take timesheets")],
+)
+def test_a_task_that_takes_no_time_is_refused(changes: dict[str, Any], text: str) -> None:
+    odoo = server(**changes)
+    with pytest.raises(ValidationError, match=text):
+        project.log_timesheet(odoo, task_id=5, hours=1)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_a_user_who_is_no_employee_is_refused(major: int) -> None:
+    odoo = server(major)
+    odoo.answers["hr.employee.public", "search_count"] = 0
+    with pytest.raises(ValidationError, match="User 9 is linked to no employee"):
+        project.log_timesheet(odoo, task_id=5, hours=1, user_id=9)
+    assert writes(odoo) == []
+
+
+def test_a_bad_day_is_refused() -> None:
+    with pytest.raises(ValidationError, match="date is 'monday'"):
+        project.log_timesheet(server(), task_id=5, hours=1, date="monday")
+
+
+def test_what_was_logged_is_told_also_when_it_cannot_be_read_back() -> None:
+    odoo = server()
+    odoo.answers["account.analytic.line", "read"] = OdooConnectionError("gone")
+    odoo.answers["project.task", "read"] = lambda call: [
+        {"id": 5, "name": "Paint", "project_id": [3, "House"], "allow_timesheets": True}
+    ]
+    result = project.log_timesheet(odoo, task_id=5, hours=1)
+    assert isinstance(result, project.TimesheetResult)
+    assert (result.id, "gone" in result.warnings[0]) == (5, True)
+
+
+def test_timesheets_need_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    odoo = server()
+    monkeypatch.setattr(odoo.schema, "module_installed", lambda module: False)
+    with pytest.raises(NotFoundError, match="hr_timesheet"):
+        project.log_timesheet(odoo, task_id=5, hours=1)
+    assert odoo.sent == []
