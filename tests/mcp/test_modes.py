@@ -13,6 +13,7 @@ pytestmark = pytest.mark.anyio
 
 READING = {
     "odoo_core_search_read",
+    "odoo_core_deep_search",
     "odoo_core_read",
     "odoo_core_count",
     "odoo_core_fields_get",
