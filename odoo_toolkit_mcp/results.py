@@ -15,6 +15,8 @@ from odoo_toolkit.errors import OdooError
 if TYPE_CHECKING:
     from cattrs import Converter
 
+    from odoo_toolkit.names import AmbiguousNameError
+
 logger = logging.getLogger(__name__)
 
 
@@ -24,6 +26,11 @@ def success(result: Any) -> CallToolResult:
     The same JSON object is in ``structuredContent`` and, compact, in the text.
     """
     return _result(_converter().unstructure(result), is_error=False)
+
+
+def disambiguation(error: AmbiguousNameError) -> CallToolResult:
+    """Return the object that asks to choose among the matches of a name: nothing was written."""
+    return _result(error.disambiguation(), is_error=False)
 
 
 def failure(tool: str, error: OdooError) -> CallToolResult:

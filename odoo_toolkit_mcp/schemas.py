@@ -104,6 +104,11 @@ def output_schema(function: Callable[..., Any]) -> JsonObject:
         schema["properties"] = other["properties"] | schema["properties"]
     required = [{"required": one.pop("required", [])} for one in schemas]
     schema["anyOf"] = [*required, {"required": ["error"]}]
+    if any(
+        name.endswith("_name") or name == "lines" for name in inspect.signature(function).parameters
+    ):
+        # A name that means several records is answered with the matches to choose from.
+        schema["anyOf"].append({"required": ["status", "matches"]})
     return schema
 
 

@@ -29,6 +29,7 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     ToolAnnotations,
@@ -37,7 +38,7 @@ from mcp.types import Tool as McpTool
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit_mcp import audit, results
+from odoo_toolkit_mcp import audit, disambiguation, results
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
@@ -245,20 +246,28 @@ class OdooServer(Server[Running]):
 
     # Calling them.
 
-    async def _call_tool(self, ctx: Context, params: CallToolRequestParams) -> CallToolResult:
+    async def _call_tool(
+        self, ctx: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
         name = params.name
         try:
             self._ensure_registered()
             tool = await self._tool(ctx, name)
-            arguments = tool.check(params.arguments or {})
+            given = disambiguation.chosen(params.arguments or {}, params)
+            tool.check(given)
             self._rate_limit.check(tool.access)
             odoo = await self._odoo_for(ctx, tool)
-            token = audit.caller.set(audit.Caller(ctx.lifespan_context.session_id, name))
-            try:
-                result = await run_blocking(ctx.session, tool.function, odoo, **arguments)
-            finally:
-                audit.caller.reset(token)
-            return results.success(result)
+            while True:
+                outcome = await self._run(ctx, tool, odoo, given)
+                if not disambiguation.is_ambiguous(outcome):
+                    return results.success(outcome)
+                choice = await disambiguation.ask(ctx, params, outcome)
+                if isinstance(choice, InputRequiredResult):
+                    return choice
+                replaced = choice and disambiguation.with_choice(given, outcome.field, choice)
+                if not replaced:
+                    return results.disambiguation(outcome)
+                given = replaced
         except MCPError:
             raise
         except OdooError as error:
@@ -267,6 +276,19 @@ class OdooServer(Server[Running]):
             return results.failure(name, error)
         except Exception as error:
             return results.unexpected(name, error)
+
+    async def _run(self, ctx: Context, tool: Tool, odoo: Odoo | None, given: dict[str, Any]) -> Any:
+        """Run a tool's function; where a name means several records, return what there is."""
+        arguments = tool.check(given)
+        token = audit.caller.set(audit.Caller(ctx.lifespan_context.session_id, tool.name))
+        try:
+            return await run_blocking(ctx.session, tool.function, odoo, **arguments)
+        except OdooError as error:
+            if disambiguation.is_ambiguous(error):
+                return error
+            raise
+        finally:
+            audit.caller.reset(token)
 
     async def _tool(self, ctx: Context, name: str) -> Tool:
         """Return a tool by its name.
