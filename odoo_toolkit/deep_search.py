@@ -197,7 +197,8 @@ def _search_model(
     try:
         search = _begin(shared, model, targeted)
     except OdooError as error:
-        if targeted or not _concerns_one_level(error):
+        # A blocked field is the caller's to leave out, whatever the model.
+        if targeted or error.code == "FIELD_BLOCKED" or not _concerns_one_level(error):
             raise
         done.log.append(_entry(LEVELS[0], model, Outcome.none(_reason(error))))
         return done

@@ -154,7 +154,7 @@ def searchable(described: dict[str, Field], names: Iterable[str]) -> tuple[list[
     found, without = [], []
     for name in names:
         if name not in described:
-            without.append(f"{name} (not here)")
+            without.append(f"{name} (not available)")
         elif not described[name].searchable or (
             # Where it is not a column, it is a detour to fields that are searched anyway.
             name == "display_name" and not described[name].store

@@ -90,12 +90,14 @@ def related_models(search: ModelSearch) -> Outcome:
     shared = search.shared
     if shared.terms.single_letter:
         return _too_short()
-    relations = [
-        r for r in search.configuration.relations if r.reverse or r.link in search.described
-    ]
-    if not relations:
+    if not search.configuration.relations:
         return Outcome.none("the model has no relation that is followed")
-    notes: list[str] = []
+    relations, notes = [], []
+    for relation in search.configuration.relations:
+        if relation.reverse or relation.link in search.described:
+            relations.append(relation)
+        else:
+            notes.append(f"{relation.model} not searched: {relation.link} (not available)")
     failed: list[OdooError] = []
 
     def look(relation: Relation) -> Related:
@@ -126,7 +128,7 @@ def chatter_search(search: ModelSearch) -> Outcome:
     if terms.single_letter:
         return _too_short()
     if "message_ids" not in search.described:
-        return Outcome.none("the model has no messages")
+        return Outcome.none("not searched: mail.message (not available for this model)")
     domain = Domain().equals("model", search.model).in_list("message_type", _MESSAGE_TYPES)
     for word in terms.words:
         domain = domain.contains("body", html.escape(word, quote=False))

@@ -1,0 +1,183 @@
+"""The deep search on real servers, as an administrator and as an ordinary user."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from odoo_toolkit import AccessError, CallEvent, Odoo, connect, count, create, execute, unlink
+from odoo_toolkit.deep_search import deep_search
+from odoo_toolkit.search_configurations import SEARCH_CONFIGURATIONS
+from tests.live.servers import Server, User, credentials
+
+#: Enough contacts to fill the limit before the one that is meant.
+MANY = 20
+
+
+@pytest.fixture
+def contact(admin: Odoo, suffix: str) -> Iterator[int]:
+    """A company with accents, wildcards, a phone number and an e-mail address of its own."""
+    values = {
+        "name": f"Zoé 100%_{suffix}",
+        "is_company": True,
+        "phone": phone_of(suffix, "+32 (0){}/{}.{}"),
+        "email": f"zoe@{suffix}.example.com",
+    }
+    created = create(admin, "res.partner", values).id
+    assert created
+    yield created
+    unlink(admin, "res.partner", [created])
+
+
+def phone_of(suffix: str, form: str) -> str:
+    """Return a number of nine digits that follows from the suffix, in some form."""
+    digits = str(random.Random(suffix).randrange(400_000_000, 500_000_000))
+    return form.format(digits[:3], digits[3:6], digits[6:])
+
+
+def ids(odoo: Odoo, query: str, model: str = "res.partner", **options: int) -> list[int]:
+    found = deep_search(odoo, query, model, **options)  # type: ignore[arg-type]
+    return [record["id"] for record in found.results.get(model, [])]
+
+
+def test_azure_interior_comes_first(odoo: Odoo) -> None:
+    for model in (None, "res.partner"):
+        found = deep_search(odoo, "Azure Interior", model, exhaustive=True)
+        assert found.results["res.partner"][0]["name"] == "Azure Interior"
+        assert found.results["res.partner"][0]["is_company"] is True
+
+
+def test_azure_interior_comes_first_although_twenty_others_match(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    """Odoo has them first: by name, and with the words said the other way round."""
+    others = create(
+        admin, "res.partner", [{"name": f"AAA Interior {suffix} {i}"} for i in range(MANY)]
+    ).ids
+    try:
+        found = deep_search(odoo, "interior AZURE", "res.partner", limit=MANY)
+    finally:
+        unlink(admin, "res.partner", others)
+
+    names = [record["name"] for record in found.results["res.partner"]]
+    assert names[0] == "Azure Interior"
+    assert len(names) == MANY
+    assert found.depth_reached == 2
+
+
+def test_wildcards_are_ordinary_characters(odoo: Odoo, contact: int, suffix: str) -> None:
+    assert ids(odoo, f"100%_{suffix}") == [contact]
+    assert ids(odoo, f"100_%{suffix}") == []
+    assert ids(odoo, f"Zo_ 100__{suffix}"[4:]) == []
+
+
+def test_accents_do_not_matter_where_the_server_has_unaccent(
+    odoo: Odoo, contact: int, suffix: str
+) -> None:
+    domain = [["name", "ilike", "zoe"], ["id", "=", contact]]
+    unaccent = bool(count(odoo, "res.partner", domain).count)
+
+    found = deep_search(odoo, f"zoe 100%_{suffix}", "res.partner")
+    assert found.results["res.partner"][0]["id"] == contact
+    assert found.depth_reached == (1 if unaccent else 2)
+
+
+@pytest.mark.parametrize("form", ["+32 {} {} {}", "0032{}{}{}", "({})-{}-{}", "{1} {2}"])
+def test_phone_number_whatever_its_punctuation(
+    odoo: Odoo, contact: int, suffix: str, form: str
+) -> None:
+    assert ids(odoo, phone_of(suffix, form)) == [contact]
+
+
+def test_contact_by_its_address(odoo: Odoo, contact: int, suffix: str) -> None:
+    found = deep_search(odoo, f"ZOE@{suffix}.example.com", "res.partner")
+
+    assert [record["id"] for record in found.results["res.partner"]] == [contact]
+    assert found.depth_reached == 3
+
+
+def test_orders_of_a_contact(odoo: Odoo, admin: Odoo, contact: int, suffix: str) -> None:
+    """By the name of the company and by that of a person of it."""
+    person = create(admin, "res.partner", {"name": f"Kim {suffix}", "parent_id": contact}).id
+    assert person
+    order = create(odoo, "sale.order", {"partner_id": contact}).id
+    assert order
+    try:
+        for query in (f"100%_{suffix}", f"Kim {suffix}"):
+            found = deep_search(odoo, query, "sale.order", max_depth=4)
+            assert [record["id"] for record in found.results["sale.order"]] == [order]
+            assert found.depth_reached == 4
+            assert any("child_of" in hint for hint in found.suggestions)
+    finally:
+        execute(admin, "sale.order", "unlink", [[order]])
+        unlink(admin, "res.partner", [person])
+
+
+def test_messages(odoo: Odoo, admin: Odoo, contact: int, suffix: str) -> None:
+    """Words that somebody wrote are found, words of the markup around them are not."""
+    word = f"turquoise{suffix[::-1]}"
+    execute(
+        admin,
+        "res.partner",
+        "message_post",
+        [[contact]],
+        {"body": f"The {word} one", "message_type": "comment"},
+    )
+
+    found = deep_search(odoo, f"{word} one", "res.partner", max_depth=5)
+    assert [record["id"] for record in found.results["res.partner"]] == [contact]
+    assert found.depth_reached == 5
+    assert "found in messages" in " ".join(found.suggestions)
+
+
+def test_log_says_what_the_server_lacks(odoo: Odoo) -> None:
+    found = deep_search(odoo, "qzxwqzxw")
+    notes = {(e.level, e.model): " ".join(e.notes) for e in found.search_log}
+
+    for model in SEARCH_CONFIGURATIONS:
+        if not odoo.schema.has_model(model):
+            assert "not installed" in notes[1, model]
+    has_mobile = "mobile" in odoo.schema.fields("res.partner")
+    assert ("mobile" in notes[3, "res.partner"]) is not has_mobile
+    assert found.depth_reached == 5
+    assert found.total_results == 0
+    assert "Nothing was found" in found.suggestions[0]
+
+
+def test_models_without_configuration(odoo: Odoo) -> None:
+    found = deep_search(odoo, "belgium", "res.country")
+    assert [record["name"] for record in found.results["res.country"]] == ["Belgium"]
+
+    assert deep_search(odoo, "no such thing", "stock.quant", max_depth=5).results == {}
+
+
+def test_model_that_the_user_may_not_read(odoo: Odoo, user: User) -> None:
+    if user.login == "admin":
+        deep_search(odoo, "azure", "mail.mail")
+        return
+    with pytest.raises(AccessError):
+        deep_search(odoo, "azure", "mail.mail")
+
+
+@pytest.mark.parametrize("query", ["a", "%", "_", "\\", "'; --", "💡", "()", "x " * 200, "1" * 400])
+def test_odd_queries_are_answered(odoo: Odoo, query: str) -> None:
+    found = deep_search(odoo, query)
+
+    assert [entry for entry in found.search_log if "failed" in " ".join(entry.notes)] == []
+    if query in ("%", "_", "\\"):
+        assert found.total_results == 0
+
+
+def test_round_trips(server: Server, user: User) -> None:
+    """One call per model and level as long as nothing is cut off."""
+    calls: list[CallEvent] = []
+    with connect(**credentials(server, user), on_call=calls.append) as odoo:
+        present = [model for model in SEARCH_CONFIGURATIONS if odoo.schema.has_model(model)]
+        deep_search(odoo, "qzxwqzxw", max_depth=3)
+        assert len(calls) == 3 * len(present)
+
+        calls.clear()
+        deep_search(odoo, "Azure Interior", "res.partner")
+        assert len(calls) == 1
