@@ -1,0 +1,250 @@
+"""The content of files: base64 checked and measured, what the bytes are, a safe place on disk."""
+
+from __future__ import annotations
+
+import binascii
+import io
+import os
+import re
+import unicodedata
+from pathlib import Path
+from typing import Protocol
+
+from odoo_toolkit.connection.bulk import Sink
+from odoo_toolkit.errors import OdooError, ValidationError
+
+#: Declared types of files that can be given as text (REQ-09-15).
+TEXT_TYPES = frozenset(
+    {
+        "application/json",
+        "application/xhtml+xml",
+        "application/xml",
+        "text/csv",
+        "text/html",
+        "text/plain",
+        "text/xml",
+    }
+)
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+_BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+#: First bytes -> type, of the pictures that models can look at.
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\u202a-\u202e\u2066-\u2069]")
+_LONGEST_NAME = 120
+#: How many files of the same name one folder takes.
+_SAME_NAME = 100
+
+
+def base64_size(text: str) -> int:
+    """Return how many bytes a base64 text stands for, without decoding it.
+
+    Raises:
+        ValidationError: it is not base64.
+    """
+    problem = None
+    if not isinstance(text, str):
+        problem = "it is not text"
+    elif text.startswith("data:"):
+        problem = "it begins with data:, as an address does"
+    elif not _BASE64.fullmatch(text):
+        problem = "it holds other characters"
+    elif len(text) % 4:
+        problem = "its length is not a multiple of 4; it may be cut off"
+    if problem:
+        raise ValidationError(
+            f"The content is not base64: {problem}.",
+            suggestion="Encode the bytes of the file as standard base64, with padding, without"
+            " line breaks.",
+            details={"field": "content_base64"},
+        )
+    return len(text) // 4 * 3 - text.count("=", -2)
+
+
+def human_size(size: int) -> str:
+    """Return a number of bytes in words, such as ``1.5 MB`` (of 1024 * 1024 bytes)."""
+    if size < 1024:
+        return f"{size} bytes"
+    power = min((size.bit_length() - 1) // 10, 4)
+    return f"{size / 1024**power:.1f} {'_KMGT'[power]}B"
+
+
+def picture_type(head: bytes) -> str | None:
+    """Return the MIME type of a picture by its first bytes; None for anything else."""
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    return next((name for magic, name in _PICTURES if head.startswith(magic)), None)
+
+
+def is_text_type(mimetype: str) -> bool:
+    """Whether a declared type is one of :data:`TEXT_TYPES`, parameters aside."""
+    return mimetype.partition(";")[0].strip().lower() in TEXT_TYPES
+
+
+def decoded_text(mimetype: str, content: bytes | bytearray) -> tuple[str | None, str | None]:
+    """Return what a file's bytes say, None where they are no text, and a remark on it.
+
+    UTF-8 is tried first, then what the type declares, then windows-1252, in which spreadsheets
+    still write CSV files.
+    """
+    charset = _CHARSET.search(mimetype)
+    encodings = ["utf-16"] if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig"]
+    encodings += [charset[1]] if charset else []
+    for encoding in [*encodings, "cp1252"]:
+        try:
+            text = content.decode(encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+        if _BINARY.search(text):
+            break
+        guessed = encoding == "cp1252" and not charset
+        return text, "It is not UTF-8; it was read as windows-1252." if guessed else None
+    return None, f"It is declared as {mimetype}, but its bytes are not text."
+
+
+class FileSink(Sink, Protocol):
+    """Takes a file as base64 and knows how much came."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, about; 0 only where nothing came."""
+
+
+class Base64Text:
+    """A sink that keeps base64 as text."""
+
+    def __init__(self) -> None:
+        self._text = io.StringIO()
+
+    def start(self) -> None:
+        """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
+        self._text = io.StringIO()
+
+    def write(self, piece: bytes) -> None:
+        """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
+        self._text.write(piece.decode("ascii"))
+
+    @property
+    def size(self) -> int:
+        """See :class:`FileSink`."""
+        return self._text.tell() // 4 * 3
+
+    def text(self) -> str:
+        """Return all that came."""
+        return self._text.getvalue()
+
+
+class _Decoder:
+    """Decodes base64 that comes in pieces of any length."""
+
+    def __init__(self) -> None:
+        self._pending = b""
+
+    def decode(self, piece: bytes) -> bytes:
+        data = self._pending + piece
+        whole = len(data) // 4 * 4
+        self._pending = data[whole:]
+        return binascii.a2b_base64(data[:whole])
+
+
+class DecodedBytes:
+    """A sink that keeps what the base64 stands for."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
+        self._decoder, self.content = _Decoder(), bytearray()
+
+    def write(self, piece: bytes) -> None:
+        """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
+        self.content += self._decoder.decode(piece)
+
+    @property
+    def size(self) -> int:
+        """See :class:`FileSink`."""
+        return len(self.content)
+
+
+class NewFile:
+    """A sink that writes to a new file of a folder; within ``with``, it is removed on failure.
+
+    No name leads out of the folder, and nothing that exists is written to.
+
+    Args:
+        folder: must exist.
+        name: what the file would like to be called.
+
+    Raises:
+        OdooError: the folder cannot be written to.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], name: str) -> None:
+        self.path, descriptor = _create(Path(folder).absolute(), safe_name(name))
+        self._file = os.fdopen(descriptor, "wb")
+        self._decoder = _Decoder()
+
+    def __enter__(self) -> NewFile:
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        self._file.close()
+        if kind is not None:
+            self.path.unlink(missing_ok=True)
+
+    def start(self) -> None:
+        """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._decoder = _Decoder()
+
+    def write(self, piece: bytes) -> None:
+        """See :class:`~odoo_toolkit.connection.bulk.Sink`."""
+        self._file.write(self._decoder.decode(piece))
+
+    @property
+    def size(self) -> int:
+        """See :class:`FileSink`."""
+        return self._file.tell()
+
+
+def safe_name(name: str) -> str:
+    """Return a file name made of ``name`` that is one on every system and leads nowhere."""
+    base = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode())
+    base = re.split(r"[/\\]", base)[-1]
+    base = _UNSAFE.sub("_", base).strip(" .")
+    stem, dot, suffix = base.rpartition(".")
+    if not stem or len(suffix) > 10:
+        stem, dot, suffix = base, "", ""
+    # Counted in bytes, as file systems do.
+    stem = stem.encode()[: _LONGEST_NAME - len(suffix.encode())].decode("utf-8", "ignore").strip()
+    return f"{stem or 'file'}{dot}{suffix}"
+
+
+def _create(folder: Path, name: str) -> tuple[Path, int]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    stem, suffix = os.path.splitext(name)
+    for number in range(1, _SAME_NAME + 1):
+        path = folder / (name if number == 1 else f"{stem} ({number}){suffix}")
+        try:
+            return path, os.open(path, flags, 0o600)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise OdooError(
+                f"No file can be written to the download folder: {error.strerror}.",
+                suggestion="Whoever set the folder (ODOO_MCP_DOWNLOAD_DIR) has to check that it"
+                " exists and that there is room.",
+            ) from None
+    raise OdooError(
+        f"The download folder has {_SAME_NAME} files named like {name!r} already.",
+        suggestion="Remove some of them.",
+    )
