@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import time
 from collections.abc import Callable
@@ -44,7 +45,7 @@ class SessionListener:
         """Raise OperationCancelled when the client has cancelled the request."""
         try:
             anyio.from_thread.check_cancelled()
-        except anyio.get_cancelled_exc_class() as error:
+        except asyncio.CancelledError as error:
             raise OperationCancelled from error
 
 

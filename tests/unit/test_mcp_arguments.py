@@ -1,0 +1,114 @@
+"""Arguments held against the schema, mistakes told in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit_mcp.arguments import ArgumentChecker
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "model": {"type": "string", "minLength": 2},
+        "ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3},
+        "limit": {"type": "integer", "minimum": 1},
+        "discount": {"type": "number", "maximum": 100},
+        "kind": {"type": "string", "enum": ["in", "out"]},
+        "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "context": {"type": "object"},
+        "lines": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"quantity": {"type": "integer"}},
+                "required": ["quantity"],
+            },
+        },
+        "flag": {"type": "boolean"},
+    },
+    "required": ["model"],
+    "additionalProperties": False,
+}
+
+
+def problems(**arguments: Any) -> list[str]:
+    with pytest.raises(ValidationError) as raised:
+        ArgumentChecker("odoo_x", SCHEMA).check({"model": "res.partner", **arguments})
+    found: list[str] = raised.value.details["problems"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"limit": 0}, "limit must be at least 1"),
+        ({"limit": "5"}, "limit must be a whole number, not text"),
+        ({"limit": 1.5}, "limit must be a whole number, not a number"),
+        ({"limit": True}, "limit must be a whole number, not true"),
+        ({"flag": "yes"}, "flag must be true or false, not text"),
+        ({"model": "x"}, "model must have at least 2 characters"),
+        ({"ids": []}, "ids must have at least 1 entries"),
+        ({"ids": [1, 2, 3, 4]}, "ids must have at most 3 entries, not 4"),
+        ({"ids": [1, "x"]}, "ids.1 must be a whole number, not text"),
+        ({"ids": [None]}, "ids.0 must be a whole number, not null"),
+        ({"discount": 101}, "discount must be at most 100"),
+        ({"kind": "up"}, "kind must be one of in, out"),
+        ({"either": []}, "either must be a whole number or text, not a list"),
+        ({"lines": [{}]}, "lines.0.quantity is missing"),
+        ({"context": "{}"}, "context must be an object, not text"),
+        ({"mdoel": "x"}, "mdoel is not an argument of odoo_x; did you mean model?"),
+    ],
+)
+def test_mistake_is_told_in_words(arguments: dict[str, Any], expected: str) -> None:
+    assert problems(**arguments) == [expected]
+
+
+def test_unknown_argument_without_a_likeness_gets_the_list() -> None:
+    (problem,) = problems(zzz=1)
+
+    assert problem.startswith("zzz is not an argument of odoo_x; it takes model, ids, limit")
+
+
+def test_all_mistakes_come_together() -> None:
+    assert len(problems(limit=0, kind="up", flag=1, zzz=1)) == 4
+
+
+def test_long_lists_of_mistakes_are_cut() -> None:
+    assert len(problems(**{f"zzz{n}": n for n in range(50)})) == 10
+
+
+def test_missing_argument_is_named() -> None:
+    with pytest.raises(ValidationError, match="model is missing"):
+        ArgumentChecker("odoo_x", SCHEMA).check({})
+
+
+def test_null_is_missing_where_the_argument_is_required() -> None:
+    with pytest.raises(ValidationError, match="model must be text, not null"):
+        ArgumentChecker("odoo_x", SCHEMA).check({"model": None})
+
+
+def test_null_of_an_optional_argument_is_left_out() -> None:
+    checked = ArgumentChecker("odoo_x", SCHEMA).check({"model": "ab", "limit": None})
+
+    assert checked == {"model": "ab"}
+
+
+def test_whole_numbers_are_integers() -> None:
+    """JSON does not tell 2.0 from 2; Odoo does."""
+    arguments = {"model": "ab", "limit": 2.0, "ids": [3.0], "lines": [{"quantity": 4.0}]}
+    checked = ArgumentChecker("odoo_x", SCHEMA).check(arguments)
+
+    assert repr(checked) == repr(
+        {"model": "ab", "limit": 2, "ids": [3], "lines": [{"quantity": 4}]}
+    )
+
+
+def test_other_values_are_left_alone() -> None:
+    """A text that looks like JSON stays text, a decimal stays a decimal."""
+    arguments = {"model": "[1]", "discount": 2.0, "context": {"a": 1.0, "b": "null"}}
+    checked = ArgumentChecker("odoo_x", SCHEMA).check(arguments)
+
+    assert repr(checked) == repr(arguments)

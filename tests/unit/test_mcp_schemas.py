@@ -1,0 +1,168 @@
+"""From signatures and attrs classes to JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import attrs
+import pytest
+from annotated_doc import Doc
+from annotated_types import Ge, Gt, Interval, Le, Len, MinLen
+
+from odoo_toolkit.annotations import AtMost, JsonSchema
+from odoo_toolkit_mcp.schemas import input_schema, output_schema
+
+
+@attrs.frozen
+class Inner:
+    number: int
+
+
+@attrs.frozen
+class Middle:
+    inner: Inner
+    inners: list[Inner]
+
+
+@attrs.frozen
+class Outer:
+    name: str
+    middle: Middle
+    by_name: dict[str, Inner]
+    anything: Any
+    things: list[Any]
+    maybe: str | None
+    note: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+def example(
+    odoo: Any,
+    model: Annotated[str, Doc("Which model.")],
+    ids: Annotated[Sequence[int], Len(1, 50)],
+    kind: Literal["a", "b"] = "a",
+    limit: Annotated[int, Ge(1), AtMost(500)] = 80,
+    fields: Sequence[str] = ("id", "name"),
+    order: str | None = None,
+    context: Annotated[Mapping[str, Any] | None, Doc("More.")] = None,
+    either: int | str = 1,
+    values: Annotated[Any, JsonSchema({"type": "object"})] = attrs.field,
+) -> Outer:
+    raise NotImplementedError
+
+
+def test_parameters_become_properties() -> None:
+    """The first parameter is the connection and is not the client's affair."""
+    schema, _ = input_schema(example)
+
+    assert "odoo" not in schema["properties"]
+    assert schema["required"] == ["model", "ids"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"] | {"values": None} == {
+        "model": {"type": "string", "description": "Which model."},
+        "ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 50},
+        "kind": {"type": "string", "enum": ["a", "b"], "default": "a"},
+        "limit": {"type": "integer", "minimum": 1, "default": 80, "maximum": 500},
+        "fields": {"type": "array", "items": {"type": "string"}, "default": ["id", "name"]},
+        "order": {"type": "string"},
+        "context": {"type": "object", "description": "More."},
+        "either": {"anyOf": [{"type": "integer"}, {"type": "string"}], "default": 1},
+        "values": None,
+    }
+
+
+def test_maximum_is_advertised_but_not_checked() -> None:
+    """What is asked beyond it is lowered by the function, not refused."""
+    advertised, checked = input_schema(example)
+
+    assert advertised["properties"]["limit"]["maximum"] == 500
+    assert "maximum" not in checked["properties"]["limit"]
+
+
+def test_settings_override_default_and_maximum() -> None:
+    schema, _ = input_schema(example, {"limit": 10}, {"limit": 20})
+
+    assert schema["properties"]["limit"]["default"] == 10
+    assert schema["properties"]["limit"]["maximum"] == 20
+
+
+@pytest.mark.parametrize(
+    ("hint", "expected"),
+    [
+        (Annotated[int, Gt(0)], {"type": "integer", "exclusiveMinimum": 0}),
+        (Annotated[float, Le(1)], {"type": "number", "maximum": 1}),
+        (Annotated[int, Interval(ge=1, lt=9)], {"minimum": 1, "exclusiveMaximum": 9}),
+        (Annotated[str, MinLen(1)], {"type": "string", "minLength": 1}),
+        (Annotated[dict[str, int], MinLen(1)], {"type": "object", "minProperties": 1}),
+        (bool, {"type": "boolean"}),
+        (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
+        (list[dict[str, Any]], {"type": "array", "items": {"type": "object"}}),
+        (Inner, {"type": "object", "required": ["number"]}),
+    ],
+)
+def test_types_and_bounds(hint: Any, expected: dict[str, Any]) -> None:
+    def function(odoo: Any, x: Any) -> None: ...
+
+    function.__annotations__["x"] = hint
+    schema, _ = input_schema(function)
+
+    assert expected.items() <= schema["properties"]["x"].items()
+
+
+def test_unknown_type_is_refused_at_once() -> None:
+    """A parameter that nobody can describe is a bug of the toolkit, not of its user."""
+
+    def function(odoo: Any, x: Any) -> None: ...
+
+    function.__annotations__["x"] = complex
+    with pytest.raises(TypeError, match="complex"):
+        input_schema(function)
+
+
+def test_result_is_described_as_far_as_it_helps() -> None:
+    """What is left out while it has its default is not required; nor is any detail below."""
+    schema = output_schema(example)
+
+    assert schema["properties"] == {
+        "name": {"type": "string"},
+        "middle": {
+            "type": "object",
+            "properties": {
+                "inner": {"type": "object"},
+                "inners": {"type": "array", "items": {"type": "object"}},
+            },
+            "required": ["inner", "inners"],
+        },
+        "by_name": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "properties": {"number": {"type": "integer"}},
+                "required": ["number"],
+            },
+        },
+        "things": {"type": "array"},
+        "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "note": {"type": "string"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
+    }
+
+
+def test_result_or_error_object_fits() -> None:
+    schema = output_schema(example)
+
+    assert schema["type"] == "object"
+    assert schema["anyOf"] == [
+        {"required": ["name", "middle", "by_name", "anything", "things", "maybe"]},
+        {"required": ["error"]},
+    ]
+
+
+def test_result_must_be_an_object() -> None:
+    """Clients of 2025-11-25 refuse the whole list of tools otherwise."""
+
+    def function(odoo: Any) -> int: ...
+
+    with pytest.raises(TypeError, match="function must return an attrs class"):
+        output_schema(function)

@@ -1,0 +1,51 @@
+"""Progress goes to whoever listens, and to nobody else."""
+
+import contextvars
+import threading
+
+import pytest
+
+from odoo_toolkit import progress
+
+
+class Listener:
+    def __init__(self, *, cancelled: bool = False) -> None:
+        self.heard: list[tuple[float, float | None, str | None]] = []
+        self.cancelled = cancelled
+
+    def report(self, done: float, total: float | None, message: str | None) -> None:
+        self.heard.append((done, total, message))
+
+    def checkpoint(self) -> None:
+        if self.cancelled:
+            raise progress.OperationCancelled
+
+
+def test_nobody_listens() -> None:
+    """A script that does not care needs no listener."""
+    progress.report(1, 2)
+    progress.checkpoint()
+
+
+def test_listener_hears_until_the_block_ends() -> None:
+    listener = Listener()
+    with progress.listening(listener):
+        progress.report(1, 2, "half")
+    progress.report(2, 2)
+
+    assert listener.heard == [(1, 2, "half")]
+
+
+def test_listener_can_stop_the_work() -> None:
+    with progress.listening(Listener(cancelled=True)), pytest.raises(progress.OperationCancelled):
+        progress.checkpoint()
+
+
+def test_thread_in_a_copy_of_the_context_is_heard() -> None:
+    listener = Listener()
+    with progress.listening(listener):
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(progress.report, 1))
+    thread.start()
+    thread.join()
+
+    assert listener.heard == [(1, None, None)]
