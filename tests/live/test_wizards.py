@@ -1,0 +1,140 @@
+"""Wizards on real servers."""
+
+from __future__ import annotations
+
+import pytest
+
+from odoo_toolkit import Odoo, count, create, execute, read, search_read, write
+from odoo_toolkit.wizards import describe_wizard, run_wizard
+from tests.live.sales_data import new_customer, new_product
+
+
+def confirmed_order(odoo: Odoo, admin: Odoo, suffix: str) -> int:
+    """Return the id of a new confirmed order over 300."""
+    partner_id, product_id = new_customer(admin, suffix), new_product(admin, f"Service {suffix}")
+    line = [0, 0, {"product_id": product_id, "product_uom_qty": 3, "price_unit": 100}]
+    values = {"partner_id": partner_id, "order_line": [line]}
+    order_id = create(odoo, "sale.order", values).id
+    assert order_id is not None
+    execute(odoo, "sale.order", "action_confirm", [[order_id]])
+    return order_id
+
+
+def test_a_wizard_invoices_an_order(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    """The wizard's defaults and context are enough for a regular invoice, on every version."""
+    order_id = confirmed_order(odoo, admin, suffix)
+    outcome = run_wizard(odoo, "sale.advance.payment.inv", source=("sale.order", [order_id]))
+    assert outcome.done
+    (order,) = read(odoo, "sale.order", [order_id], ["invoice_ids", "invoice_status"]).records
+    assert len(order["invoice_ids"]) == 1
+    assert order["invoice_status"] == "invoiced"
+
+
+def test_an_order_is_cancelled_with_or_without_its_wizard(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    """Where the button answers with a wizard, it is described, and running it cancels."""
+    order_id = confirmed_order(odoo, admin, suffix)
+    result = execute(odoo, "sale.order", "action_cancel", [[order_id]])
+    if result.wizard is not None:
+        assert result.result_type == "action"
+        assert result.action is not None
+        assert "action_cancel" in {button.method for button in result.wizard.buttons}
+        assert result.wizard.context_hint["default_order_id"] == order_id
+        state = read(odoo, "sale.order", [order_id], ["state"]).records[0]["state"]
+        assert state == "sale", "a wizard that was only described must not have acted"
+        assert run_wizard(odoo, result.action, source=("sale.order", [order_id])).done
+    state = read(odoo, "sale.order", [order_id], ["state"]).records[0]["state"]
+    assert state == "cancel"
+
+
+def test_a_wizard_that_is_not_known_is_described(admin: Odoo) -> None:
+    """Questions and buttons come from the server's own form."""
+    action = {"type": "ir.actions.act_window", "res_model": "crm.lead.lost", "target": "new"}
+    described = describe_wizard(admin, action, ("crm.lead", [1]))
+    assert "lost_reason_id" in described.wizard_fields
+    assert described.wizard_fields["lost_reason_id"].relation == "crm.lost.reason"
+    assert "action_lost_reason_apply" in [button.method for button in described.buttons]
+    assert described.context_hint["active_ids"] == [1]
+
+
+def test_a_wizard_that_is_not_known_is_run(admin: Odoo) -> None:
+    """Losing a lead by its wizard, whose button is named because some versions have two."""
+    lead = create(admin, "crm.lead", {"name": "Lost by its wizard", "type": "opportunity"}).id
+    assert lead is not None
+    run_wizard(
+        admin,
+        "crm.lead.lost",
+        source=("crm.lead", [lead]),
+        method="action_lost_reason_apply",
+        # From 17 on the wizard has a field for the leads; before, it takes them from the context.
+        context={"default_lead_ids": [lead]},
+    )
+    found = search_read(
+        admin, "crm.lead", [["id", "=", lead]], ["active"], context={"active_test": False}
+    )
+    assert found[0]["active"] is False
+
+
+def receipt(admin: Odoo, suffix: str) -> tuple[int, int]:
+    """Return the ids of a confirmed receipt of five pieces, and of its move."""
+    fields = admin.schema.fields("stock.move")
+    product_id = new_product(admin, f"Goods {suffix}", "consu")
+    product = read(admin, "product.product", [product_id], ["uom_id"]).records[0]
+    kind = search_read(
+        admin,
+        "stock.picking.type",
+        [["code", "=", "incoming"]],
+        ["default_location_dest_id"],
+        limit=1,
+    )[0]
+    supplier = search_read(admin, "stock.location", [["usage", "=", "supplier"]], ["id"], limit=1)
+    places = {
+        "location_id": supplier[0]["id"],
+        "location_dest_id": kind["default_location_dest_id"]["id"],
+    }
+    move = {
+        **places,
+        "product_id": product_id,
+        "product_uom": product["uom_id"]["id"],
+        "product_uom_qty": 5,
+        # Required to 18, gone in 19.
+        **({"name": suffix} if "name" in fields else {}),
+    }
+    moves = "move_ids" if "move_ids" in admin.schema.fields("stock.picking") else "move_lines"
+    values = {"picking_type_id": kind["id"], **places, moves: [[0, 0, move]]}
+    picking_id = create(admin, "stock.picking", values).id
+    assert picking_id is not None
+    execute(admin, "stock.picking", "action_confirm", [[picking_id]])
+    found = search_read(admin, "stock.move", [["picking_id", "=", picking_id]], ["id"])
+    return picking_id, found[0]["id"]
+
+
+def test_the_questions_of_a_transfer_are_answered(admin: Odoo, suffix: str) -> None:
+    """To 16 a transfer without quantities asks first; from 17 on it is simply done."""
+    picking_id, _ = receipt(admin, suffix)
+    result = execute(admin, "stock.picking", "button_validate", [[picking_id]])
+    if result.action is not None:
+        assert result.wizard is not None
+        assert run_wizard(admin, result.action, source=("stock.picking", [picking_id])).done
+    state = read(admin, "stock.picking", [picking_id], ["state"]).records[0]["state"]
+    assert state == "done"
+
+
+@pytest.mark.parametrize(("method", "backorders"), [(None, 1), ("process_cancel_backorder", 0)])
+def test_the_rest_of_a_transfer_is_kept_or_dropped(
+    admin: Odoo, suffix: str, method: str | None, backorders: int
+) -> None:
+    """The backorder wizard of all versions, by its default button and by the other."""
+    picking_id, move_id = receipt(admin, suffix)
+    newer = "quantity" in admin.schema.fields("stock.move")
+    values = {"quantity": 2, "picked": True} if newer else {"quantity_done": 2}
+    write(admin, "stock.move", [move_id], values, context={"allow_readonly": True})
+    result = execute(admin, "stock.picking", "button_validate", [[picking_id]])
+    assert result.wizard is not None
+    assert result.wizard.wizard_model == "stock.backorder.confirmation"
+    assert result.action is not None
+    run_wizard(admin, result.action, source=("stock.picking", [picking_id]), method=method)
+    state = read(admin, "stock.picking", [picking_id], ["state"]).records[0]["state"]
+    assert state == "done"
+    assert count(admin, "stock.picking", [["backorder_id", "=", picking_id]]).count == backorders
