@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ContentBlock, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from odoo_toolkit.errors import OdooError
@@ -20,12 +21,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def success(result: Any) -> CallToolResult:
+#: Attributes that content blocks carry: left out of the text beside them, in which no model
+#: could read them.
+_IN_BLOCKS = frozenset({"content_base64"})
+
+
+def success(result: Any, blocks: Sequence[ContentBlock] = ()) -> CallToolResult:
     """Return the result of a tool from the attrs object that the library function returned.
 
-    The same JSON object is in ``structuredContent`` and, compact, in the text.
+    The same JSON object is in ``structuredContent`` and, compact, in the text; the text has not
+    what ``blocks``, which follow it, show better.
     """
-    return _result(_converter().unstructure(result), is_error=False)
+    data = _converter().unstructure(result)
+    if not blocks:
+        return _result(data, is_error=False)
+    large = {name: data.pop(name) for name in _IN_BLOCKS & data.keys()}
+    answer = _result(data, is_error=False)
+    answer.content.extend(blocks)
+    answer.structured_content = {**(answer.structured_content or {}), **large}
+    return answer
 
 
 def disambiguation(error: AmbiguousNameError) -> CallToolResult:

@@ -11,7 +11,7 @@ import datetime
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import annotated_types
@@ -48,6 +48,7 @@ def input_schema(
     function: Callable[..., Any],
     defaults: Mapping[str, Any] | None = None,
     maxima: Mapping[str, int] | None = None,
+    hidden: Collection[str] = (),
 ) -> tuple[JsonObject, JsonObject]:
     """Describe the parameters of a function, all but the first, which is the connection.
 
@@ -56,6 +57,7 @@ def input_schema(
             ``AtMost`` and a ``JsonSchema``.
         defaults: by parameter name, instead of those of the signature.
         maxima: by parameter name, instead of those of ``AtMost``.
+        hidden: names of parameters to leave out.
 
     Returns:
         The schema to advertise and the schema to check with. The latter lets larger values than
@@ -68,6 +70,8 @@ def input_schema(
     required = []
     for parameter in parameters:
         name = parameter.name
+        if name in hidden:
+            continue
         default = (defaults or {}).get(name, parameter.default)
         hint = hints[name]
         shown = _schema(_without_none(hint) if default is None else hint)

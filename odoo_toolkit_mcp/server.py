@@ -38,6 +38,7 @@ from mcp.types import Tool as McpTool
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import audit, disambiguation, results
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.connection import Connection, within
@@ -260,7 +261,7 @@ class OdooServer(Server[Running]):
             while True:
                 outcome = await self._run(ctx, tool, odoo, given)
                 if not disambiguation.is_ambiguous(outcome):
-                    return results.success(outcome)
+                    return results.success(outcome, tool.blocks(outcome) if tool.blocks else ())
                 choice = await disambiguation.ask(ctx, params, outcome)
                 if isinstance(choice, InputRequiredResult):
                     return choice
@@ -270,6 +271,9 @@ class OdooServer(Server[Running]):
                 given = replaced
         except MCPError:
             raise
+        except OperationCancelled:
+            # Nobody waits for this: answers to cancelled requests are not sent.
+            return CallToolResult(content=[], is_error=True)
         except OdooError as error:
             if error.code in _GONE:
                 self.connection.lost()

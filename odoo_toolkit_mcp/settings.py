@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -34,6 +35,13 @@ _POLICY = (
 )
 
 
+def _folder(value: Any) -> str:
+    path = Path(text(value)).expanduser()
+    if not path.is_dir():
+        raise ValueError(f"must be an existing folder; there is none at {str(path)!r}.")
+    return str(path.absolute())
+
+
 @attrs.frozen(kw_only=True)
 class ServerSettings:
     """The settings of the MCP server; those of the connection are the library's.
@@ -53,6 +61,10 @@ class ServerSettings:
         disabled_toolsets: never these toolsets.
         rate_limit_read_rpm: calls of reading tools per minute, besides the common rate.
         rate_limit_write_rpm: calls of all other tools per minute, besides the common rate.
+        attachment_max_mb: size in MB (of 1024 * 1024 bytes) up to which the content of a file is
+            passed on in an answer or taken for an upload.
+        download_dir: an existing folder that larger files are written to; without it they are
+            not fetched.
         audit_file: where audit lines go; without it, to the log on stderr.
     """
 
@@ -103,6 +115,10 @@ class ServerSettings:
     rate_limit_write_rpm: int | None = setting(
         "ODOO_MCP_RATE_LIMIT_WRITE_RPM", parse=integer(minimum=1)
     )
+    attachment_max_mb: int = setting(
+        "ODOO_MCP_ATTACHMENT_MAX_MB", parse=integer(minimum=1, maximum=1024), default=12
+    )
+    download_dir: str | None = setting("ODOO_MCP_DOWNLOAD_DIR", parse=_folder)
     audit: bool = setting("ODOO_MCP_AUDIT", parse=boolean, default=False)
     audit_file: str | None = setting("ODOO_MCP_AUDIT_FILE", parse=text)
     audit_reads: bool = setting("ODOO_MCP_AUDIT_READS", parse=boolean, default=False)

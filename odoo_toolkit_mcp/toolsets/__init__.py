@@ -1,7 +1,9 @@
 """The toolsets, in the order in which their tools are listed."""
 
 from odoo_toolkit_mcp.toolsets.accounting import AccountingToolset
+from odoo_toolkit_mcp.toolsets.attachments import AttachmentsToolset
 from odoo_toolkit_mcp.toolsets.base import BaseToolset
+from odoo_toolkit_mcp.toolsets.chatter import ChatterToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
@@ -17,4 +19,6 @@ ALL_TOOLSETS: list[type[BaseToolset]] = [
     ProjectToolset,
     AccountingToolset,
     InventoryToolset,
+    ChatterToolset,
+    AttachmentsToolset,
 ]

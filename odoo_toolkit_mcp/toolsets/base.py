@@ -9,7 +9,7 @@ they need.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
 if TYPE_CHECKING:
+    from mcp.types import ContentBlock
+
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 
@@ -57,6 +59,9 @@ class Tool:
         access: what it does to Odoo's data; decides hints and in which modes it exists.
         defaults: default values instead of the function's, advertised and passed.
         maxima: by parameter, advertised instead of the maximum of its ``AtMost``.
+        fixed: arguments that the server's settings decide; callers neither see nor give them.
+        blocks: makes MCP content blocks, such as a picture, of what the function returned; they
+            follow the text.
         needs_odoo: whether it fails without a connection; else it is given None without one.
     """
 
@@ -67,11 +72,13 @@ class Tool:
     access: Access
     defaults: Mapping[str, Any] = attrs.field(factory=dict)
     maxima: Mapping[str, int] = attrs.field(factory=dict)
+    fixed: Mapping[str, Any] = attrs.field(factory=dict)
+    blocks: Callable[[Any], Sequence[ContentBlock]] | None = None
     needs_odoo: bool = True
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:
-        return input_schema(self.function, self.defaults, self.maxima)
+        return input_schema(self.function, self.defaults, self.maxima, self.fixed)
 
     @property
     def input_schema(self) -> JsonObject:
@@ -93,7 +100,7 @@ class Tool:
         Raises:
             ValidationError: they are wrong.
         """
-        return {**self.defaults, **self._checker.check(arguments)}
+        return {**self.defaults, **self._checker.check(arguments), **self.fixed}
 
     def hints(self, mode: str) -> Hints:
         """Return the annotations in a mode: readonly lets ``execute`` call read methods only."""
