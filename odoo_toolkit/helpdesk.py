@@ -57,6 +57,7 @@ class TicketResult:
         description: as plain text.
         create_date: when it was created, in UTC.
         messages: newest first, see :class:`odoo_toolkit.chatter.Message`.
+        has_more_messages: there are older ones; raise the limit, or read ``mail.message``.
         attachments: newest first, without their content.
         warnings: what is not as one might expect.
     """
@@ -77,6 +78,7 @@ class TicketResult:
     active: bool = True
     create_date: str | None = None
     messages: list[dict[str, Any]] | None = None
+    has_more_messages: bool = False
     attachments: list[dict[str, Any]] | None = None
     warnings: list[str] = attrs.Factory(list)
 
@@ -179,17 +181,15 @@ def get_ticket(
     found = int(resolve(odoo, wanted) or 0)
     asked: list[Callable[[], Any]] = [lambda: _read(odoo, found)]
     if include_messages:
-        asked.append(lambda: _part(lambda: _messages(odoo, found, min(message_limit, 100))))
+        asked.append(lambda: _messages(odoo, found, min(message_limit, 100)))
     if include_attachments:
-        asked.append(lambda: _part(lambda: _attachments(odoo, found)))
+        asked.append(lambda: _attachments(odoo, found))
     ticket, *parts = side_by_side(asked)
     result = _result(odoo, _existing(ticket, found))
-    for name, wanted_too in (("messages", include_messages), ("attachments", include_attachments)):
-        if wanted_too:
-            rows, problem = parts.pop(0)
-            result = attrs.evolve(result, **{name: rows})
-            if problem:
-                result.warnings.append(f"The {name} cannot be read: {problem}")
+    for found_too, problem in parts:
+        result = attrs.evolve(result, **found_too)
+        if problem:
+            result.warnings.append(problem)
     return result
 
 
@@ -295,24 +295,28 @@ def _existing(ticket: Record | None, ticket_id: int) -> Record:
     return ticket
 
 
-def _part(ask: Callable[[], list[Any]]) -> tuple[list[dict[str, Any]], str]:
-    """Return what goes with a ticket, or why it cannot be had: the ticket is told anyway."""
-    try:
-        return [attrs.asdict(row) for row in ask()], ""
-    except OdooError as error:
-        return [], error.message
-
-
-def _messages(odoo: Odoo, ticket_id: int, limit: int) -> list[Any]:
+def _messages(odoo: Odoo, ticket_id: int, limit: int) -> tuple[dict[str, Any], str]:
+    """Return the messages as attributes of the result, or why there are none."""
     from odoo_toolkit.chatter import get_messages
 
-    return list(get_messages(odoo, TICKET, ticket_id, limit=limit).messages)
+    try:
+        found = get_messages(odoo, TICKET, ticket_id, limit=limit)
+    except OdooError as error:
+        # The ticket itself is told anyway.
+        return {"messages": []}, f"The messages cannot be read: {error.message}"
+    rows = [attrs.asdict(message) for message in found.messages]
+    return {"messages": rows, "has_more_messages": found.has_more}, ""
 
 
-def _attachments(odoo: Odoo, ticket_id: int) -> list[Any]:
+def _attachments(odoo: Odoo, ticket_id: int) -> tuple[dict[str, Any], str]:
+    """Return the attachments as attributes of the result, or why there are none."""
     from odoo_toolkit.attachments import list_attachments
 
-    return list(list_attachments(odoo, TICKET, ticket_id).attachments)
+    try:
+        found = list_attachments(odoo, TICKET, ticket_id)
+    except OdooError as error:
+        return {"attachments": []}, f"The attachments cannot be read: {error.message}"
+    return {"attachments": [attrs.asdict(row) for row in found.attachments]}, ""
 
 
 def _outsider(odoo: Odoo, user: RecordName, team: RecordName) -> list[str]:

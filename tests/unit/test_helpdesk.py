@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import pytest
 
-from odoo_toolkit import helpdesk
+from odoo_toolkit import attachments, chatter, helpdesk
+from odoo_toolkit.attachments import AttachmentsResult
+from odoo_toolkit.chatter import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
@@ -93,34 +94,37 @@ def test_a_ticket_is_read_by_its_subject() -> None:
 
 
 def test_messages_and_attachments_come_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, int]] = []
+    asked: list[Any] = []
 
-    @attrs.frozen
-    class Row:
-        id: int
+    def get_messages(odoo: Any, model: str, ticket: int, limit: int) -> MessagesResult:
+        asked.append((model, ticket, limit))
+        message = Message(
+            id=1, date=None, author=None, type="comment", subject="", body="Hi", email_from=""
+        )
+        return MessagesResult(messages=[message], count=1, has_more=True)
 
-    monkeypatch.setattr(
-        helpdesk,
-        "_messages",
-        lambda odoo, ticket, limit: asked.append(("messages", limit)) or [Row(1)],
-    )
-    monkeypatch.setattr(
-        helpdesk, "_attachments", lambda odoo, ticket: asked.append(("files", ticket)) or [Row(2)]
-    )
+    def list_attachments(odoo: Any, model: str, ticket: int) -> AttachmentsResult:
+        asked.append((model, ticket))
+        return AttachmentsResult(attachments=[], count=0)
+
+    monkeypatch.setattr(chatter, "get_messages", get_messages)
+    monkeypatch.setattr(attachments, "list_attachments", list_attachments)
     ticket = helpdesk.get_ticket(
         server(), ticket_id=5, include_attachments=True, message_limit=1000
     )
-    assert (ticket.messages, ticket.attachments) == ([{"id": 1}], [{"id": 2}])
-    assert sorted(asked) == [("files", 5), ("messages", 100)]
+    assert ticket.messages
+    assert (ticket.messages[0]["body"], ticket.has_more_messages) == ("Hi", True)
+    assert ticket.attachments == []
+    assert sorted(asked) == [("helpdesk.ticket", 5), ("helpdesk.ticket", 5, 100)]
 
 
 def test_a_ticket_is_told_also_when_its_messages_cannot_be_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refuse(*args: Any) -> Any:
+    def refuse(*args: Any, **keywords: Any) -> Any:
         raise AccessError("no messages for you")
 
-    monkeypatch.setattr(helpdesk, "_messages", refuse)
+    monkeypatch.setattr(chatter, "get_messages", refuse)
     ticket = helpdesk.get_ticket(server(), ticket_id=5)
     assert (ticket.name, ticket.messages) == ("Lamp", [])
     assert "no messages for you" in ticket.warnings[0]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import project
+from odoo_toolkit.configuration import load
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
@@ -16,6 +17,11 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets.base import ToolTable
+from odoo_toolkit_mcp.toolsets.core import CoreToolset, describe_toolsets
+from odoo_toolkit_mcp.toolsets.project import ProjectToolset
+from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 from tests.unit.scripted import VERSIONS, Scripted, contents
 
 READS = {"read", "search_read", "name_search", "search_count"}
@@ -300,3 +306,26 @@ def test_timesheets_need_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(NotFoundError, match="hr_timesheet"):
         project.log_timesheet(odoo, task_id=5, hours=1)
     assert odoo.sent == []
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_timesheet_tool_is_there_only_with_its_module(
+    monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    odoo = server()
+    monkeypatch.setattr(
+        odoo.schema, "module_installed", lambda module: installed or module != "hr_timesheet"
+    )
+    settings, problems = load(ServerSettings, {"mode": "full"}, environ={})
+    assert settings is not None, problems
+    registry = ToolsetRegistry(settings, [CoreToolset, ProjectToolset])
+    report = registry.discover_and_register(ToolTable(settings, registry), odoo)
+    result = report.results[1]
+    assert result.status == "registered"
+    name = "odoo_project_log_timesheet"
+    assert (name in result.tools_registered) is installed
+    assert (name in result.tools_left_out) is not installed
+    if not installed:
+        assert "hr_timesheet" in result.tools_left_out[name]
+        [_, told] = describe_toolsets(registry, odoo).toolsets
+        assert told.left_out == result.tools_left_out

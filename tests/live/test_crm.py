@@ -1,0 +1,161 @@
+"""Leads on a real Odoo, from the first word to won or lost."""
+
+from __future__ import annotations
+
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError, crm
+from odoo_toolkit.crm import LeadResult
+from odoo_toolkit.names import AmbiguousNameError
+from odoo_toolkit.plans import Plan
+
+
+def lead(odoo: Odoo, suffix: str, **values: object) -> LeadResult:
+    made = crm.create_lead(odoo, name=f"Lead {suffix}", **values)  # type: ignore[arg-type]
+    assert isinstance(made, LeadResult)
+    return made
+
+
+def done(result: LeadResult | Plan) -> LeadResult:
+    assert isinstance(result, LeadResult)
+    return result
+
+
+def test_from_lead_to_opportunity_to_won(odoo: Odoo, suffix: str) -> None:
+    made = lead(
+        odoo,
+        suffix,
+        partner_name=f"Zork {suffix}",
+        email_from=f"{suffix}@example.com",
+        expected_revenue=1234.5,
+        description="a < b & c",
+    )
+    assert (made.type, made.partner, made.partner_name) == ("lead", None, f"Zork {suffix}")
+    assert made.user
+    assert made.user.id == odoo.uid
+    stored = toolkit.read(odoo, "crm.lead", [made.id], ["description", "type", "expected_revenue"])
+    row = stored.records[0]
+    assert (row["description"], row["type"], row["expected_revenue"]) == (
+        "a < b & c",
+        "lead",
+        1234.5,
+    )
+
+    with pytest.raises(StateError, match="is a lead"):
+        crm.mark_won(odoo, lead_id=made.id)
+    converted = done(crm.convert_to_opportunity(odoo, lead_name=f"lead {suffix}"))
+    assert converted.type == "opportunity"
+    assert converted.partner
+    assert converted.partner.name == f"Zork {suffix}"
+    assert converted.warnings == []
+    with pytest.raises(StateError) as raised:
+        crm.convert_to_opportunity(odoo, lead_id=made.id)
+    assert raised.value.details["current_state"] == "opportunity"
+
+    moved = done(crm.move_stage(odoo, lead_id=made.id, stage_name="qualified"))
+    assert moved.stage
+    assert moved.stage.name == "Qualified"
+    won = done(crm.mark_won(odoo, lead_id=made.id))
+    assert (won.probability, won.active) == (100, True)
+    stage = toolkit.read(odoo, "crm.stage", [won.stage.id if won.stage else 0], ["is_won"])
+    assert stage.records[0]["is_won"] is True
+
+
+def test_moving_to_the_won_stage_wins(odoo: Odoo, suffix: str) -> None:
+    made = lead(odoo, suffix, type="opportunity")
+    won = done(crm.move_stage(odoo, lead_id=made.id, stage_name="Won"))
+    assert won.probability == 100
+    again = done(crm.move_stage(odoo, lead_id=made.id, stage_name="Won"))
+    assert "already" in again.message
+
+
+def test_a_lost_lead_is_archived_with_its_reason(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    toolkit.create(admin, "crm.lost.reason", {"name": f"Reason {suffix}"})
+    made = lead(odoo, suffix, type="opportunity")
+    lost = done(crm.mark_lost(odoo, lead_id=made.id, reason_name=f"Reason {suffix}"))
+    assert (lost.active, lost.probability) == (False, 0)
+    fields = odoo.schema.fields("crm.lead")
+    field = "lost_reason_id" if "lost_reason_id" in fields else "lost_reason"
+    row = toolkit.read(odoo, "crm.lead", [made.id], [field]).records[0]
+    assert row[field]["name"] == f"Reason {suffix}"
+    with pytest.raises(StateError):
+        crm.mark_lost(odoo, lead_id=made.id)
+    with pytest.raises(StateError):
+        crm.convert_to_opportunity(odoo, lead_id=lead(odoo, suffix, type="opportunity").id)
+
+
+def test_a_lead_with_the_same_address_is_not_merged(odoo: Odoo, suffix: str) -> None:
+    first = lead(odoo, suffix, email_from=f"{suffix}@example.com")
+    second = lead(odoo, f"{suffix} b", email_from=f"{suffix}@example.com")
+    crm.convert_to_opportunity(odoo, lead_id=first.id)
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=second.id))
+    assert converted.id == second.id
+    assert any(f"{suffix}@example.com" in warning for warning in converted.warnings)
+    rows = toolkit.read(odoo, "crm.lead", [first.id, second.id], ["type", "active"]).records
+    assert [(row["type"], row["active"]) for row in rows] == [("opportunity", True)] * 2
+
+
+def test_customer_user_and_team_are_taken(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    partner = toolkit.create(admin, "res.partner", {"name": f"Customer {suffix}"}).id
+    other = toolkit.search_read(
+        admin, "res.users", [["share", "=", False], ["id", "!=", odoo.uid]], ["name"]
+    ).records[0]
+    team = toolkit.create(admin, "crm.team", {"name": f"Team {suffix}", "use_leads": True}).id
+    made = lead(odoo, suffix)
+    # Read back as the administrator: an ordinary user may lose sight of what is given away.
+    crm.convert_to_opportunity(
+        odoo, lead_id=made.id, partner_name=f"Customer {suffix}", user_id=other["id"], team_id=team
+    )
+    row = toolkit.read(
+        admin, "crm.lead", [made.id], ["type", "partner_id", "user_id", "team_id"]
+    ).records[0]
+    assert row["type"] == "opportunity"
+    assert (row["partner_id"]["id"], row["user_id"]["id"], row["team_id"]["id"]) == (
+        partner,
+        other["id"],
+        team,
+    )
+
+
+def test_the_leads_own_contact_is_kept(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    partner = toolkit.create(admin, "res.partner", {"name": f"Customer {suffix}"}).id
+    made = lead(odoo, suffix, partner_name=f"customer {suffix}")
+    assert made.partner
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=made.id))
+    assert converted.partner
+    assert converted.partner.id == partner
+
+
+def test_a_stage_of_another_team_is_refused(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    team = toolkit.create(admin, "crm.team", {"name": f"Team {suffix}"}).id
+    field = "team_ids" if "team_ids" in admin.schema.fields("crm.stage") else "team_id"
+    owner = [[6, 0, [team]]] if field == "team_ids" else team
+    stage = toolkit.create(admin, "crm.stage", {"name": f"Stage {suffix}", field: owner}).id
+    assert stage
+    made = lead(odoo, suffix, type="opportunity")
+    for given in ({"stage_id": stage}, {"stage_name": f"Stage {suffix}"}):
+        with pytest.raises((ValidationError, NotFoundError)) as raised:
+            crm.move_stage(odoo, lead_id=made.id, **given)  # type: ignore[arg-type]
+        assert "Qualified" in raised.value.suggestion
+    row = toolkit.read(odoo, "crm.lead", [made.id], ["stage_id"]).records[0]
+    assert made.stage
+    assert row["stage_id"]["id"] == made.stage.id
+    own = lead(odoo, suffix, type="opportunity", team_id=team, stage_name=f"Stage {suffix}")
+    assert own.stage
+    assert own.stage.id == stage
+
+
+def test_nothing_is_created_when_the_input_is_wrong(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    values = [{"name": f"Twin {suffix} {word}"} for word in ("a", "b")]
+    toolkit.create(admin, "res.partner", values)
+    mine = [["name", "=", f"Lead {suffix}"]]
+    with pytest.raises(AmbiguousNameError):
+        lead(odoo, suffix, partner_name=f"Twin {suffix}")
+    with pytest.raises(NotFoundError):
+        lead(odoo, suffix, stage_name="No such stage")
+    with pytest.raises(toolkit.OdooError):
+        lead(odoo, suffix, partner_id=99999999)
+    plan = crm.create_lead(odoo, name=f"Lead {suffix}", dry_run=True)
+    assert isinstance(plan, Plan)
+    assert toolkit.count(odoo, "crm.lead", mine).count == 0

@@ -1,0 +1,143 @@
+"""Names on a real Odoo: what a person says finds what they mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import NotFoundError, Odoo
+from odoo_toolkit.client import CallEvent
+from odoo_toolkit.names import AmbiguousNameError, Wanted, name_search, resolve, resolve_all
+
+
+@pytest.fixture
+def sent(odoo: Odoo, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The methods that are called from here on."""
+    methods: list[str] = []
+    monkeypatch.setattr(odoo, "_on_call", lambda event: methods.append(_method(event)))
+    return methods
+
+
+def _method(event: CallEvent) -> str:
+    return event.call.method
+
+
+def wanted(model: str, *names: str) -> list[Wanted]:
+    return [Wanted(model=model, field=f"[{i}].id", name=name) for i, name in enumerate(names)]
+
+
+@pytest.fixture
+def products(odoo: Odoo) -> list[dict[str, Any]]:
+    """Twenty products whose name no other has."""
+    rows = toolkit.search_read(
+        odoo,
+        "product.product",
+        [["default_code", "!=", False]],
+        ["display_name", "name", "default_code"],
+        limit=200,
+    ).records
+    names = Counter(row["name"] for row in rows)
+    codes = Counter(row["default_code"] for row in rows)
+    unique = [r for r in rows if names[r["name"]] == 1 and codes[r["default_code"]] == 1]
+    assert len(unique) >= 20
+    return unique[:20]
+
+
+@pytest.mark.parametrize("form", ["display_name", "default_code", "upper", "[code] other words"])
+def test_twenty_products_are_one_call(
+    odoo: Odoo, sent: list[str], products: list[dict[str, Any]], form: str
+) -> None:
+    said = {
+        "display_name": lambda row: row["display_name"],
+        "default_code": lambda row: row["default_code"].lower(),
+        "upper": lambda row: row["name"].upper(),
+        "[code] other words": lambda row: f"[{row['default_code']}] other words",
+    }[form]
+    sent.clear()
+    ids = resolve_all(odoo, wanted("product.product", *map(said, products)))
+    assert ids == [row["id"] for row in products]
+    assert [method for method in sent if method != "fields_get"] == ["search_read"]
+
+
+def test_a_company_is_not_mistaken_for_its_contacts(
+    odoo: Odoo, admin: Odoo, suffix: str, sent: list[str]
+) -> None:
+    company, person = _company_with_contact(admin, suffix)
+    assert len(name_search(odoo, "res.partner", f"Blue {suffix}")) == 2
+    sent.clear()
+    assert resolve(odoo, wanted("res.partner", f"blue {suffix}")[0]) == company
+    assert sent == ["name_search"]
+    assert resolve(odoo, wanted("res.partner", f"Ann {suffix}")[0]) == person
+    full = f"Blue {suffix}, Ann {suffix}"
+    assert resolve_all(odoo, wanted("res.partner", full, f"Blue {suffix}")) == [person, company]
+
+
+def test_several_matches_are_listed_and_none_is_chosen(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    values = [{"name": f"Green {suffix} {word}"} for word in ("one", "two")]
+    ids = toolkit.create(admin, "res.partner", values).ids
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, wanted("res.partner", f"Green {suffix}")[0])
+    assert sorted(match.id for match in raised.value.matches) == sorted(ids)
+    with pytest.raises(AmbiguousNameError):
+        resolve_all(odoo, wanted("res.partner", f"Green {suffix} one", f"Green {suffix}"))
+
+
+def test_wildcards_mean_themselves(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    values = [{"name": f"10{sign} Off_{suffix}"} for sign in ("%", "0", "x")]
+    ids = toolkit.create(admin, "res.partner", values).ids
+    first, second = f"10% Off_{suffix}", f"100 Off_{suffix}"
+    assert resolve(odoo, wanted("res.partner", first)[0]) == ids[0]
+    assert resolve_all(odoo, wanted("res.partner", first, second)) == ids[:2]
+    assert resolve_all(odoo, wanted("res.partner", f"% Off_{suffix}", second)) == ids[:2]
+    with pytest.raises(NotFoundError):
+        resolve(odoo, wanted("res.partner", f"10_ Off%{suffix}")[0])
+
+
+def test_names_with_accents_and_quotes_are_found(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    names = [f'Café "Zürich" \\ {suffix}', f"O'Neill & Søn {suffix}"]
+    ids = toolkit.create(admin, "res.partner", [{"name": name} for name in names]).ids
+    assert [resolve(odoo, item) for item in wanted("res.partner", *names)] == ids
+    assert resolve_all(odoo, wanted("res.partner", *names)) == ids
+
+
+def test_a_longer_number_is_another_order(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    longer = toolkit.create(admin, "res.partner", {"name": f"{suffix}-S000123"}).id
+    with pytest.raises(NotFoundError):
+        resolve(odoo, wanted("res.partner", f"{suffix}-S00012")[0])
+    shorter = toolkit.create(admin, "res.partner", {"name": f"{suffix}-S00012"}).id
+    assert resolve(odoo, wanted("res.partner", f"{suffix}-S00012")[0]) == shorter
+    both = wanted("res.partner", f"{suffix}-S00012", f"{suffix}-S000123")
+    assert resolve_all(odoo, both) == [shorter, longer]
+
+
+def test_orders_are_found_by_their_reference(odoo: Odoo) -> None:
+    orders = toolkit.search_read(odoo, "sale.order", [], ["name"], limit=3).records
+    assert orders
+    names = [order["name"] for order in orders]
+    assert resolve_all(odoo, wanted("sale.order", *names)) == [order["id"] for order in orders]
+
+
+def test_an_exact_name_among_very_many_is_found(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    crowd = [{"name": f"{suffix} {i:03}x"} for i in range(60)]
+    toolkit.create(admin, "res.partner", crowd)
+    exact = toolkit.create(admin, "res.partner", {"name": suffix}).id
+    assert resolve(odoo, wanted("res.partner", suffix)[0]) == exact
+    last = toolkit.search_read(odoo, "res.partner", [["name", "=", f"{suffix} 059x"]]).records[0]
+    assert resolve_all(odoo, wanted("res.partner", suffix, f"{suffix} 059X")) == [exact, last["id"]]
+
+
+def _company_with_contact(admin: Odoo, suffix: str) -> tuple[int, int]:
+    company = toolkit.create(
+        admin, "res.partner", {"name": f"Blue {suffix}", "is_company": True}
+    ).id
+    assert company
+    person = toolkit.create(
+        admin, "res.partner", {"name": f"Ann {suffix}", "parent_id": company}
+    ).id
+    assert person
+    return company, person

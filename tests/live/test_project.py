@@ -1,0 +1,183 @@
+"""Tasks and timesheets on a real Odoo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError, project
+from odoo_toolkit.names import AmbiguousNameError
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.project import TaskResult, TimesheetResult
+
+
+@attrs.frozen
+class House:
+    """A project with stages of its own."""
+
+    id: int
+    name: str
+    stages: list[int]
+
+
+@pytest.fixture
+def house(admin: Odoo, suffix: str) -> House:
+    name = f"House {suffix}"
+    made = toolkit.create(admin, "project.project", {"name": name}).id
+    assert made
+    values = [{"name": f"{word} {suffix}", "project_ids": [[4, made]]} for word in ("Todo", "Done")]
+    return House(made, name, toolkit.create(admin, "project.task.type", values).ids)
+
+
+def task(odoo: Odoo, **values: Any) -> TaskResult:
+    made = project.create_task(odoo, **values)
+    assert isinstance(made, TaskResult)
+    return made
+
+
+def stored(odoo: Odoo, made: TaskResult, *fields: str) -> dict[str, Any]:
+    return toolkit.read(odoo, "project.task", [made.id], list(fields)).records[0]
+
+
+def test_from_task_to_timesheet(odoo: Odoo, house: House, suffix: str) -> None:
+    made = task(
+        odoo,
+        name=f"Paint {suffix}",
+        project_name=house.name.lower(),
+        user_ids=[odoo.uid],
+        description="a < b & c",
+        priority="1",
+    )
+    assert made.project == toolkit.records.results.RecordName(id=house.id, name=house.name)
+    assert [user.id for user in made.users] == [odoo.uid]
+    assert stored(odoo, made, "description", "priority") == {
+        "id": made.id,
+        "description": "a < b & c",
+        "priority": "1",
+    }
+
+    moved = project.move_stage(odoo, task_id=made.id, stage_name=f"done {suffix}")
+    assert isinstance(moved, TaskResult)
+    assert moved.stage
+    assert moved.stage.id == house.stages[1]
+    again = project.move_stage(odoo, task_id=made.id, stage_id=house.stages[1])
+    assert "already" in again.message
+
+    for hours in (1.5, 0.25):
+        logged = project.log_timesheet(
+            odoo, task_name=f"Paint {suffix}", hours=hours, description="work", date="2025-06-30"
+        )
+        assert isinstance(logged, TimesheetResult)
+        assert (logged.hours, logged.date, logged.description) == (hours, "2025-06-30", "work")
+        assert logged.project
+        assert logged.project.id == house.id
+        assert logged.employee
+        assert logged.user
+        assert logged.user.id == odoo.uid
+    assert stored(odoo, made, "effective_hours")["effective_hours"] == pytest.approx(1.75)
+
+
+def test_a_deadline_is_the_day_or_the_moment_given(odoo: Odoo, house: House, suffix: str) -> None:
+    day = task(odoo, name=f"Day {suffix}", project_id=house.id, date_deadline="2031-05-06")
+    assert str(day.date_deadline).startswith("2031-05-06")
+    moment = task(
+        odoo, name=f"M {suffix}", project_id=house.id, date_deadline="2031-05-06T20:30:00+02:00"
+    )
+    expected = "2031-05-06" if odoo.version.major < 17 else "2031-05-06T18:30:00Z"
+    assert moment.date_deadline == expected
+
+
+def test_a_subtask_is_in_the_project_of_its_parent(odoo: Odoo, house: House, suffix: str) -> None:
+    parent = task(odoo, name=f"Paint {suffix}", project_id=house.id)
+    child = task(odoo, name=f"Door {suffix}", parent_name=f"paint {suffix}")
+    assert child.project
+    assert child.project.id == house.id
+    assert child.parent
+    assert child.parent.id == parent.id
+
+
+def test_assignees_are_as_many_as_the_version_allows(
+    odoo: Odoo, admin: Odoo, house: House, suffix: str
+) -> None:
+    users = toolkit.search_read(admin, "res.users", [["share", "=", False]], ["name"], limit=2)
+    ids = sorted(row["id"] for row in users)
+    assert len(ids) == 2
+    if odoo.version.major == 14:
+        with pytest.raises(ValidationError, match="one user"):
+            task(odoo, name=f"Paint {suffix}", project_id=house.id, user_ids=ids)
+        return
+    made = task(odoo, name=f"Paint {suffix}", project_id=house.id, user_ids=ids)
+    assert sorted(user.id for user in made.users) == ids
+
+
+def test_a_stage_of_another_project_is_refused(
+    odoo: Odoo, admin: Odoo, house: House, suffix: str
+) -> None:
+    foreign = toolkit.create(admin, "project.task.type", {"name": f"Foreign {suffix}"}).id
+    made = task(odoo, name=f"Paint {suffix}", project_id=house.id)
+    for given in ({"stage_id": foreign}, {"stage_name": f"Foreign {suffix}"}):
+        with pytest.raises((ValidationError, NotFoundError)) as raised:
+            project.move_stage(odoo, task_id=made.id, **given)  # type: ignore[arg-type]
+        assert f"Done {suffix}" in raised.value.suggestion
+    assert made.stage
+    assert stored(odoo, made, "stage_id")["stage_id"]["id"] == made.stage.id
+
+
+def test_nothing_is_written_when_the_input_is_wrong(
+    odoo: Odoo, admin: Odoo, house: House, suffix: str
+) -> None:
+    toolkit.create(admin, "project.project", {"name": f"{house.name} too"})
+    name = f"Paint {suffix}"
+    with pytest.raises(AmbiguousNameError):
+        task(odoo, name=name, project_name=suffix)
+    with pytest.raises(ValidationError):
+        task(odoo, name=name)
+    with pytest.raises(toolkit.OdooError):
+        task(odoo, name=name, project_id=house.id, user_ids=[99999999])
+    plan = project.create_task(odoo, name=name, project_id=house.id, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert toolkit.count(odoo, "project.task", [["name", "=", name]]).count == 0
+
+
+def test_no_time_is_logged_where_none_can_be(
+    odoo: Odoo, admin: Odoo, house: House, suffix: str
+) -> None:
+    closed = toolkit.create(
+        admin, "project.project", {"name": f"Closed {suffix}", "allow_timesheets": False}
+    ).id
+    without = task(odoo, name=f"Without {suffix}", project_id=closed)
+    private = toolkit.create(odoo, "project.task", {"name": f"Private {suffix}"}).id
+    paint = task(odoo, name=f"Paint {suffix}", project_id=house.id)
+    robot = 1  # OdooBot is nobody's employee.
+    before = toolkit.count(odoo, "account.analytic.line", []).count
+    with pytest.raises(ValidationError, match="does not take timesheets"):
+        project.log_timesheet(odoo, task_id=without.id, hours=1)
+    with pytest.raises(ValidationError, match="no project"):
+        project.log_timesheet(odoo, task_id=private, hours=1)
+    with pytest.raises(ValidationError, match="more than 0"):
+        project.log_timesheet(odoo, task_id=paint.id, hours=-1)
+    with pytest.raises(ValidationError, match="no employee"):
+        project.log_timesheet(odoo, task_id=paint.id, hours=1, user_id=robot)
+    assert toolkit.count(odoo, "account.analytic.line", []).count == before
+
+
+def test_time_of_others_needs_the_rights_for_it(
+    odoo: Odoo, admin: Odoo, house: House, suffix: str
+) -> None:
+    paint = task(odoo, name=f"Paint {suffix}", project_id=house.id)
+    employees = toolkit.search_read(
+        admin, "hr.employee", [["user_id", "!=", False], ["user_id", "!=", odoo.uid]], ["user_id"]
+    ).records
+    other = employees[0]["user_id"]["id"]
+    if odoo.uid == admin.uid:
+        logged = project.log_timesheet(odoo, task_id=paint.id, hours=2, user_id=other)
+        assert isinstance(logged, TimesheetResult)
+        assert logged.user
+        assert logged.user.id == other
+        assert logged.employee
+    else:
+        with pytest.raises(AccessError):
+            project.log_timesheet(odoo, task_id=paint.id, hours=2, user_id=other)
