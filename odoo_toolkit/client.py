@@ -160,6 +160,28 @@ class Odoo:
         self._tell(call, started, result=result)
         return result
 
+    def documentation(self, model: str) -> dict[str, Any] | None:
+        """Return the server's own documentation of a model; None where it has none for us.
+
+        Odoo documents its models from 19 on, for API keys of users with Settings rights. The
+        policy is not asked: whoever shows it on must have asked it about the model.
+
+        Raises:
+            OdooConnectionError: Odoo cannot be reached.
+        """
+        from odoo_toolkit.connection.json2 import Json2Transport
+
+        transport = self._connected().transport
+        if not isinstance(transport, Json2Transport):
+            return None
+        try:
+            documentation: dict[str, Any] = transport.documentation(model)
+        except OdooError as error:
+            if isinstance(error, OdooConnectionError) and error.code != "ENDPOINT_NOT_FOUND":
+                raise
+            return None
+        return documentation
+
     def _prepared(self, call: Call) -> Call:
         """Add the base context, and keep the call off records that belong to blocked models."""
         context = {**self.settings.base_context, **call.context}

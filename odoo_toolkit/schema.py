@@ -56,7 +56,7 @@ class Schema:
             NotFoundError: there is no such model (UNKNOWN_MODEL, with ``did_you_mean``).
             AccessError: the user may not read the model.
         """
-        fields: Mapping[str, Field] = self._remember(
+        fields: Mapping[str, Field] = self.remember(
             f"fields {model}", lambda: self._ask_fields(model)
         )
         return fields
@@ -78,7 +78,7 @@ class Schema:
         Raises:
             AccessError: the server does not tell this user.
         """
-        models: Mapping[str, str] = self._remember("models", self._ask_models)
+        models: Mapping[str, str] = self.remember("models", self._ask_models)
         return models
 
     def module_installed(self, module: str) -> bool:
@@ -138,7 +138,13 @@ class Schema:
             else:
                 self._kept.pop(f"fields {model}", None)
 
-    def _remember(self, key: str, ask: Callable[[], Any]) -> Any:
+    def remember(self, key: str, ask: Callable[[], Any]) -> Any:
+        """Return what is kept under a key; ask for it where it is missing or too old.
+
+        Args:
+            key: what it is, and of which model: ``form sale.order``.
+            ask: gets it; what it raises is raised, and not kept.
+        """
         kept = self._kept.get(key)
         if kept and time.monotonic() - kept[0] < LIFETIME:
             return kept[1]

@@ -66,6 +66,15 @@ class Json2Transport:
         """Release the connections."""
         self._http.close()
 
+    def documentation(self, model: str) -> Any:
+        """Return the server's own documentation of a model: its fields and its methods.
+
+        Raises:
+            AccessError: the user lacks Settings rights.
+            OdooError: it cannot be had.
+        """
+        return self._http.json("GET", f"/doc-bearer/{model}.json", headers=self._headers)
+
     def _name_positional(self, call: Call) -> dict[str, Any]:
         """Name positional arguments by the server's own documentation of the model.
 
@@ -73,10 +82,7 @@ class Json2Transport:
         argument left out would change what the call means.
         """
         try:
-            documentation = self._http.json(
-                "GET", f"/doc-bearer/{call.model}.json", headers=self._headers
-            )
-            parameters = documentation["methods"][call.method]["parameters"]
+            parameters = self.documentation(call.model)["methods"][call.method]["parameters"]
             names = [name for name in parameters if name not in {"self", *call.arguments}]
         except (OdooError, KeyError, TypeError):
             names = []

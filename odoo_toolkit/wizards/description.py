@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.model_guide.form_view import Form, read_form
 from odoo_toolkit.wizards.actions import action_context
 from odoo_toolkit.wizards.catalog import KnownWizard, WizardField, known_wizard
 
@@ -59,14 +58,6 @@ class WizardDescription:
     context_hint: dict[str, Any]
 
 
-@attrs.frozen(kw_only=True)
-class Form:
-    """What the form view of a wizard shows."""
-
-    fields: tuple[str, ...]
-    buttons: tuple[WizardButton, ...]
-
-
 def describe_wizard(
     odoo: Odoo,
     action: Mapping[str, Any],
@@ -98,7 +89,10 @@ def describe_wizard(
             for name in (form.fields or tuple(fields))
             if name in fields and _is_asked(fields[name])
         },
-        buttons=list(form.buttons),
+        buttons=[
+            WizardButton(method=method, label=label)
+            for method, label in dict.fromkeys((b.method, b.label) for b in form.buttons)
+        ],
         instructions=_instructions(model, action, form, known),
         context_hint=context,
     )
@@ -109,44 +103,10 @@ def form_of(odoo: Odoo, action: Mapping[str, Any]) -> Form:
     view_id = next(
         (view for view, kind in action.get("views") or () if kind == "form" and view), False
     )
-    # From 16 on get_view; the method before it was removed there.
-    method = "get_view" if odoo.version.major >= 16 else "fields_view_get"
     try:
-        answer = odoo.call(
-            Call(
-                model=action["res_model"],
-                method=method,
-                arguments={"view_id": view_id, "view_type": "form"},
-                internal=True,
-            )
-        )
-        # The text is the server's own, already parsed and written out again by it.
-        root = ElementTree.fromstring(answer["arch"])  # noqa: S314
-    except (OdooError, ElementTree.ParseError, KeyError, TypeError):
-        return Form(fields=(), buttons=())
-    fields: list[str] = []
-    buttons: dict[tuple[str, str], WizardButton] = {}
-    _collect(root, fields, buttons)
-    return Form(fields=tuple(dict.fromkeys(fields)), buttons=tuple(buttons.values()))
-
-
-def _collect(
-    element: ElementTree.Element,
-    fields: list[str],
-    buttons: dict[tuple[str, str], WizardButton],
-) -> None:
-    for child in element:
-        if child.get("invisible") in ("1", "True"):
-            continue
-        name = child.get("name") or ""
-        if child.tag == "field":
-            # What is inside belongs to the lines of another model.
-            fields.append(name)
-            continue
-        if child.tag == "button" and child.get("type") == "object" and name:
-            label = child.get("string") or " ".join("".join(child.itertext()).split()) or name
-            buttons.setdefault((name, label), WizardButton(method=name, label=label))
-        _collect(child, fields, buttons)
+        return read_form(odoo, action["res_model"], view_id)
+    except OdooError:
+        return Form()
 
 
 def _is_asked(field: Field) -> bool:

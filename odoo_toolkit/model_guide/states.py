@@ -1,0 +1,198 @@
+"""The states of a model, and the buttons that lead from one to the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import Model
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.model_guide.form_view import Button, Form, main_form
+from odoo_toolkit.model_guide.methods import button_states, state_field
+from odoo_toolkit.model_guide.transitions import MOVES, USUAL_MOVES, move_of
+from odoo_toolkit.parallel import side_by_side
+
+#: Stages told of a model that has stages instead of states.
+_MOST_STAGES = 50
+
+
+@attrs.frozen(kw_only=True)
+class ModelState:
+    """A state: what is stored, and what people read.
+
+    Attributes:
+        value: of the state field; the stage's id where the model has stages.
+        methods: those whose buttons depend on the state and can be seen in this one.
+    """
+
+    value: str | int
+    label: str
+    methods: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class ModelStates:
+    """The state machine of a model.
+
+    Attributes:
+        state_field: ``state``, or ``stage_id`` for models with stages; None without either.
+        initial: the state of a new record.
+        transitions: objects with ``from``, ``to``, ``method`` and ``label``; where a button leads
+            is known of Odoo's own documents and of buttons with a usual name.
+        mermaid: the same as a Mermaid state diagram; empty without transitions.
+        note: what one should know besides.
+    """
+
+    model: str
+    state_field: str | None
+    states: list[ModelState]
+    transitions: list[dict[str, str]]
+    initial: str | int | None = None
+    mermaid: str = ""
+    note: str = ""
+
+
+def model_states(odoo: Odoo, model: Model) -> ModelStates:
+    """Return the states of a model and the transitions between them, read from the server.
+
+    From where a button leads is what the form view says, so it is right for a customised
+    database and for the connected user; three round trips the first time.
+
+    Args:
+        odoo: the connection.
+        model: such as ``sale.order``.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    field = state_field(fields)
+    stage = fields.get("stage_id")
+    if field is None and stage is not None and stage.type == "many2one" and stage.relation:
+        main_form(odoo, model)  # says whether the user may read the model at all
+        return _stages(odoo, model, stage)
+    if field is None:
+        main_form(odoo, model)
+        note = "This model has neither a state nor stages."
+        return ModelStates(model=model, state_field=None, states=[], transitions=[], note=note)
+    asked: list[Any] = side_by_side(
+        [
+            lambda: main_form(odoo, model),
+            lambda: odoo.schema.remember(f"initial {model}", lambda: _initial(odoo, model, field)),
+        ]
+    )
+    form: Form = asked[0]
+    initial: str | None = asked[1]
+    by_method: dict[str, list[Button]] = {}
+    for button in form.buttons:
+        by_method.setdefault(button.method, []).append(button)
+    seen = {method: button_states(places, field) for method, places in by_method.items()}
+    for method, moves in MOVES.get(model, {}).items():
+        if any(move.label for move in moves):  # known to exist without a button
+            by_method.setdefault(method, [])
+    transitions = [
+        transition
+        for method, places in by_method.items()
+        for transition in _transitions(odoo, model, method, places, field)
+    ]
+    return ModelStates(
+        model=model,
+        state_field=field.name,
+        states=[
+            ModelState(
+                value=value,
+                label=label,
+                methods=[method for method, (states, _) in seen.items() if value in states],
+            )
+            for value, label in field.selection
+        ],
+        transitions=transitions,
+        initial=initial,
+        mermaid=_mermaid(field, transitions, initial),
+        note="A button may open a wizard instead of changing the state; read the state again.",
+    )
+
+
+def _transitions(
+    odoo: Odoo, model: str, method: str, buttons: Sequence[Button], field: Field
+) -> list[dict[str, str]]:
+    """Return the transitions of one method: from where by the form, to where by the table."""
+    values = [value for value, _ in field.selection]
+    sources, labels = button_states(buttons, field)
+    move = move_of(model, method, odoo.version.major)
+    if move:
+        targets = [state for state in move.to if state in values]
+        sources = sources or [value for value in values if value in move.sources]
+        sources = [value for value in sources if value not in (*targets, *move.never)]
+    else:
+        usual = USUAL_MOVES.get(method, ()) if sources and model not in MOVES else ()
+        targets = [state for state in usual if state in values][:1]
+        sources = [value for value in sources if value not in targets]
+    named = buttons[0].label if buttons else move.label if move else ""
+    return [
+        {"from": source, "to": target, "method": method, "label": labels.get(source, named)}
+        for source in sources
+        for target in targets
+    ]
+
+
+def _initial(odoo: Odoo, model: str, field: Field) -> str | None:
+    """Return the state that a new record has; None where the server does not tell."""
+    call = Call(
+        model=model, method="default_get", arguments={"fields": [field.name]}, internal=True
+    )
+    try:
+        value = odoo.call(call).get(field.name)
+    except (OdooError, AttributeError):
+        return None
+    return value if value in [state for state, _ in field.selection] else None
+
+
+def _stages(odoo: Odoo, model: str, stage: Field) -> ModelStates:
+    """Return the stages of a model, which are records, in their order."""
+    arguments: Mapping[str, Any] = {
+        "domain": [],
+        "fields": ["display_name"],
+        "limit": _MOST_STAGES,
+    }
+    rows = odoo.call(Call(model=str(stage.relation), method="search_read", arguments=arguments))
+    return ModelStates(
+        model=model,
+        state_field=stage.name,
+        states=[ModelState(value=row["id"], label=row["display_name"]) for row in rows],
+        transitions=[],
+        note=f"Stages are records of {stage.relation}; a record is moved by writing {stage.name}."
+        " Which of them apply may depend on its team or project.",
+    )
+
+
+def _mermaid(field: Field, transitions: Sequence[Mapping[str, str]], initial: str | None) -> str:
+    """Return a state diagram; its ids hold letters, digits and underscores only."""
+    if not transitions:
+        return ""
+    names = {
+        value: f"s{index}_{re.sub(r'[^0-9A-Za-z]+', '_', value)}"
+        for index, (value, _) in enumerate(field.selection)
+    }
+    lines = ["stateDiagram-v2"]
+    lines += [f'    state "{_text(label)}" as {names[value]}' for value, label in field.selection]
+    if initial:
+        lines.append(f"    [*] --> {names[initial]}")
+    lines += [
+        f"    {names[step['from']]} --> {names[step['to']]}: {_text(step['label'])}"
+        f" ({step['method']})"
+        for step in transitions
+    ]
+    return "\n".join(lines)
+
+
+def _text(label: str) -> str:
+    """Return a label without what means something to Mermaid."""
+    return " ".join(re.sub(r"[\"#;:{}\[\]<>]", " ", label).split())
