@@ -1,0 +1,123 @@
+"""The core tools on real servers, as administrator and as ordinary user, in both eras."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from odoo_toolkit.configuration import load
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.server import OdooServer
+from odoo_toolkit_mcp.settings import ServerSettings
+from tests.live.conftest import server, user
+from tests.live.servers import Server, User, credentials
+from tests.mcp.test_tools import error_of
+
+pytestmark = pytest.mark.anyio
+
+__all__ = ["server", "user"]
+
+
+def mcp_server(server: Server, user: User, **settings: Any) -> OdooServer:
+    connection, problems = load(ConnectionSettings, credentials(server, user), environ={})
+    assert connection is not None, problems
+    return OdooServer(connection, ServerSettings(**settings))
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.structured_content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def test_life_of_a_record(server: Server, user: User, era: str) -> None:
+    """Created, found, read, counted, changed, named, archived by a method, deleted."""
+    values = {"name": "Toolkit MCP test", "type": "contact", "comment": "Hello"}
+    domain = [["name", "=", "Toolkit MCP test renamed"]]
+    async with Client(mcp_server(server, user, mode="full"), mode=era) as client:
+        created = await call(client, "odoo_core_create", model="res.partner", values=values)
+        ids = [created["id"]]
+        await call(
+            client,
+            "odoo_core_write",
+            model="res.partner",
+            ids=ids,
+            values={"name": "Toolkit MCP test renamed", "color": 3.0},
+        )
+        found = await call(
+            client,
+            "odoo_core_search_read",
+            model="res.partner",
+            domain=[["id", "in", ids], *domain],
+            fields=["name", "comment", "color", "parent_id"],
+        )
+        read = await call(client, "odoo_core_read", model="res.partner", ids=[*ids, 99999999])
+        names = await call(client, "odoo_core_name_get", model="res.partner", ids=ids)
+        archived = await call(
+            client, "odoo_core_execute", model="res.partner", method="action_archive", args=[ids]
+        )
+        gone = await call(
+            client, "odoo_core_count", model="res.partner", domain=[["id", "in", ids]]
+        )
+        deleted = await call(client, "odoo_core_unlink", model="res.partner", ids=ids)
+
+    assert found["records"] == [
+        {
+            "id": ids[0],
+            "name": "Toolkit MCP test renamed",
+            "comment": "Hello",
+            "color": 3,
+            "parent_id": None,
+        }
+    ]
+    assert read["missing_ids"] == [99999999]
+    assert names["names"] == [{"id": ids[0], "name": "Toolkit MCP test renamed"}]
+    assert archived["result_type"] in ("value", "action")
+    assert gone["count"] == 0
+    assert deleted["deleted_ids"] == ids
+
+
+async def test_what_there_is_to_work_with(server: Server, user: User, era: str) -> None:
+    async with Client(mcp_server(server, user), mode=era) as client:
+        models = await call(client, "odoo_core_list_models", filter="res.partner")
+        fields = await call(client, "odoo_core_fields_get", model="res.partner")
+        defaults = await call(client, "odoo_core_default_get", model="res.partner")
+        toolsets = await call(client, "odoo_core_list_toolsets")
+
+    assert "res.partner" in {model["model"] for model in models["models"]}
+    assert fields["fields"]["parent_id"]["relation"] == "res.partner"
+    assert defaults["defaults"]["active"] is True
+    assert toolsets["connection"] == server.url
+    assert toolsets["toolsets"][0]["status"] == "active"
+
+
+async def test_errors_of_a_real_server(server: Server, user: User, era: str) -> None:
+    """Each says what is wrong in the toolkit's terms, without a traceback."""
+    calls = {
+        "UNKNOWN_MODEL": ("odoo_core_count", {"model": "res.partnr"}),
+        "INVALID_FIELD": ("odoo_core_read", {"model": "res.partner", "ids": [1], "fields": ["x"]}),
+        "INVALID_DOMAIN": (
+            "odoo_core_search_read",
+            {"model": "res.partner", "domain": [["name", "equals to", "x"]]},
+        ),
+        "MODEL_BLOCKED": ("odoo_core_count", {"model": "ir.config_parameter"}),
+        "FIELD_BLOCKED": (
+            "odoo_core_search_read",
+            {"model": "res.users", "fields": ["login", "password"]},
+        ),
+        "MODE_VIOLATION": (
+            "odoo_core_execute",
+            {"model": "res.partner", "method": "unlink", "args": [[1]]},
+        ),
+    }
+    codes = {}
+    async with Client(mcp_server(server, user), mode=era) as client:
+        for expected, (tool, arguments) in calls.items():
+            result = await client.call_tool(tool, arguments)
+            codes[expected] = error_of(result)["code"]
+            assert "Traceback" not in result.model_dump_json()
+
+    assert codes == {code: code for code in calls}
