@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -22,6 +22,9 @@ from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
+
+if TYPE_CHECKING:
+    from odoo_toolkit.connection.websession import WebSession
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +90,7 @@ class Odoo:
         self.state: State = "disconnected"
         self._on_call = on_call
         self._session: _Session | None = None
+        self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
         self._last_used = 0.0
 
@@ -119,6 +123,17 @@ class Odoo:
         """json2, jsonrpc or xmlrpc; connects if need be."""
         return self._connected().transport.name
 
+    @property
+    def web_session(self) -> WebSession:
+        """A web session of the same connection; it logs in when it is first used."""
+        from odoo_toolkit.connection.websession import WebSession
+
+        database = self.database
+        with self._connecting:
+            if self._web_session is None:
+                self._web_session = WebSession(self.settings, database)
+            return self._web_session
+
     def connect(self) -> Odoo:
         """Connect and log in now instead of at the first call.
 
@@ -135,7 +150,9 @@ class Odoo:
         with self._connecting:
             if self._session:
                 self._session.http.close()
-            self._session = None
+            if self._web_session:
+                self._web_session.close()
+            self._session = self._web_session = None
             self.state = "disconnected"
 
     def call(self, call: Call) -> Any:
