@@ -279,8 +279,6 @@ def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[R
     """Return which of the rows a name means, by what Odoo shows and by what it looks at."""
     shown = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
     texts = {row["id"]: [str(row[field]) for field in fields if row[field]] for row in rows}
-    if exact := _exact(shown, name):
-        return exact
     for fold in (_folded, _plain):
         exact = [m for m in shown if fold(name) in [fold(text) for text in texts[m.id]]]
         if len(exact) == 1:

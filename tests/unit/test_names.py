@@ -185,6 +185,16 @@ def test_too_many_rows_for_one_call_decide_nothing_falsely() -> None:
     assert resolve_all(odoo, [partner("Gemini"), partner("Crowd 7x")]) == [30, 7]
 
 
+def test_one_match_among_rows_that_were_cut_off_is_not_taken_for_the_only_one() -> None:
+    crowd = [{"id": i, "display_name": f"Crowd {i}x", "name": f"Crowd {i}x"} for i in range(1, 90)]
+    twins = [{"id": i, "display_name": f"Gemini {i}", "name": f"Gemini {i}"} for i in (201, 202)]
+    odoo = table([twins[0], *crowd, twins[1]])
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve_all(odoo, [partner("Gemini", "first_id"), partner("Crowd")])
+    assert raised.value.field == "first_id"
+    assert [match.id for match in raised.value.matches] == [201, 202]
+
+
 def test_a_longer_number_is_another_number() -> None:
     rows = [{"id": 123, "display_name": "S000123", "name": "S000123"}]
     with pytest.raises(NotFoundError):
