@@ -79,7 +79,7 @@ class DeepSearchResult:
 
     Attributes:
         search_log: what was done, level by level.
-        depth_reached: the deepest level that was tried.
+        depth_reached: the deepest level that could look into some model.
         strategies_used: the levels' names.
         suggestions: what to do next.
         warnings: what was done differently from what was asked.
@@ -204,7 +204,8 @@ def _search_model(
         return done
     done.search = search
     for level in LEVELS[:depth]:
-        checkpoint()
+        if targeted:  # then this is the caller's thread, the only one that hears the listener
+            checkpoint()
         try:
             outcome = level[2](search)
         except OdooError as error:
@@ -269,7 +270,9 @@ def _records(part: _Searched, limit: int) -> list[Record]:
     if part.search is None:
         return []
     wanted = part.search.fields
-    best = sorted(part.search.found.values(), key=lambda found: found.order)[:limit]
+    # What has only some of the words goes before what has all of them is left out.
+    kept = sorted(part.search.found.values(), key=lambda f: (_is_weak(f.order), f.order))[:limit]
+    best = sorted(kept, key=lambda found: found.order)
     if "*" in wanted:
         return [found.record for found in best]
     return [{name: found.record[name] for name in wanted if name in found.record} for found in best]

@@ -116,17 +116,17 @@ def test_orders_of_a_contact(odoo: Odoo, admin: Odoo, contact: int, suffix: str)
 
 
 def test_messages(odoo: Odoo, admin: Odoo, contact: int, suffix: str) -> None:
-    """Words that somebody wrote are found, words of the markup around them are not."""
-    word = f"turquoise{suffix[::-1]}"
+    """In any order; words that no other record has, or an early level would have found those."""
+    words = f"turq{suffix[::-1]}", f"gold{suffix[::-1]}"
     execute(
         admin,
         "res.partner",
         "message_post",
         [[contact]],
-        {"body": f"The {word} one", "message_type": "comment"},
+        {"body": f"The {words[0]} and {words[1]} one", "message_type": "comment"},
     )
 
-    found = deep_search(odoo, f"{word} one", "res.partner", max_depth=5)
+    found = deep_search(odoo, f"{words[1]} {words[0]}", "res.partner", max_depth=5)
     assert [record["id"] for record in found.results["res.partner"]] == [contact]
     assert found.depth_reached == 5
     assert "found in messages" in " ".join(found.suggestions)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
         ({}, {"model": "res.partner"}, 3),
         ({"deep_search_depth": 2}, {"model": "res.partner"}, 2),
         ({"deep_search_depth": 2}, {"model": "res.partner", "max_depth": 1}, 1),
-        ({"deep_search_depth": 1}, {}, 4),
+        ({"deep_search_depth": 1}, {}, 5),
     ],
 )
 async def test_depth_is_that_of_the_call_then_of_the_settings(
@@ -29,13 +29,13 @@ async def test_depth_is_that_of_the_call_then_of_the_settings(
     arguments: dict[str, Any],
     depth: int,
 ) -> None:
-    """Without a model it goes to the end: here to 4, as this Odoo lets nobody read messages."""
+    """Without a model it goes to the end."""
     odoo.answers["res.partner", "search_read"] = lambda args, kwargs: []
     async with Client(make_server(**settings)) as client:
         result = await client.call_tool("odoo_core_deep_search", {"query": "zzz", **arguments})
 
     assert result.structured_content is not None
-    assert result.structured_content["depth_reached"] == depth
+    assert max(entry["level"] for entry in result.structured_content["search_log"]) == depth
     assert result.structured_content["results"] == {}
 
 

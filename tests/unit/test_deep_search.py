@@ -228,6 +228,16 @@ class TestLevels:
         assert [e.results_found for e in found.search_log][:3] == [1, 30, 0]
         assert len({record["id"] for record in found.results["res.partner"]}) == 31
 
+    def test_weak_matches_do_not_push_out_those_of_deeper_levels(self) -> None:
+        connection = odoo()
+        connection.tables["res.partner"][-1] |= {"email": "interior@example.com", "city": "Lodz"}
+        found = deep_search(
+            connection, "Interior Lodz", "res.partner", limit=5, exhaustive=True, max_depth=3
+        )
+
+        assert names(found)[-1] == "Zoé Łącka"
+        assert len(names(found)) == 5
+
     def test_accents_do_not_matter_where_the_server_has_unaccent(self) -> None:
         connection = odoo()
         connection.tables["res.partner"][-1]["name"] = "Zoé"
