@@ -232,6 +232,14 @@ def test_a_name_with_the_accents_as_said_wins() -> None:
     assert resolve_all(table(rows), [partner("café"), partner("cafe")]) == [2, 1]
 
 
+def test_an_exact_address_is_taken_among_several_that_contain_it() -> None:
+    rows = [
+        {"id": i, "display_name": name, "name": name, "email": f"{name.lower()}@example.com"}
+        for i, name in ((1, "Ann"), (2, "Joann"))
+    ]
+    assert resolve_all(table(rows), [partner("ann@example.com"), partner("Joann")]) == [1, 2]
+
+
 def test_a_ticket_is_exact_without_the_number_that_odoo_shows() -> None:
     odoo = table([])
     odoo.answers["helpdesk.ticket", "name_search"] = [[4, "Lamp (#00004)"], [5, "Lamp 2 (#5)"]]
