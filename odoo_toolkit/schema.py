@@ -173,29 +173,49 @@ class Schema:
 
     def _suggest_model(self, model: str, error: OdooError) -> None:
         try:
-            near = difflib.get_close_matches(model, self.models(), n=3)
+            names = self.models() if self._tells_models else self._listed_models()
+            near = difflib.get_close_matches(model, names, n=3)
         except OdooError:
             return
-        allowed = [name for name in near if self._odoo.policy.model_allowed(name)]
+        allowed = [
+            name
+            for name in near
+            if self._odoo.policy.model_allowed(name)
+            and (self._tells_models or self.may(name, "read"))
+        ]
         if allowed:
             error.details["did_you_mean"] = allowed
             error.message += f" Did you mean {' or '.join(allowed)}?"
 
+    @property
+    def _tells_models(self) -> bool:
+        """Whether the server itself tells which models a user may read: from 16 on."""
+        return self._odoo.version.major >= 16
+
     def _ask_models(self) -> Mapping[str, str]:
-        if self._odoo.version.major >= 16:
+        if self._tells_models:
             call = Call(
                 model="ir.model", method="get_available_models", access="read", internal=True
             )
             return {row["model"]: row["display_name"] for row in self._odoo.call(call)}
-        call = Call(
-            model="ir.model",
-            method="search_read",
-            arguments={"domain": [["transient", "=", False]], "fields": ["model", "name"]},
-            internal=True,
-        )
-        rows = self._odoo.call(call)
+        labels = self._listed_models()
         # The list holds abstract models and models that the user may not read, too.
         readable = side_by_side(
-            [lambda model=row["model"]: self.may(model, "read") for row in rows]  # type: ignore[misc]
+            [lambda model=model: self.may(model, "read") for model in labels]  # type: ignore[misc]
         )
-        return {row["model"]: row["name"] for row, may in zip(rows, readable, strict=True) if may}
+        return {model: labels[model] for model, may in zip(labels, readable, strict=True) if may}
+
+    def _listed_models(self) -> Mapping[str, str]:
+        """Return the label of each model in ``ir.model``, which all may read on 14 only."""
+
+        def ask() -> Mapping[str, str]:
+            call = Call(
+                model="ir.model",
+                method="search_read",
+                arguments={"domain": [["transient", "=", False]], "fields": ["model", "name"]},
+                internal=True,
+            )
+            return {row["model"]: row["name"] for row in self._odoo.call(call)}
+
+        models: Mapping[str, str] = self.remember("listed models", ask)
+        return models
