@@ -1,0 +1,363 @@
+"""Messages and activities: what is sent on each version, and what is refused before that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.chatter import get_messages, post_message
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.policy import Policy
+from tests.unit.communication import Communication
+from tests.unit.scripted import VERSIONS
+
+ROW = {
+    "id": 7,
+    "date": "2026-11-21 23:22:17",
+    "author_id": [3, "YourCompany, Mitchell Admin"],
+    "email_from": '"Mitchell Admin" <admin@yourcompany.example.com>',
+    "message_type": "comment",
+    "subtype_id": [1, "Discussions"],
+    "subject": False,
+    "body": "<p>a<br>b &lt;c&gt;</p><script>no()</script><ul><li>one</li><li>two</li></ul>",
+    "attachment_ids": [],
+}
+ACTIVITY = {
+    "id": 45,
+    "activity_type_id": [4, "To Do"],
+    "summary": "Call back",
+    "note": "<p>n1<br>n2 &lt;b&gt;</p>",
+    "date_deadline": "2030-01-02",
+    "user_id": [2, "Mitchell Admin"],
+    "state": "planned",
+}
+#: What the calls of each protocol and version return for the record 45.
+RETURNED: list[tuple[int, Any]] = [
+    *[(version, "mail.activity(45,)") for version in range(14, 19)],
+    (19, [45]),
+]
+
+
+def of_ids(existing: set[int]) -> Callable[[Call], list[int]]:
+    """Answer a search by ids with those that exist."""
+
+    def search(call: Call) -> list[int]:
+        _, operator, value = call.arguments["domain"][-1]
+        return [i for i in (value if operator == "in" else [value]) if i in existing]
+
+    return search
+
+
+def odoo_of(major: int = 14, policy: Policy | None = None, **answers: Any) -> Communication:
+    """An Odoo with partners 1, 14 and 26, and user 2; ``model__method`` replaces an answer."""
+    default: dict[tuple[str, str], Any] = {
+        ("res.partner", "search"): of_ids({1, 14, 26}),
+        ("res.users", "search"): of_ids({2}),
+        ("mail.message", "search_read"): [ROW],
+        ("mail.message", "search_count"): 1,
+        ("mail.activity", "search_read"): [ACTIVITY],
+        ("mail.activity", "search"): [],
+        ("mail.notification", "search_read"): [],
+        ("ir.model.data", "check_object_reference"): ["mail.activity.type", 4],
+        ("ir.model", "search_read"): [],
+        ("res.partner", "message_post"): 7,
+        ("res.partner", "activity_schedule"): "mail.activity(45,)",
+    }
+    for name, answer in answers.items():
+        model, _, method = name.partition("__")
+        default[model.replace("_", "."), method] = answer
+    return Communication(major, default, policy)
+
+
+class TestMessages:
+    def test_newest_first_as_readable_text(self) -> None:
+        odoo = odoo_of()
+        found = get_messages(odoo, "res.partner", 1)
+
+        (message,) = found.messages
+        assert message.body == "a\nb <c>\n\n  * one\n  * two"
+        assert (message.date, message.subject) == ("2026-11-21T23:22:17Z", "")
+        assert message.author
+        assert message.author.id == 3
+        (asked,) = odoo.asked("search_read")
+        assert asked.arguments["order"] == "date desc, id desc"
+        assert ["message_type", "in", ["email", "comment"]] in asked.arguments["domain"]
+
+    def test_html_where_it_is_wanted(self) -> None:
+        found = get_messages(odoo_of(), "res.partner", 1, strip_html=False)
+        assert found.messages[0].body == ROW["body"]
+
+    def test_three_round_trips(self) -> None:
+        odoo = odoo_of()
+        get_messages(odoo, "res.partner", 1)
+        assert sorted(odoo.methods()) == [
+            "mail.message.search_count",
+            "mail.message.search_read",
+            "res.partner.search",
+        ]
+
+    @pytest.mark.parametrize(
+        ("rows", "total", "has_more"), [(3, 3, True), (2, 2, False), (1, 3, True)]
+    )
+    def test_has_more_is_honest(self, rows: int, total: int, has_more: bool) -> None:
+        """Odoo drops what the user may not see after cutting: fewer rows can still not be all."""
+        odoo = odoo_of(mail_message__search_read=[ROW] * rows, mail_message__search_count=total)
+        found = get_messages(odoo, "res.partner", 1, limit=2)
+        assert (found.has_more, found.count) == (has_more, min(rows, 2))
+
+    def test_an_author_outside_the_address_book(self) -> None:
+        odoo = odoo_of(mail_message__search_read=[{**ROW, "author_id": False, "body": False}])
+        (message,) = get_messages(odoo, "res.partner", 1).messages
+        assert message.author is None
+        assert message.email_from == ROW["email_from"]
+        assert message.body == ""
+
+    def test_the_limit_is_at_most_a_hundred(self) -> None:
+        odoo = odoo_of()
+        get_messages(odoo, "res.partner", 1, limit=1000)
+        assert odoo.asked("search_read")[0].arguments["limit"] == 101
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ({"record_id": 99}, "NOT_FOUND"),
+            ({"record_id": True}, "VALIDATION_ERROR"),
+            ({"model": "res.country"}, "VALIDATION_ERROR"),
+            ({"model": "no.such"}, "UNKNOWN_MODEL"),
+            ({"model": "ir.config_parameter"}, "MODEL_BLOCKED"),
+            ({"message_types": ["nosuch"]}, "INVALID_SELECTION"),
+            ({"message_types": "comment"}, "VALIDATION_ERROR"),
+        ],
+    )
+    def test_bad_input(self, options: dict[str, Any], code: str) -> None:
+        with pytest.raises(OdooError) as raised:
+            get_messages(odoo_of(), **{"model": "res.partner", "record_id": 1, **options})
+        assert raised.value.code == code
+
+    def test_an_allowlist_judges_by_the_record(self) -> None:
+        """Messages of an allowed model may be read; those of another may not."""
+        policy = Policy(model_allowlist=frozenset({"res.partner"}))
+        assert get_messages(odoo_of(policy=policy), "res.partner", 1).count == 1
+        with pytest.raises(AccessError):
+            get_messages(odoo_of(policy=policy), "res.country", 1)
+
+
+class TestPosting:
+    @pytest.mark.parametrize("major", VERSIONS)
+    def test_text_is_shown_as_written(self, major: int) -> None:
+        """Escaped HTML on every version; from 17 on Odoo has to be told that it is HTML."""
+        odoo = odoo_of(major, res_partner__message_post=[7] if major == 19 else 7)
+        body = "l1\nl2 a<b & <b>x</b>"
+        posted = post_message(odoo, "res.partner", 1, body)
+
+        (call,) = odoo.writes()
+        sent = call.arguments
+        assert sent["body"] == "<p>l1<br>l2 a&lt;b &amp; &lt;b&gt;x&lt;/b&gt;</p>"
+        assert html_to_text(sent["body"]) == body
+        assert sent.get("body_is_html") == (True if major >= 17 else None)
+        assert posted.id == 7
+
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            ({}, ("comment", "mail.mt_comment")),
+            ({"message_type": "notification"}, ("notification", "mail.mt_note")),
+            ({"subtype": "mail.mt_note"}, ("comment", "mail.mt_note")),
+        ],
+    )
+    def test_subtype_follows_from_the_type(
+        self, options: dict[str, Any], expected: tuple[str, str]
+    ) -> None:
+        odoo = odoo_of()
+        post_message(odoo, "res.partner", 1, "x", **options)
+        sent = odoo.writes()[0].arguments
+        assert (sent["message_type"], sent["subtype_xmlid"]) == expected
+
+    def test_body_as_stored_and_who_was_notified(self) -> None:
+        notification = {
+            "res_partner_id": [14, "Azure Interior"],
+            "notification_type": "email",
+            "notification_status": "ready",
+        }
+        odoo = odoo_of(
+            mail_message__search_read=[{"id": 7, "body": "<p>hello</p>"}],
+            mail_notification__search_read=[notification],
+        )
+        posted = post_message(odoo, "res.partner", 1, "hello", partner_ids=[14, 26])
+
+        assert posted.body == "<p>hello</p>"
+        assert [(p.id, p.by, p.status) for p in posted.notified] == [(14, "email", "ready")]
+        assert "Azure Interior" in posted.message
+        assert posted.warnings == []
+        assert odoo.writes()[0].arguments["partner_ids"] == [14, 26]
+        assert len(odoo.sent) == 5
+
+    def test_another_stored_text_is_told(self) -> None:
+        odoo = odoo_of(mail_message__search_read=[{"id": 7, "body": "<p>l2 a</p>"}])
+        posted = post_message(odoo, "res.partner", 1, "l2 a<b")
+        assert "another text" in posted.warnings[0]
+
+    def test_a_posted_message_stays_a_success(self) -> None:
+        """What fails afterwards is a warning beside the id."""
+        broken = OdooConnectionError("The connection broke.")
+        odoo = odoo_of(mail_message__search_read=broken, mail_notification__search_read=broken)
+        posted = post_message(odoo, "res.partner", 1, "x")
+        assert (posted.id, posted.body, len(posted.warnings)) == (7, None, 2)
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ({"body": ""}, "VALIDATION_ERROR"),
+            ({"body": " \n"}, "VALIDATION_ERROR"),
+            ({"body": None}, "VALIDATION_ERROR"),
+            ({"record_id": 99}, "NOT_FOUND"),
+            ({"model": "res.country"}, "VALIDATION_ERROR"),
+            ({"partner_ids": [14, 99]}, "NOT_FOUND"),
+            ({"partner_ids": [[6, 0, [14]]]}, "VALIDATION_ERROR"),
+            ({"message_type": "user_notification"}, "VALIDATION_ERROR"),
+            ({"subtype": "mail.nosuch"}, "VALIDATION_ERROR"),
+        ],
+    )
+    def test_bad_input_posts_nothing(self, options: dict[str, Any], code: str) -> None:
+        odoo = odoo_of()
+        given = {"model": "res.partner", "record_id": 1, "body": "x", **options}
+        with pytest.raises(OdooError) as raised:
+            post_message(odoo, **given)
+        assert raised.value.code == code
+        assert odoo.writes() == []
+
+    @pytest.mark.parametrize(
+        ("mode", "allowed", "passes"),
+        [
+            ("readonly", (), False),
+            ("restricted", (), False),
+            ("restricted", ("res.partner",), True),
+            ("full", (), True),
+        ],
+    )
+    def test_modes(self, mode: Any, allowed: tuple[str, ...], passes: bool) -> None:
+        odoo = odoo_of(policy=Policy(mode=mode, write_allowlist=frozenset(allowed)))
+        if passes:
+            assert post_message(odoo, "res.partner", 1, "x").id == 7
+            assert schedule_activity(odoo, "res.partner", 1).id == 45
+        else:
+            with pytest.raises(AccessError):
+                post_message(odoo, "res.partner", 1, "x")
+            with pytest.raises(AccessError):
+                schedule_activity(odoo, "res.partner", 1)
+            assert odoo.sent == []
+
+
+class TestActivities:
+    def test_by_deadline_with_readable_notes(self) -> None:
+        odoo = odoo_of()
+        found = get_activities(odoo, "res.partner", 1)
+
+        (activity,) = found.activities
+        assert activity.note == "n1\nn2 <b>"
+        assert (activity.type, activity.deadline, activity.state) == (
+            "To Do",
+            "2030-01-02",
+            "planned",
+        )
+        assert odoo.asked("search_read")[0].arguments["order"] == "date_deadline, id"
+        assert len(odoo.sent) == 2
+
+    @pytest.mark.parametrize(("major", "answer"), RETURNED)
+    def test_scheduling_reads_the_activity_back(self, major: int, answer: Any) -> None:
+        odoo = odoo_of(major, res_partner__activity_schedule=answer)
+        made = schedule_activity(
+            odoo, "res.partner", 1, "call", "Call back", "n1\nn2 <b>", "2030-01-02T10:00:00"
+        )
+
+        (call,) = odoo.writes()
+        assert call.arguments == {
+            "act_type_xmlid": "mail.mail_activity_data_call",
+            "summary": "Call back",
+            "note": "<p>n1<br>n2 &lt;b&gt;</p>",
+            "date_deadline": "2030-01-02",
+            "user_id": 2,
+        }
+        assert made.id == 45
+        assert made.activity
+        assert made.activity.user
+
+    def test_an_answer_that_xml_rpc_cannot_carry(self) -> None:
+        """The activity was made nevertheless, and is found by comparing with what was there."""
+        ids = iter([[3, 44], [3, 44, 45]])
+        lost = OdooConnectionError("ran, but", outcome="maybe_applied")
+        odoo = odoo_of(
+            res_partner__activity_schedule=lost, mail_activity__search=lambda call: next(ids)
+        )
+        assert schedule_activity(odoo, "res.partner", 1).id == 45
+
+    def test_an_activity_that_was_not_made_stays_an_error(self) -> None:
+        lost = OdooConnectionError("no answer", outcome="maybe_applied")
+        odoo = odoo_of(res_partner__activity_schedule=lost, mail_activity__search=[44])
+        with pytest.raises(OdooConnectionError):
+            schedule_activity(odoo, "res.partner", 1)
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ({"model": "res.country"}, "VALIDATION_ERROR"),
+            ({"record_id": 99}, "NOT_FOUND"),
+            ({"user_id": 99}, "NOT_FOUND"),
+            ({"user_id": 0}, "VALIDATION_ERROR"),
+            ({"date_deadline": "soon"}, "VALIDATION_ERROR"),
+        ],
+    )
+    def test_bad_input_schedules_nothing(self, options: dict[str, Any], code: str) -> None:
+        odoo = odoo_of()
+        with pytest.raises(OdooError) as raised:
+            schedule_activity(odoo, **{"model": "res.partner", "record_id": 1, **options})
+        assert raised.value.code == code
+        assert odoo.writes() == []
+
+    def test_an_unknown_type_schedules_nothing(self) -> None:
+        """Odoo itself would schedule an activity of another type."""
+        missing = ValidationError("External ID not found in the system", code="VALUE_ERROR")
+        odoo = odoo_of(ir_model_data__check_object_reference=missing)
+        with pytest.raises(OdooError, match="no activity type 'meeting'"):
+            schedule_activity(odoo, "res.partner", 1, "meeting")
+        assert odoo.writes() == []
+
+    def test_done_is_what_is_read_afterwards(self) -> None:
+        row = {"id": 45, "res_model": "res.partner", "res_id": 1, "display_name": "Call back"}
+        rows = iter([[row], []])
+        odoo = odoo_of(
+            mail_activity__search_read=lambda call: next(rows), mail_activity__action_feedback=653
+        )
+        odoo.answers["mail.activity", "search"] = [45]
+        done = mark_activity_done(odoo, 45, "ok\n<b>")
+
+        assert (done.done, done.message_id, done.warnings) == (True, 653, [])
+        (call,) = odoo.writes()
+        # Odoo escapes it by itself, on every version.
+        assert call.arguments == {"feedback": "ok\n<b>"}
+
+    def test_an_activity_that_stays_open_is_not_done(self) -> None:
+        row = {"id": 45, "res_model": "res.partner", "res_id": 1, "display_name": "Call back"}
+        odoo = odoo_of(mail_activity__search_read=[row], mail_activity__action_feedback=653)
+        odoo.answers["mail.activity", "search"] = [45]
+        done = mark_activity_done(odoo, 45)
+        assert (done.done, len(done.warnings)) == (False, 1)
+
+    def test_a_missing_activity(self) -> None:
+        odoo = odoo_of(mail_activity__search_read=[])
+        with pytest.raises(OdooError, match="no open activity 46"):
+            mark_activity_done(odoo, 46)
+        assert odoo.writes() == []
+
+    def test_done_needs_the_right_to_write_the_record(self) -> None:
+        row = {"id": 45, "res_model": "res.partner", "res_id": 1, "display_name": "Call back"}
+        policy = Policy(mode="restricted", write_allowlist=frozenset({"sale.order"}))
+        odoo = odoo_of(policy=policy, mail_activity__search_read=[row])
+        with pytest.raises(AccessError):
+            mark_activity_done(odoo, 45)
+        assert odoo.writes() == []
