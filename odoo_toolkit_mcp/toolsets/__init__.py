@@ -9,6 +9,7 @@ from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
 from odoo_toolkit_mcp.toolsets.inventory import InventoryToolset
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
+from odoo_toolkit_mcp.toolsets.reports import ReportsToolset
 from odoo_toolkit_mcp.toolsets.sales import SalesToolset
 
 ALL_TOOLSETS: list[type[BaseToolset]] = [
@@ -21,4 +22,5 @@ ALL_TOOLSETS: list[type[BaseToolset]] = [
     InventoryToolset,
     ChatterToolset,
     AttachmentsToolset,
+    ReportsToolset,
 ]

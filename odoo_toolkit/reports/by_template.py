@@ -1,0 +1,129 @@
+"""With an API key: Odoo attaches reports to e-mails, and shows them before anything is sent.
+
+An e-mail template that carries the report is rendered for the record. To 16 ``generate_email``
+hands out the attachments and writes nothing; from 17 on the e-mail form
+(:mod:`odoo_toolkit.reports.by_composer`) makes attachments, which are removed again. Nothing is
+sent either way.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.reports.by_composer import check_composer, print_by_composer
+from odoo_toolkit.reports.pdf import Document
+from odoo_toolkit.reports.ways import TIMEOUT, Fetch, Job, Unavailable, require
+
+TEMPLATE = "mail.template"
+
+
+@contextmanager
+def by_template(job: Job) -> Iterator[Fetch]:
+    """Print by a template of Odoo's that carries this report and no other."""
+    field = _report_field(job.odoo)
+    rows = job.odoo.call(
+        Call(
+            model=TEMPLATE,
+            method="search_read",
+            arguments={
+                "domain": [["model", "=", job.report.model], [field, "=", job.report.id]],
+                "fields": [field, "attachment_ids"],
+                "order": "id",
+            },
+            internal=True,
+        )
+    )
+    # A many2one comes as [id, name].
+    row = next((row for row in rows if len(row[field]) == 1 or field == "report_template"), None)
+    if row is None:
+        raise Unavailable(f"no e-mail template has the report {job.report.report_name}")
+    yield _printer(job, field, row["id"], frozenset(row["attachment_ids"]))
+
+
+@contextmanager
+def by_new_template(job: Job) -> Iterator[Fetch]:
+    """Print by a template made for this and removed afterwards; for any report."""
+    odoo, report = job.odoo, job.report
+    field = _report_field(odoo)
+    value: Any = report.id if field == "report_template" else [[6, 0, [report.id]]]
+    # No text in it: there is nothing for the server to evaluate.
+    values = {"name": f"PDF of {report.name}", "model_id": report.model_id, field: value}
+    create = Call(
+        model=TEMPLATE,
+        method="create",
+        arguments={"vals_list": values},
+        acts_on=report.model,
+    )
+    require(job, create, _removal(job, [1]))
+    if field == "report_template_ids":
+        check_composer(job)
+    for right in ("create", "unlink"):
+        # On 14 an ordinary user can make templates but not remove them.
+        if not odoo.schema.may(TEMPLATE, right):
+            raise Unavailable(f"this user may not {right} e-mail templates")
+    made = odoo.call(create)
+    template = made[0] if isinstance(made, list) else made
+    try:
+        yield _printer(job, field, template, frozenset())
+    finally:
+        try:
+            odoo.call(_removal(job, [template]))
+        except OdooError as error:
+            job.warnings.append(
+                f"The temporary e-mail template {template} could not be removed: {error.message}"
+            )
+
+
+def _removal(job: Job, ids: list[int]) -> Call:
+    return Call(model=TEMPLATE, method="unlink", ids=ids, acts_on=job.report.model)
+
+
+def _report_field(odoo: Odoo) -> str:
+    """Return the field of a template that names its report: one to 16, several from 17 on."""
+    try:
+        fields = odoo.schema.fields(TEMPLATE)
+    except OdooError:
+        raise Unavailable("this user cannot read e-mail templates") from None
+    field = next(
+        (name for name in ("report_template", "report_template_ids") if name in fields), ""
+    )
+    if not field:
+        raise Unavailable("e-mail templates carry no reports on this server")
+    return field
+
+
+def _printer(job: Job, field: str, template: int, own: frozenset[int]) -> Fetch:
+    """Return what prints by a template; ``own`` are the files that it sends with every e-mail."""
+    if field == "report_template":
+        return lambda record_id: _generate(job, template, record_id)
+    check_composer(job)
+    return lambda record_id: print_by_composer(job, template, own, record_id)
+
+
+def _generate(job: Job, template: int, record_id: int) -> Document:
+    """Print by ``generate_email`` (14 to 16), which only computes."""
+    answer = job.odoo.call(
+        Call(
+            model=TEMPLATE,
+            method="generate_email",
+            ids=[template],
+            arguments={"res_ids": record_id, "fields": ["subject"]},
+            context=job.context,
+            access="read",
+            internal=True,
+            timeout=TIMEOUT,
+        )
+    )
+    attachments = answer.get("attachments") if isinstance(answer, dict) else None
+    if not attachments:
+        raise Unavailable("the e-mail template gave no PDF")
+    name, data = attachments[0]
+    # What Odoo calls a file without a name of its own.
+    nameless = name.startswith("report.")
+    return Document(binascii.a2b_base64(data), "" if nameless else name)

@@ -1,0 +1,213 @@
+"""The PDF of a report, by the best way that the credentials and the policy allow."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Sequence
+from typing import Annotated
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import Context
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.file_content import NewFile, human_size, safe_name
+from odoo_toolkit.progress import checkpoint
+from odoo_toolkit.progress import report as report_progress
+from odoo_toolkit.records.arguments import Ids, checked_ids
+from odoo_toolkit.records.reading import read
+from odoo_toolkit.reports.by_portal import by_portal
+from odoo_toolkit.reports.by_session import by_session
+from odoo_toolkit.reports.by_template import by_new_template, by_template
+from odoo_toolkit.reports.listing import Report, find_report
+from odoo_toolkit.reports.pdf import Document, count_pages, merge
+from odoo_toolkit.reports.ways import Job, Unavailable, Way
+
+#: Most records in one PDF (REQ-09-22).
+MOST = 20
+
+#: How the result calls a way -> the way; the best first. The first two leave nothing behind, the
+#: third nothing when it has ended, the last a link.
+WAYS: dict[str, Way] = {
+    "web_session": by_session,
+    "mail_template": by_template,
+    "temporary_mail_template": by_new_template,
+    "portal": by_portal,
+}
+
+
+@attrs.frozen(kw_only=True)
+class GeneratedReport:
+    """A report as a PDF.
+
+    Attributes:
+        model: whose records were printed.
+        content_base64: the PDF; None where it was written to a file.
+        path: that file.
+        size: bytes.
+        source: how it was had: web_session, mail_template, temporary_mail_template or portal.
+    """
+
+    report_name: str
+    record_ids: list[int]
+    format: str
+    file_name: str
+    size: int
+    size_human: str
+    pages: int
+    model: str
+    source: str
+    content_base64: str | None = None
+    path: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+    @property
+    def content(self) -> bytes:
+        """The PDF as bytes; empty where it was written to a file."""
+        return base64.b64decode(self.content_base64 or "")
+
+
+def generate_report(
+    odoo: Odoo,
+    report_name: Annotated[str, Doc("E.g. sale.report_saleorder.")],
+    record_ids: Annotated[Ids, Len(1, MOST), Doc("Records of the report's model.")],
+    context: Context = None,
+    *,
+    download_dir: str | os.PathLike[str] | None = None,
+) -> GeneratedReport:
+    """Return the PDF of a report for some records.
+
+    With a password: by the web session, one request per record. With an API key only: by an
+    e-mail template that carries the report, by a temporary one, or by the customers' page; those
+    but the first of Odoo 14 to 16 write, so readonly mode excludes them.
+
+    One record after the other: while Odoo prints it fetches style sheets from itself, and two
+    PDFs at a time would bring a server with two workers to a standstill.
+
+    The policy's rules for fields do not reach into a PDF: it shows what the report shows.
+
+    >>> pdf = generate_report(odoo, "sale.report_saleorder", [7])
+    >>> pathlib.Path(pdf.file_name).write_bytes(pdf.content)
+
+    Args:
+        odoo: the connection.
+        report_name: technical name, see :func:`~odoo_toolkit.reports.listing.list_reports`.
+        record_ids: 1 to 20 ids of the report's model; pages come in this order.
+        context: extends the base context. Most documents are in their customer's language.
+        download_dir: an existing folder to write the file to, instead of returning its content;
+            existing files are never overwritten.
+
+    Raises:
+        NotFoundError: there is no such report, or no such record.
+        ValidationError: the report makes no PDF; ids are wrong.
+        AccessError: Odoo or the policy does not allow it, or no way leads to the PDF with these
+            credentials; the message says why not, way by way.
+        OdooError: Odoo could not print it.
+    """
+    ids = _checked(record_ids)
+    report = find_report(odoo, report_name)
+    names = _names(odoo, report, ids, context)
+    job = Job(odoo=odoo, report=report, context=context or {})
+    source, documents, pages = _print(job, ids)
+    content = merge([document.content for document in documents])
+    if report.keeps_copy:
+        job.warnings.append("Odoo is set to keep a copy of this report as an attachment.")
+    name = _file_name(report, names, documents)
+    text = base64.b64encode(content)
+    path = None
+    if download_dir is not None:
+        with NewFile(download_dir, name) as file:
+            file.write(text)
+        path = str(file.path)
+    return GeneratedReport(
+        report_name=report_name,
+        record_ids=list(ids),
+        format="pdf",
+        file_name=name,
+        size=len(content),
+        size_human=human_size(len(content)),
+        pages=pages,
+        model=report.model,
+        source=source,
+        content_base64=None if path else text.decode(),
+        path=path,
+        warnings=list(dict.fromkeys(job.warnings)),
+    )
+
+
+def _checked(record_ids: Sequence[int]) -> tuple[int, ...]:
+    ids = checked_ids(record_ids)
+    if len(ids) > MOST:
+        raise ValidationError(
+            f"{len(ids)} records are too many for one PDF; {MOST} is the most.",
+            suggestion=f"Ask for {MOST} at a time.",
+            details={"field": "record_ids", "count": len(ids), "maximum": MOST},
+        )
+    return ids
+
+
+def _names(odoo: Odoo, report: Report, ids: Sequence[int], context: Context) -> list[str]:
+    """Return what the records are called, or refuse those that the user may not see.
+
+    Asked for before anything is printed: of such records the versions print different things.
+    """
+    found = read(odoo, report.model, ids, ["display_name"], context)
+    missing = found.missing_ids
+    if missing:
+        listed = ", ".join(map(str, missing))
+        raise NotFoundError(
+            f"The report {report.report_name} prints {report.model}, which has no record with id"
+            f" {listed}, or this user may not see it.",
+            suggestion=f"Look the records up with odoo_core_search_read on {report.model}, or"
+            " choose a report of the model that the ids belong to (odoo_reports_list).",
+            details={
+                "model": report.model,
+                "report_name": report.report_name,
+                "missing_ids": missing,
+            },
+        )
+    return [record["display_name"] or str(record["id"]) for record in found.records]
+
+
+def _print(job: Job, ids: Sequence[int]) -> tuple[str, list[Document], int]:
+    """Return how the PDFs were had, the PDFs, and the number of their pages."""
+    reasons: dict[str, str] = {}
+    for source, way in WAYS.items():
+        try:
+            with way(job) as fetch:
+                documents, pages = [], 0
+                for done, record_id in enumerate(ids):
+                    checkpoint()
+                    report_progress(done, len(ids), f"Printing {job.report.model} {record_id}")
+                    document = fetch(record_id)
+                    pages += count_pages(document.content)
+                    documents.append(document)
+        except Unavailable as reason:
+            reasons[source] = str(reason)
+        else:
+            return source, documents, pages
+    raise _no_way(job, reasons)
+
+
+def _no_way(job: Job, reasons: dict[str, str]) -> OdooError:
+    listed = "; ".join(f"{source}: {reason.rstrip('.')}" for source, reason in reasons.items())
+    return AccessError(
+        f"There is no way to the PDF of {job.report.report_name} here. {listed}.",
+        suggestion="With the user's password (ODOO_USERNAME and ODOO_PASSWORD, beside the API key)"
+        " every report can be printed in every mode.",
+        details={"report_name": job.report.report_name},
+    )
+
+
+def _file_name(report: Report, names: Sequence[str], documents: Sequence[Document]) -> str:
+    """Return Odoo's own name of the file; several records bear the report's name, as in Odoo."""
+    if len(documents) > 1:
+        name = report.name
+    else:
+        name = documents[0].file_name or f"{report.name} - {names[0]}"
+    # Invoices are numbered like INV/2026/00001; only the last part would be taken for the name.
+    name = name.replace("/", "_").replace("\\", "_")
+    return safe_name(name if name.lower().endswith(".pdf") else f"{name}.pdf")

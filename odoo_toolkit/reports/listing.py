@@ -1,0 +1,157 @@
+"""Which reports there are, and the one that a caller means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import Model
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.fields import similar_names
+
+REPORT = "ir.actions.report"
+PDF = "qweb-pdf"
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """A report that makes PDFs.
+
+    Attributes:
+        id: of the action in Odoo.
+        name: for people, in the user's language.
+        report_name: technical name, such as ``sale.report_saleorder``.
+        model: whose records it prints.
+        model_id: of that model in ``ir.model``, which ordinary users cannot look up themselves.
+        keeps_copy: whether Odoo is set to attach the PDF to the record.
+    """
+
+    id: int
+    name: str
+    report_name: str
+    model: str
+    model_id: int
+    keeps_copy: bool
+
+
+@attrs.frozen(kw_only=True)
+class ReportSummary:
+    """A report; only those of type qweb-pdf can be had as a PDF."""
+
+    name: str
+    report_name: str
+    report_type: str
+
+
+@attrs.frozen(kw_only=True)
+class ReportsResult:
+    """The reports of a model."""
+
+    model: str
+    reports: list[ReportSummary]
+    count: int
+
+
+def list_reports(odoo: Odoo, model: Model) -> ReportsResult:
+    """Return the reports of a model; one round trip.
+
+    >>> list_reports(odoo, "sale.order").reports[0].report_name
+    'sale.report_saleorder_pro_forma'
+
+    Args:
+        odoo: the connection.
+        model: such as ``sale.order``.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    check_readable(odoo, model)
+    rows = _search(odoo, [["model", "=", model]], ["name", "report_name", "report_type"])
+    if not rows:
+        # No report, or no such model: this tells them apart.
+        odoo.schema.fields(model)
+    reports = [
+        ReportSummary(name=row["name"], report_name=row["report_name"], report_type=row[_TYPE])
+        for row in rows
+    ]
+    return ReportsResult(model=model, reports=reports, count=len(reports))
+
+
+def check_readable(odoo: Odoo, model: str) -> None:
+    """Refuse the reports of a model that the policy closes.
+
+    Raises:
+        AccessError: MODEL_BLOCKED.
+    """
+    refusal = odoo.policy.model_problem(model, "read")
+    if refusal is not None:
+        raise refusal
+
+
+def find_report(odoo: Odoo, report_name: str) -> Report:
+    """Return the report of that technical name; one round trip.
+
+    Raises:
+        NotFoundError: there is none; ``did_you_mean`` has similar ones.
+        ValidationError: it makes something else than PDFs.
+        AccessError: the policy closes its model.
+    """
+    # Whoever has a report's label in hand, or its file's name, is told the technical name.
+    rows = _search(odoo, [["report_name", "=", report_name]], _FIELDS)
+    if not rows:
+        raise _no_such_report(odoo, report_name)
+    # The same template may serve a report of another type; Odoo's own choice is the first.
+    row = next((row for row in rows if row[_TYPE] == PDF), rows[0])
+    check_readable(odoo, row["model"])
+    if row[_TYPE] != PDF:
+        raise ValidationError(
+            f"The report {report_name} of {row['model']} is of type {row[_TYPE]}: it makes no PDF.",
+            suggestion="Choose one of type qweb-pdf; odoo_reports_list shows the types.",
+            details={"report_name": report_name, "report_type": row[_TYPE], "model": row["model"]},
+        )
+    return Report(
+        id=row["id"],
+        name=row["name"],
+        report_name=report_name,
+        model=row["model"],
+        model_id=row["model_id"][0] if row["model_id"] else 0,
+        keeps_copy=bool(row["attachment"]),
+    )
+
+
+_TYPE = "report_type"
+_FIELDS = ["name", "report_name", _TYPE, "model", "model_id", "attachment"]
+
+
+def _search(odoo: Odoo, domain: list[Any], fields: list[str]) -> list[dict[str, Any]]:
+    # Reports may be read by every user. Internal, because whether they may be asked for here is
+    # decided by the model that they print, not by a list's having ir.actions.report.
+    call = Call(
+        model=REPORT,
+        method="search_read",
+        arguments={"domain": domain, "fields": fields, "order": "name, id"},
+        internal=True,
+    )
+    rows: list[dict[str, Any]] = odoo.call(call)
+    return rows
+
+
+def _no_such_report(odoo: Odoo, report_name: str) -> NotFoundError:
+    rows = _search(odoo, [], ["name", "report_name", "model"])
+    shown = [row for row in rows if odoo.policy.model_allowed(row["model"])]
+    by_name: Mapping[str, str] = {
+        **{row["name"].lower(): row["report_name"] for row in shown},
+        **{row["report_name"].lower(): row["report_name"] for row in shown},
+    }
+    near = list(dict.fromkeys(by_name[name] for name in similar_names(report_name, by_name)))
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    return NotFoundError(
+        f"There is no report {report_name[:80]!r}.{hint}",
+        suggestion="odoo_reports_list shows the reports of a model; give the report_name.",
+        details={"report_name": report_name[:80], "did_you_mean": near},
+    )
