@@ -27,7 +27,7 @@ from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.results import Record
-from odoo_toolkit.search_asking import ModelSearch, Outcome, Shared
+from odoo_toolkit.search_asking import ModelSearch, Outcome, Shared, concerns_one_level
 from odoo_toolkit.search_configurations import SEARCH_CONFIGURATIONS, configuration_of
 from odoo_toolkit.search_levels import Level
 from odoo_toolkit.search_terms import SOME_WORDS, Terms, parse_query
@@ -48,10 +48,6 @@ _MOST = 100
 
 #: Contacts that the suggestions name.
 _CONTACTS = 3
-
-#: Failures of one level of one model that leave the others worth trying.
-_OF_ONE_LEVEL = frozenset({"TIMEOUT", "SERVER_ERROR"})
-_OF_THE_CONNECTION = frozenset({"connection", "rate_limit", "configuration"})
 
 
 @attrs.frozen(kw_only=True)
@@ -198,7 +194,7 @@ def _search_model(
         search = _begin(shared, model, targeted)
     except OdooError as error:
         # A blocked field is the caller's to leave out, whatever the model.
-        if targeted or error.code == "FIELD_BLOCKED" or not _concerns_one_level(error):
+        if targeted or error.code == "FIELD_BLOCKED" or not concerns_one_level(error):
             raise
         done.log.append(_entry(LEVELS[0], model, Outcome.none(_reason(error))))
         return done
@@ -209,7 +205,7 @@ def _search_model(
         try:
             outcome = level[2](search)
         except OdooError as error:
-            if not _concerns_one_level(error):
+            if not concerns_one_level(error):
                 raise
             done.error = done.error or error
             outcome = Outcome.none(f"not searched: {error.message}")
@@ -224,7 +220,7 @@ def _begin(shared: Shared, model: str, targeted: bool) -> ModelSearch:
     odoo = shared.odoo
     # No fields would mean all of them.
     asked = {"fields": list(shared.fields) or ["id"]}
-    odoo.policy.check(Call(model=model, method="search_read", arguments=asked), odoo.schema.fields)
+    odoo.check(Call(model=model, method="search_read", arguments=asked))
     described = shared.describe(model)
     configuration = configuration_of(model, described)
     chosen = shared.fields or configuration.default_fields
@@ -237,10 +233,6 @@ def _begin(shared: Shared, model: str, targeted: bool) -> ModelSearch:
         described=described,
         fields=["id", *(name for name in chosen if name not in unknown and name != "id")],
     )
-
-
-def _concerns_one_level(error: OdooError) -> bool:
-    return error.category not in _OF_THE_CONNECTION or error.code in _OF_ONE_LEVEL
 
 
 def _reason(error: OdooError) -> str:

@@ -10,6 +10,7 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.domains import Domain
+from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records import search_read
 from odoo_toolkit.records.arguments import readable_of
@@ -18,6 +19,10 @@ from odoo_toolkit.search_configurations import SearchConfiguration
 from odoo_toolkit.search_terms import Rank, Terms, rank
 
 T = TypeVar("T")
+
+#: Failures of one level of one model that leave the others worth trying.
+_OF_ONE_LEVEL = frozenset({"TIMEOUT", "SERVER_ERROR"})
+_OF_THE_CONNECTION = frozenset({"connection", "rate_limit", "configuration"})
 
 
 @attrs.frozen(kw_only=True)
@@ -65,15 +70,20 @@ class Shared:
         """Return what ``ask`` returned to the first who asked under this key.
 
         Raises:
-            OdooError: what ``ask`` raised; the next to come tries again.
+            OdooError: what it raised then: waiting for the same timeout again helps nobody.
         """
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
             if key not in self._kept:
-                self._kept[key] = ask()
-            kept: T = self._kept[key]
-            return kept
+                try:
+                    self._kept[key] = ask()
+                except OdooError as error:
+                    self._kept[key] = error
+            kept: T | OdooError = self._kept[key]
+        if isinstance(kept, OdooError):
+            raise kept
+        return kept
 
 
 @attrs.define(kw_only=True)
@@ -108,6 +118,11 @@ class ModelSearch:
         return len(self.found) - before
 
 
+def concerns_one_level(error: OdooError) -> bool:
+    """Whether an error leaves the other levels and models worth trying."""
+    return error.category not in _OF_THE_CONNECTION or error.code in _OF_ONE_LEVEL
+
+
 def ask(
     search: ModelSearch, domains: Sequence[Domain], extra: Iterable[str]
 ) -> tuple[list[Record], list[str]]:
@@ -120,10 +135,7 @@ def ask(
         extra: fields to read for the ranking, besides those to return.
     """
     fields = search.fields if "*" in search.fields else [*search.fields, *extra]
-    rows, cut_off = tiers(search.shared, search.model, domains, fields, list(search.found))
-    limit = search.shared.limit
-    note = f"{limit} or more match; the best of those that were looked at are shown"
-    return rows, [note] if cut_off else []
+    return tiers(search.shared, search.model, domains, fields, list(search.found))
 
 
 def tiers(
@@ -132,10 +144,11 @@ def tiers(
     domains: Sequence[Domain],
     fields: Sequence[str],
     known: Sequence[int] = (),
-) -> tuple[list[Record], bool]:
+) -> tuple[list[Record], list[str]]:
+    """Do what :func:`ask` does, for any model and without the records of ``known``."""
     rows: dict[int, Record] = {}
+    notes: dict[str, None] = {}
     others = Domain([["id", "not in", list(known)]]) if known else Domain()
-    cut_off = False
     # With one word, any and all are the same.
     for domain in {str(domain): domain for domain in domains}.values():
         found = search_read(
@@ -143,10 +156,12 @@ def tiers(
         )
         for row in found:
             rows.setdefault(row["id"], row)
-        cut_off = cut_off or found.has_more
+        if found.skipped_fields:
+            notes[f"fields that may not be read: {', '.join(found.skipped_fields)}"] = None
         if not found.has_more:
             break
-    return list(rows.values()), cut_off
+        notes[f"{shared.limit} or more match; the best of those looked at were taken"] = None
+    return list(rows.values()), list(notes)
 
 
 def searchable(described: dict[str, Field], names: Iterable[str]) -> tuple[list[str], list[str]]:

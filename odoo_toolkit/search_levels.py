@@ -10,7 +10,14 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.names import name_search
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import search_read
-from odoo_toolkit.search_asking import ModelSearch, Outcome, ask, explained, searchable
+from odoo_toolkit.search_asking import (
+    ModelSearch,
+    Outcome,
+    ask,
+    concerns_one_level,
+    explained,
+    searchable,
+)
 from odoo_toolkit.search_configurations import Relation
 from odoo_toolkit.search_related import Related, belonging, contacts_of, look_up, nearness
 from odoo_toolkit.search_terms import (
@@ -104,7 +111,7 @@ def related_models(search: ModelSearch) -> Outcome:
         try:
             return shared.once(relation.model, lambda: look_up(shared, relation.model))
         except OdooError as error:
-            if error.category in ("connection", "rate_limit"):
+            if not concerns_one_level(error):
                 raise
             failed.append(error)
             return Related(notes=[f"{relation.model} not searched: {error.message}"])

@@ -31,11 +31,10 @@ def look_up(shared: Shared, model: str) -> Related:
     both = [described[name] for name in (*known, *deep)]
     links = [n for n in ("parent_id", "is_company", "partner_id") if n in described]
     domains = [containing_all(terms, both), beginning(terms, known), exactly(terms, known[:1])]
-    rows, cut_off = tiers(shared, model, domains, ["id", *known, *deep, *links])
+    rows, notes = tiers(shared, model, domains, ["id", *known, *deep, *links])
     ranked = sorted(explained(terms, rows, known, deep), key=lambda pair: pair[0])
     best = [record for _, record in ranked][: shared.limit]
-    note = f"{shared.limit} or more records of {model} match; only the best were followed"
-    return Related(records=best, notes=[note] if cut_off else [])
+    return Related(records=best, notes=[f"{model}: {note}" for note in notes])
 
 
 def belonging(relation: Relation, related: Related) -> Domain:

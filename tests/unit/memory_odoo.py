@@ -34,6 +34,7 @@ class MemoryOdoo(Odoo):
         tables: records by model, in Odoo's order.
         calls: what was sent, without the descriptions of fields.
         refuse: by model, the code of the error that its searches end in.
+        secret: fields that the user may not read, although they are described.
         unaccent: whether accents do not matter.
     """
 
@@ -57,6 +58,7 @@ class MemoryOdoo(Odoo):
         self.tables = tables
         self.calls: list[Call] = []
         self.refuse: dict[str, str] = {}
+        self.secret: set[str] = set()
         self.unaccent = True
 
     @property
@@ -80,6 +82,8 @@ class MemoryOdoo(Odoo):
         return getattr(self, f"_{call.method}")(call.model, call.arguments)
 
     def _search_read(self, model: str, arguments: Any) -> list[Row]:
+        if secret := self.secret & set(arguments["fields"]):
+            raise make_error("ACCESS_DENIED", "No.", details={"fields": sorted(secret)})
         rows = self._matching(model, arguments["domain"])[: arguments["limit"]]
         return [{n: self._value(model, row, n) for n in arguments["fields"]} for row in rows]
 

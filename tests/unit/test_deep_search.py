@@ -125,11 +125,11 @@ class TestLevels:
         connection = odoo()
         connection.tables["res.partner"] = [
             {"id": i, "name": name, "complete_name": name}
-            for i, name in enumerate(["Red Door", "Red Oak Table", "Red Oak Door"], 1)
+            for i, name in enumerate(["Red Chair", "Red Door", "Red Oak Table", "Red Oak Door"], 1)
         ]
         found = deep_search(connection, "oak red door", "res.partner")
 
-        assert names(found) == ["Red Oak Door", "Red Door", "Red Oak Table"]
+        assert names(found) == ["Red Oak Door", "Red Door", "Red Oak Table", "Red Chair"]
 
     def test_words_may_stand_in_different_fields(self) -> None:
         found = deep_search(odoo(), "freMONT azure example", "res.partner", exhaustive=True)
@@ -314,6 +314,15 @@ class TestBroad:
         assert names(found) == ["Azure Interior"]
         assert not entry(found, 5, "account.move").searched
 
+    def test_contacts_that_time_out_are_not_asked_for_by_every_model(self) -> None:
+        connection = odoo()
+        connection.refuse["res.partner"] = "TIMEOUT"
+        found = deep_search(connection, "zzz")
+
+        assert "res.partner not searched" in entry(found, 4, "crm.lead").notes[0]
+        # Its own three levels, and one look for all the others.
+        assert len(connection.asked("res.partner")) == 4
+
     def test_lost_connection_is_an_error(self) -> None:
         connection = odoo()
         connection.refuse["sale.order"] = "CONNECTION_REFUSED"
@@ -352,6 +361,14 @@ class TestHonesty:
         found = deep_search(odoo(version=version), "zzz", "res.partner")
 
         assert note in entry(found, level).notes[0]
+
+    def test_fields_that_may_not_be_read(self) -> None:
+        connection = odoo()
+        connection.secret = {"email"}
+        found = deep_search(connection, "Azure Interior", "res.partner")
+
+        assert names(found) == ["Azure Interior"]
+        assert entry(found, 1).notes == ["fields that may not be read: email"]
 
     def test_nothing_found_says_what_to_try(self) -> None:
         hints = " ".join(deep_search(odoo(), "zzz", "res.partner").suggestions)
