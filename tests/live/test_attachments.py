@@ -1,0 +1,165 @@
+"""Files on a real Odoo, as administrator and as an ordinary user."""
+
+from __future__ import annotations
+
+import base64
+import gc
+import os
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import Odoo, OdooError, connect
+from odoo_toolkit.attachments import delete, get_content, list_attachments, upload
+from tests.live.servers import Server, User, credentials
+
+TEN_MEGABYTES = 10_000_000
+
+
+def b64(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+@pytest.fixture
+def partner(odoo: Odoo, suffix: str) -> int:
+    made = toolkit.create(odoo, "res.partner", {"name": f"Files {suffix}"})
+    assert made.id
+    return made.id
+
+
+def attach(odoo: Odoo, partner: int, **values: Any) -> int:
+    """Create an attachment as nobody's tool does."""
+    owner = {"res_model": "res.partner", "res_id": partner}
+    made = toolkit.create(odoo, "ir.attachment", {"name": "x.txt", **owner, **values})
+    assert made.id
+    return made.id
+
+
+def test_a_file_goes_up_and_comes_back(odoo: Odoo, partner: int) -> None:
+    content = "Größe;Preis\n1;2\n".encode()
+    made = upload(odoo, "res.partner", partner, "Größen <1>.csv", b64(content))
+
+    assert (made.name, made.mimetype, made.file_size) == (
+        "Größen <1>.csv",
+        "text/csv",
+        len(content),
+    )
+    assert made.warnings == []
+    found = list_attachments(odoo, "res.partner", partner)
+    assert [(a.id, a.name, a.file_size) for a in found.attachments] == [
+        (made.id, made.name, len(content))
+    ]
+    assert found.attachments[0].created_by
+    assert found.attachments[0].created_by.id == odoo.uid
+    assert get_content(odoo, made.id, as_text=True).content == content.decode()
+    assert get_content(odoo, made.id).content_base64 == b64(content)
+
+    assert delete(odoo, made.id).deleted
+    assert list_attachments(odoo, "res.partner", partner).count == 0
+    with pytest.raises(OdooError, match="no attachment"):
+        get_content(odoo, made.id)
+
+
+@pytest.mark.parametrize("protocol", ["auto", "jsonrpc", "xmlrpc"])
+def test_ten_megabytes_in_less_than_three_times_the_memory(
+    server: Server, user: User, partner: int, tmp_path: Path, protocol: str
+) -> None:
+    raw = os.urandom(TEN_MEGABYTES)
+    content = b64(raw)
+    with connect(**{**credentials(server, user), "protocol": protocol}) as odoo:
+        odoo.schema.fields("ir.attachment")
+
+        def peak(action: Callable[[], Any]) -> tuple[Any, float]:
+            gc.collect()
+            tracemalloc.start()
+            result = action()
+            top = tracemalloc.get_traced_memory()[1] / TEN_MEGABYTES
+            tracemalloc.stop()
+            return result, top
+
+        made, up = peak(lambda: upload(odoo, "res.partner", partner, "big.bin", content))
+        found, down = peak(lambda: get_content(odoo, made.id))
+        assert made.file_size == TEN_MEGABYTES
+        assert found.content_base64 == content
+        del found
+        written, to_disk = peak(
+            lambda: get_content(odoo, made.id, max_bytes=1000, download_dir=tmp_path)
+        )
+        assert Path(written.path).read_bytes() == raw
+        delete(odoo, made.id)
+    assert up + 1.34 < 3, "with the base64 that was given"
+    assert down < 3
+    assert to_disk < 1
+
+
+def test_large_files_are_not_fetched(odoo: Odoo, partner: int) -> None:
+    made = upload(odoo, "res.partner", partner, "a.bin", b64(b"x" * 5000))
+    found = get_content(odoo, made.id, max_bytes=4999)
+    assert (found.encoding, found.file_size) == (None, 5000)
+    assert "4.9 KB" in found.warnings[0]
+
+
+def test_empty_and_url_attachments(odoo: Odoo, partner: int) -> None:
+    empty = get_content(odoo, attach(odoo, partner))
+    assert (empty.content_base64, empty.file_size) == ("", 0)
+    assert empty.warnings
+
+    address = attach(odoo, partner, type="url", url="https://example.com/x.pdf")
+    found = get_content(odoo, address)
+    assert (found.encoding, found.url) == (None, "https://example.com/x.pdf")
+
+
+def test_bytes_that_are_not_the_declared_text(odoo: Odoo, partner: int) -> None:
+    content = bytes(range(256)) * 40
+    made = upload(odoo, "res.partner", partner, "a.txt", b64(content))
+    found = get_content(odoo, made.id, as_text=True)
+    assert (found.encoding, found.content_base64) == ("base64", b64(content))
+    assert found.warnings
+
+
+BAD: dict[str, Callable[[Odoo, int], object]] = {
+    "not base64": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", "###"),
+    "cut off": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", "QUJDR"),
+    "empty": lambda odoo, partner: upload(odoo, "res.partner", partner, "a", ""),
+    "too large": lambda odoo, partner: upload(
+        odoo, "res.partner", partner, "a", "QUJD", max_bytes=2
+    ),
+    "no record": lambda odoo, partner: upload(odoo, "res.partner", 99_999_999, "a", "QUJD"),
+    "no model": lambda odoo, partner: upload(odoo, "no.such", partner, "a", "QUJD"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_attaches_nothing(odoo: Odoo, partner: int, case: str) -> None:
+    missing = [["res_model", "=", "res.partner"], ["res_id", "=", 99_999_999]]
+    before = toolkit.count(odoo, "ir.attachment", missing).count
+    with pytest.raises(OdooError) as raised:
+        BAD[case](odoo, partner)
+    assert raised.value.suggestion
+    assert list_attachments(odoo, "res.partner", partner).count == 0
+    assert toolkit.count(odoo, "ir.attachment", missing).count == before
+
+
+def test_what_the_user_may_not_see_is_not_there(server: Server, admin: Odoo, suffix: str) -> None:
+    """Such as a file of a record that rules hide: of another company, or a private channel."""
+    hidden_owner = "mail.channel" if admin.version.major < 17 else "discuss.channel"
+    values = {"name": f"Private {suffix}"}
+    values |= {"public": "private"} if admin.version.major < 16 else {"channel_type": "group"}
+    channel = toolkit.create(admin, hidden_owner, values)
+    made = upload(admin, hidden_owner, channel.id or 0, "secret.txt", b64(b"secret"))
+    with connect(**credentials(server, server.user("demo"))) as demo:
+        for action in (
+            lambda: get_content(demo, made.id),
+            lambda: delete(demo, made.id),
+            lambda: list_attachments(demo, hidden_owner, channel.id or 0),
+            lambda: upload(demo, hidden_owner, channel.id or 0, "a.txt", "QUJD"),
+        ):
+            with pytest.raises(OdooError) as raised:
+                action()
+            assert raised.value.code in ("NOT_FOUND", "ACCESS_DENIED")
+    owned = [["res_model", "=", hidden_owner], ["res_id", "=", channel.id]]
+    assert toolkit.count(admin, "ir.attachment", owned).count == 1

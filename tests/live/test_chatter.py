@@ -1,0 +1,179 @@
+"""Messages and activities on a real Odoo, as administrator and as an ordinary user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import Odoo, OdooError, connect
+from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.chatter import get_messages, post_message
+from odoo_toolkit.connection.call import Call
+from tests.live.servers import Server, User, credentials
+
+TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% ${object.name} {{ x }}"
+
+
+@pytest.fixture
+def partner(odoo: Odoo, suffix: str) -> int:
+    made = toolkit.create(odoo, "res.partner", {"name": f"Chatter {suffix}"})
+    assert made.id
+    return made.id
+
+
+@pytest.fixture
+def reader(odoo: Odoo, suffix: str) -> int:
+    """A partner with an e-mail address."""
+    values = {"name": f"Reader {suffix}", "email": f"{suffix}@example.com"}
+    made = toolkit.create(odoo, "res.partner", values)
+    assert made.id
+    return made.id
+
+
+def messages_of(odoo: Odoo, partner: int) -> int:
+    domain = [["model", "=", "res.partner"], ["res_id", "=", partner]]
+    return toolkit.count(odoo, "mail.message", domain).count
+
+
+def of_xmlid(odoo: Odoo, name: str) -> int:
+    call = Call(
+        model="ir.model.data",
+        method="check_object_reference",
+        arguments={"module": "mail", "xml_id": name},
+        access="read",
+        internal=True,
+    )
+    found: list[int] = odoo.call(call)
+    return found[1]
+
+
+def test_text_is_read_as_it_was_posted(odoo: Odoo, partner: int, reader: int) -> None:
+    posted = post_message(odoo, "res.partner", partner, TEXT, partner_ids=[reader])
+
+    assert posted.warnings == []
+    assert posted.body
+    assert "&lt;b&gt;not bold&lt;/b&gt;" in posted.body
+    assert "<b>" not in posted.body
+    assert [(person.id, person.by) for person in posted.notified] == [(reader, "email")]
+    (message,) = get_messages(odoo, "res.partner", partner).messages
+    assert message.id == posted.id
+    assert message.body == TEXT
+    assert message.type == "comment"
+    assert message.author
+    raw = get_messages(odoo, "res.partner", partner, strip_html=False).messages[0]
+    assert raw.body == posted.body
+
+
+def test_a_note_is_internal_and_tells_nobody(odoo: Odoo, partner: int) -> None:
+    posted = post_message(odoo, "res.partner", partner, "note", message_type="notification")
+    fields = ["subtype_id", "message_type"]
+    stored = toolkit.read(odoo, "mail.message", [posted.id], fields).records[0]
+    assert posted.notified == []
+    assert stored["message_type"] == "notification"
+    assert stored["subtype_id"]["id"] == of_xmlid(odoo, "mt_note")
+    assert get_messages(odoo, "res.partner", partner).count == 0
+
+
+def test_newest_first_and_has_more(odoo: Odoo, partner: int) -> None:
+    ids = [post_message(odoo, "res.partner", partner, f"m{i}").id for i in range(3)]
+
+    newest = get_messages(odoo, "res.partner", partner, limit=2)
+    assert ([m.id for m in newest.messages], newest.has_more) == ([ids[2], ids[1]], True)
+    everything = get_messages(odoo, "res.partner", partner, limit=3)
+    assert ([m.id for m in everything.messages], everything.has_more) == (ids[::-1], False)
+
+
+def test_an_activity_from_plan_to_done(odoo: Odoo, partner: int) -> None:
+    late = schedule_activity(
+        odoo, "res.partner", partner, "call", "Call <back>", "n1\nn2 <b>", "2031-05-06"
+    )
+    soon = schedule_activity(odoo, "res.partner", partner)
+    assert late.warnings == soon.warnings == []
+    assert late.activity
+    assert (late.activity.summary, late.activity.note) == ("Call <back>", "n1\nn2 <b>")
+    assert (late.activity.deadline, late.activity.state) == ("2031-05-06", "planned")
+    assert late.activity.user
+    assert late.activity.user.id == odoo.uid
+    found = get_activities(odoo, "res.partner", partner)
+    assert [activity.id for activity in found.activities] == [soon.id, late.id]
+
+    assert late.id
+    done = mark_activity_done(odoo, late.id, "went well\n<b>")
+    assert (done.done, done.warnings) == (True, [])
+    assert done.message_id
+    assert [a.id for a in get_activities(odoo, "res.partner", partner).activities] == [soon.id]
+    told = get_messages(odoo, "res.partner", partner, message_types=["notification"])
+    body = next(m.body for m in told.messages if m.id == done.message_id)
+    assert "went well" in body
+    assert "<b>" in body
+    with pytest.raises(OdooError, match="no open activity"):
+        mark_activity_done(odoo, late.id)
+
+
+@pytest.mark.parametrize("name", ["email", "call", "meeting", "todo", "upload_document"])
+def test_each_activity_type_has_its_own(odoo: Odoo, partner: int, name: str) -> None:
+    made = schedule_activity(odoo, "res.partner", partner, name)  # type: ignore[arg-type]
+    stored = toolkit.read(odoo, "mail.activity", [made.id or 0], ["activity_type_id"])
+    expected = of_xmlid(odoo, f"mail_activity_data_{name}")
+    assert stored.records[0]["activity_type_id"]["id"] == expected
+
+
+BAD: dict[str, Callable[[Odoo, int], object]] = {
+    "no.chatter": lambda odoo, partner: post_message(odoo, "res.country", 1, "x"),
+    "no.activities": lambda odoo, partner: schedule_activity(odoo, "res.country", 1),
+    "empty": lambda odoo, partner: post_message(odoo, "res.partner", partner, " "),
+    "record": lambda odoo, partner: post_message(odoo, "res.partner", 99_999_999, "x"),
+    "partner": lambda odoo, partner: post_message(
+        odoo, "res.partner", partner, "x", partner_ids=[99_999_999]
+    ),
+    "type": lambda odoo, partner: schedule_activity(
+        odoo,
+        "res.partner",
+        partner,
+        "nosuch",  # type: ignore[arg-type]
+    ),
+    "user": lambda odoo, partner: schedule_activity(
+        odoo, "res.partner", partner, user_id=99_999_999
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_writes_nothing(odoo: Odoo, partner: int, case: str) -> None:
+    before = messages_of(odoo, partner)
+    with pytest.raises(OdooError) as raised:
+        BAD[case](odoo, partner)
+    assert raised.value.suggestion
+    assert raised.value.outcome == "refused"
+    assert messages_of(odoo, partner) == before
+    assert get_activities(odoo, "res.partner", partner).count == 0
+
+
+def test_a_user_without_access_is_told(server: Server, admin: Odoo, suffix: str) -> None:
+    """An ordinary user may not post where he may not read."""
+    hidden = "mail.channel" if admin.version.major < 17 else "discuss.channel"
+    values = {"name": f"Private {suffix}"}
+    values |= {"public": "private"} if admin.version.major < 16 else {"channel_type": "group"}
+    made = toolkit.create(admin, hidden, values)
+    with connect(**credentials(server, server.user("demo"))) as demo:
+        for action in (
+            lambda: post_message(demo, hidden, made.id or 0, "x"),
+            lambda: get_messages(demo, hidden, made.id or 0),
+        ):
+            with pytest.raises(OdooError) as raised:
+                action()
+            assert raised.value.code in ("NOT_FOUND", "ACCESS_DENIED")
+
+
+def test_by_xml_rpc(server: Server, user: User, partner: int) -> None:
+    """It cannot carry what activity_schedule returns on 14 to 18."""
+    options = {**credentials(server, user), "protocol": "xmlrpc"}
+    with connect(**options) as odoo:
+        made = schedule_activity(odoo, "res.partner", partner, summary="by XML-RPC")
+        assert made.activity
+        assert made.activity.summary == "by XML-RPC"
+        assert made.id
+        assert mark_activity_done(odoo, made.id).done
+        assert post_message(odoo, "res.partner", partner, "a < b").warnings == []
