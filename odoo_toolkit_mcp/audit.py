@@ -27,10 +27,11 @@ _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 @attrs.frozen
 class Caller:
-    """The tool on whose behalf Odoo is called."""
+    """The tool on whose behalf Odoo is called, and over HTTP the client that called it."""
 
     session_id: str
     tool: str
+    client: str | None = None
 
 
 #: Set around each tool call; worker threads inherit it.
@@ -92,6 +93,8 @@ class AuditLog:
             "model": call.model,
             "operation": call.method,
         }
+        if who and who.client:
+            entry["client"] = who.client
         if call.ids is not None:
             entry["ids"] = list(call.ids)
         arguments = self._policy.redact({**call.arguments})

@@ -1,4 +1,4 @@
-"""``odoo-toolkit-mcp``: reads the settings and serves MCP over standard input and output."""
+"""``odoo-toolkit-mcp``: reads the settings and serves MCP, over stdio or HTTP."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     connection, server, problems = _settings(options)
     if connection is None or server is None or problems:
         return _report(problems)
-    _log_to_stderr(server.log_level, [connection.password, connection.api_key])
+    secrets = [connection.password, connection.api_key, server.auth_token]
+    _log_to_stderr(server.log_level, secrets)
 
     # Imported here: mcp takes most of a second, and whoever asks for help need not wait.
     import anyio
@@ -54,13 +55,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     odoo_server = OdooServer(connection, server)
     with contextlib.suppress(KeyboardInterrupt):
-        anyio.run(_serve, odoo_server)
+        anyio.run(_serve_http if server.transport == "http" else _serve_stdio, odoo_server)
     # All calls have ended; only a thread that still tries to reach Odoo would hold up the exit.
     logging.shutdown()
     os._exit(0)
 
 
-async def _serve(server: OdooServer) -> None:
+async def _serve_http(server: OdooServer) -> None:
+    """Serve clients over HTTP, until a signal comes."""
+    from odoo_toolkit_mcp.http.app import serve
+
+    try:
+        await serve(server)
+    except ConfigurationError as error:
+        _report([error.message])
+        raise SystemExit(WRONG_SETTINGS) from None
+
+
+async def _serve_stdio(server: OdooServer) -> None:
     """Serve one client over standard input and output, until it closes them."""
     import anyio
     from mcp.server.stdio import stdio_server
@@ -90,7 +102,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--config", metavar="FILE", default=os.environ.get("ODOO_MCP_CONFIG"), help="JSON file"
     )
-    parser.add_argument("--transport", help="stdio, the default and so far the only one")
+    parser.add_argument("--transport", help="stdio, the default, or http")
+    parser.add_argument("--host", help="address to listen at, 127.0.0.1 by default")
+    parser.add_argument("--port", help="port to listen at, 8080 by default")
     parser.add_argument("--log-level", help="debug, info (default), warning or error")
     parser.add_argument(
         "--version",
@@ -114,7 +128,7 @@ def _settings(
     problems += unknown_keys(file, [ConnectionSettings, ServerSettings])
     connection, found = load(ConnectionSettings, file=file)
     problems += found
-    keywords = {"transport": options.transport, "log_level": options.log_level}
+    keywords = {name: getattr(options, name) for name in ("transport", "host", "port", "log_level")}
     server, found = load(ServerSettings, keywords, file=file)
     problems += found
     if server and server.audit:

@@ -36,8 +36,8 @@ class Connection:
     def __init__(
         self,
         new_odoo: Callable[[], Odoo],
-        prepare: Callable[[Odoo], None],
-        ready: Callable[[], Awaitable[None]],
+        prepare: Callable[[Odoo], None] | None = None,
+        ready: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._new_odoo = new_odoo
         self._odoo: Odoo | None = None
@@ -74,12 +74,18 @@ class Connection:
         if self.established:
             self._attempt = None
 
+    async def close(self) -> None:
+        """Close what is open; who still uses the connection opens it anew."""
+        if self._odoo:
+            await anyio.to_thread.run_sync(self._odoo.close, limiter=LIMITER)
+
     async def _connect(self, attempt: _Attempt) -> None:
         try:
             await anyio.to_thread.run_sync(
                 self._connect_and_prepare, limiter=LIMITER, abandon_on_cancel=True
             )
-            await self._ready()
+            if self._ready:
+                await self._ready()
         except Exception as error:
             attempt.error = error
         except BaseException:
@@ -94,7 +100,8 @@ class Connection:
         # A new one each time: what is known of an earlier connection may be true no longer.
         odoo = self._new_odoo()
         odoo.connect()
-        self._prepare(odoo)
+        if self._prepare:
+            self._prepare(odoo)
         self._odoo = odoo
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from odoo_toolkit_mcp.settings import ServerSettings
 
 Clock = Callable[[], float]
+
+#: Clients whose calls are counted; the one that has not called for the longest time is forgotten.
+MAX_CLIENTS = 10_000
 
 
 class TokenBucket:
@@ -59,7 +62,7 @@ class HourWindow:
 
 
 class RateLimit:
-    """The limits of one server; :meth:`check` before each call of a tool.
+    """The limits of one client; :meth:`check` before each call of a tool.
 
     Args:
         settings: ``rate_limit`` switches it on; rates per minute and hour, burst, and where set
@@ -105,3 +108,31 @@ class RateLimit:
             details={"retry_after": seconds},
             outcome="not_sent",
         )
+
+
+class ClientRateLimits:
+    """The limits of a server's clients: who calls too often does not hold up the others.
+
+    Args:
+        settings: as of :class:`RateLimit`.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, settings: ServerSettings, clock: Clock = time.monotonic) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._limits: OrderedDict[str | None, RateLimit] = OrderedDict()
+
+    def check(self, client: str | None, access: Access) -> None:
+        """Count one call of a tool by a client; on the event loop only.
+
+        Raises:
+            RateLimitError: too many calls of this client.
+        """
+        if not self._settings.rate_limit:
+            return
+        limit = self._limits.pop(client, None) or RateLimit(self._settings, self._clock)
+        self._limits[client] = limit
+        if len(self._limits) > MAX_CLIENTS:
+            self._limits.popitem(last=False)
+        limit.check(access)

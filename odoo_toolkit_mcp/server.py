@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -42,8 +43,10 @@ from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import audit, disambiguation, results
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.connection import Connection, within
+from odoo_toolkit_mcp.http.authentication import client_of
+from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials, credentials_of
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
-from odoo_toolkit_mcp.rate_limit import RateLimit
+from odoo_toolkit_mcp.rate_limit import ClientRateLimits
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:
@@ -103,11 +106,14 @@ class OdooServer(Server[Running]):
         self.settings = settings
         self._toolsets = toolsets
         self._registering = threading.Lock()
-        self.connection = Connection(
-            self._new_odoo(connection_settings), self._register, self._publish
-        )
-        self._rate_limit = RateLimit(settings)
+        self._connection_settings = connection_settings
+        self._policy = policy_of(settings)
+        self._audit_log = audit.AuditLog(settings, self._policy) if settings.audit else None
+        self.connection = Connection(self._new_odoo, self._register, self._publish)
+        self._connections = ConnectionPool(self._connection_of)
+        self._rate_limits = ClientRateLimits(settings)
         self._bus = InMemorySubscriptionBus()
+        self._listen = ListenHandler(self._bus)
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._registered: ToolTable | None = None
         self._tools: dict[str, Tool] = {}
@@ -123,7 +129,7 @@ class OdooServer(Server[Running]):
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._listen,
         )
         self.middleware.append(self._note_answer)
 
@@ -140,21 +146,45 @@ class OdooServer(Server[Running]):
             extensions,
         )
 
-    def _new_odoo(self, connection_settings: ConnectionSettings) -> Callable[[], Odoo]:
-        policy = policy_of(self.settings)
-        audit_log = audit.AuditLog(self.settings, policy) if self.settings.audit else None
+    def end_streams(self) -> None:
+        """End the streams of notifications, which clients keep open for as long as they can."""
+        self._listen.close()
 
-        def new_odoo() -> Odoo:
-            from odoo_toolkit.client import Odoo
+    def _new_odoo(self, credentials: Credentials | None = None) -> Odoo:
+        from odoo_toolkit.client import Odoo
 
-            return Odoo(
-                connection_settings,
-                policy=policy,
-                options=read_options_of(self.settings),
-                on_call=audit_log.record if audit_log else None,
+        settings = self._connection_settings
+        if credentials:
+            settings = attrs.evolve(
+                settings,
+                username=credentials.username,
+                api_key=credentials.api_key,
+                password=None,
             )
+        return Odoo(
+            settings,
+            policy=self._policy,
+            options=read_options_of(self.settings),
+            on_call=self._audit_log.record if self._audit_log else None,
+        )
 
-        return new_odoo
+    def _connection_of(self, credentials: Credentials) -> Connection:
+        """Return a new connection for the user that requests act for."""
+        return Connection(functools.partial(self._new_odoo, credentials))
+
+    def _connection(self, ctx: Context) -> Connection:
+        """Return the connection that a request is served by.
+
+        Raises:
+            AccessError: requests have to name their user, and this one does not.
+        """
+        if self.settings.transport != "http" or not self.settings.credential_headers:
+            return self.connection
+        credentials = credentials_of(ctx.request.headers if ctx.request else {})
+        connection = self._connections.get(credentials)
+        for evicted in self._connections.evict():
+            ctx.lifespan_context.tasks.start_soon(evicted.close)
+        return connection
 
     # The list of tools.
 
@@ -166,14 +196,17 @@ class OdooServer(Server[Running]):
 
         return ToolsetRegistry(self.settings, self._toolsets or ALL_TOOLSETS)
 
-    async def prepare(self) -> None:
+    async def prepare(self, patience: float = FIRST_ANSWER_PATIENCE) -> None:
         """Register what needs no Odoo, once the client has its first answer.
+
+        Args:
+            patience: seconds to wait for that.
 
         Raises:
             ConfigurationError: the toolsets depend on each other in a circle, or the settings
                 name one that does not exist.
         """
-        with anyio.move_on_after(FIRST_ANSWER_PATIENCE):
+        with anyio.move_on_after(patience):
             await self._answered.wait()
         await anyio.to_thread.run_sync(self._ensure_registered, limiter=LIMITER)
 
@@ -223,7 +256,7 @@ class OdooServer(Server[Running]):
         if not self.connection.established:
             # Even where no toolset waits for it, the first call will want the connection.
             patience = LIST_PATIENCE if self.registry.waiting_toolsets() else 0
-            await within(patience, lambda: self._odoo(ctx))
+            await within(patience, lambda: self._own_odoo(ctx))
         complete = self.connection.established
         return ListToolsResult(
             tools=self._listed,
@@ -256,7 +289,7 @@ class OdooServer(Server[Running]):
             tool = await self._tool(ctx, name)
             given = disambiguation.chosen(params.arguments or {}, params)
             tool.check(given)
-            self._rate_limit.check(tool.access)
+            self._rate_limits.check(client_of(ctx.request), tool.access)
             odoo = await self._odoo_for(ctx, tool)
             while True:
                 outcome = await self._run(ctx, tool, odoo, given)
@@ -276,7 +309,7 @@ class OdooServer(Server[Running]):
             return CallToolResult(content=[], is_error=True)
         except OdooError as error:
             if error.code in _GONE:
-                self.connection.lost()
+                self._connection(ctx).lost()
             return results.failure(name, error)
         except Exception as error:
             return results.unexpected(name, error)
@@ -284,7 +317,9 @@ class OdooServer(Server[Running]):
     async def _run(self, ctx: Context, tool: Tool, odoo: Odoo | None, given: dict[str, Any]) -> Any:
         """Run a tool's function; where a name means several records, return what there is."""
         arguments = tool.check(given)
-        token = audit.caller.set(audit.Caller(ctx.lifespan_context.session_id, tool.name))
+        token = audit.caller.set(
+            audit.Caller(ctx.lifespan_context.session_id, tool.name, client_of(ctx.request))
+        )
         try:
             return await run_blocking(ctx.session, tool.function, odoo, **arguments)
         except OdooError as error:
@@ -304,7 +339,7 @@ class OdooServer(Server[Running]):
         if name not in self._tools and any(
             name.startswith(f"odoo_{toolset}_") for toolset in self.registry.waiting_toolsets()
         ):
-            await self._odoo(ctx)
+            await self._own_odoo(ctx)
         if name in self._tools:
             return self._tools[name]
         if name in self._hidden:
@@ -318,8 +353,13 @@ class OdooServer(Server[Running]):
             )
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
 
-    async def _odoo(self, ctx: Context) -> Odoo:
+    async def _own_odoo(self, ctx: Context) -> Odoo:
+        """Return the server's own Odoo, which decides which tools there are."""
         return await self.connection.get(ctx.lifespan_context.tasks)
+
+    async def _odoo(self, ctx: Context) -> Odoo:
+        """Return the Odoo of the user that the request acts for."""
+        return await self._connection(ctx).get(ctx.lifespan_context.tasks)
 
     async def _odoo_for(self, ctx: Context, tool: Tool) -> Odoo | None:
         if tool.needs_odoo:

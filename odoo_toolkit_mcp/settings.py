@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import attrs
 
-from odoo_toolkit.configuration import boolean, choice, comma_list, integer, setting, text
+from odoo_toolkit.configuration import (
+    Secret,
+    boolean,
+    choice,
+    comma_list,
+    integer,
+    secret,
+    setting,
+    text,
+)
 from odoo_toolkit.policy import Policy, policy_problems
 
 if TYPE_CHECKING:
@@ -35,11 +46,51 @@ _POLICY = (
 )
 
 
+#: Characters of the shortest bearer token that is taken for one that nobody guesses.
+SHORTEST_TOKEN = 16
+
+
 def _folder(value: Any) -> str:
     path = Path(text(value)).expanduser()
     if not path.is_dir():
         raise ValueError(f"must be an existing folder; there is none at {str(path)!r}.")
     return str(path.absolute())
+
+
+def _path(value: Any) -> str:
+    path = text(value)
+    if not path.startswith("/") or len(path) == 1 or set(path) & set("?#{}"):
+        raise ValueError(f"must be a path such as /mcp, not {path!r}.")
+    return path.rstrip("/")
+
+
+def _token(value: Any) -> Secret:
+    token = secret(value)
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or any(map(str.isspace, token)):
+        raise ValueError(
+            f"must be at least {SHORTEST_TOKEN} ASCII characters without spaces; make a random one."
+        )
+    return token
+
+
+def _web_address(value: Any) -> str:
+    """An https address; http is for this machine only."""
+    address = text(value)
+    parts = urlsplit(address)
+    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
+    if not secure or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError(f"must be an https address such as https://example.com, not {address!r}.")
+    return address
+
+
+def is_loopback(host: str | None) -> bool:
+    """Return whether only this machine reaches a host name or IP address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host or "").is_loopback
+    except ValueError:
+        return False
 
 
 @attrs.frozen(kw_only=True)
@@ -66,9 +117,22 @@ class ServerSettings:
         download_dir: an existing folder that larger files are written to; without it they are
             not fetched.
         audit_file: where audit lines go; without it, to the log on stderr.
+        host, port, path: where HTTP is listened for.
+        allowed_hosts: host names, besides the own one, at which clients reach the server.
+        allowed_origins: origins of web pages that may send requests.
+        auth_token: bearer token that all clients share.
+        auth_issuer: authorization server that issues the bearer tokens (JWT).
+        auth_audience: whom the tokens must be for: the address at which clients reach the server.
+        auth_jwks_url: where the issuer's public keys are.
+        auth_scopes: what a token must grant.
+        allow_unauthenticated: listen beyond this machine without any of them.
+        credential_headers: each HTTP request names the Odoo user that it acts for.
+        stateless: keep no sessions, so that any process can answer any request; without sessions
+            the 2025-11-25 protocol has neither questions to the person nor subscriptions.
+        max_body_mb: size in MB of the largest request body; by default, what an upload needs.
     """
 
-    transport: str = setting("ODOO_MCP_TRANSPORT", parse=choice("stdio"), default="stdio")
+    transport: str = setting("ODOO_MCP_TRANSPORT", parse=choice("stdio", "http"), default="stdio")
     log_level: str = setting(
         "ODOO_MCP_LOG_LEVEL", parse=choice("debug", "info", "warning", "error"), default="info"
     )
@@ -125,6 +189,27 @@ class ServerSettings:
     audit_writes: bool = setting("ODOO_MCP_AUDIT_WRITES", parse=boolean, default=True)
     audit_deletes: bool = setting("ODOO_MCP_AUDIT_DELETES", parse=boolean, default=True)
 
+    host: str = setting("ODOO_MCP_HOST", default="127.0.0.1")
+    port: int = setting("ODOO_MCP_PORT", parse=integer(minimum=1, maximum=65535), default=8080)
+    path: str = setting("ODOO_MCP_PATH", parse=_path, default="/mcp")
+    allowed_hosts: tuple[str, ...] = setting("ODOO_MCP_ALLOWED_HOSTS", parse=comma_list, default=())
+    allowed_origins: tuple[str, ...] = setting(
+        "ODOO_MCP_ALLOWED_ORIGINS", parse=comma_list, default=()
+    )
+    auth_token: Secret | None = setting("ODOO_MCP_AUTH_TOKEN", parse=_token, secret=True)
+    auth_issuer: str | None = setting("ODOO_MCP_AUTH_ISSUER", parse=_web_address)
+    auth_audience: str | None = setting("ODOO_MCP_AUTH_AUDIENCE", parse=_web_address)
+    auth_jwks_url: str | None = setting("ODOO_MCP_AUTH_JWKS_URL", parse=_web_address)
+    auth_scopes: tuple[str, ...] = setting("ODOO_MCP_AUTH_SCOPES", parse=comma_list, default=())
+    allow_unauthenticated: bool = setting(
+        "ODOO_MCP_ALLOW_UNAUTHENTICATED", parse=boolean, default=False
+    )
+    credential_headers: bool = setting("ODOO_MCP_CREDENTIAL_HEADERS", parse=boolean, default=False)
+    stateless: bool = setting("ODOO_MCP_STATELESS", parse=boolean, default=True)
+    max_body_mb: int | None = setting(
+        "ODOO_MCP_MAX_BODY_MB", parse=integer(minimum=1, maximum=2048)
+    )
+
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> list[str]:
         """Return what is wrong between settings that are right one by one."""
@@ -134,7 +219,41 @@ class ServerSettings:
             problems.append(
                 "ODOO_MCP_SEARCH_LIMIT is larger than ODOO_MCP_SEARCH_MAX_LIMIT; lower it."
             )
+        if values.get("transport") == "http":
+            problems += _http_problems(values)
         return problems
+
+    @property
+    def max_body_bytes(self) -> int:
+        """The size of the largest request body."""
+        # Base64 is a third larger than the file, and something is around it.
+        megabytes = self.max_body_mb or self.attachment_max_mb * 4 / 3 + 1
+        return int(megabytes * 1024 * 1024)
+
+
+def _http_problems(values: Mapping[str, Any]) -> list[str]:
+    """Return what keeps a server from being reached by the right clients only."""
+    problems = []
+    oauth = {name: values.get(name) for name in ("auth_issuer", "auth_audience", "auth_jwks_url")}
+    missing = [f"ODOO_MCP_{name.upper()}" for name, value in oauth.items() if not value]
+    authenticated = values.get("auth_token") or any(oauth.values())
+    if any(oauth.values()) and missing:
+        problems.append(f"{' and '.join(missing)} must be given, too, to check tokens.")
+    if any(oauth.values()) and values.get("auth_token"):
+        problems.append("ODOO_MCP_AUTH_TOKEN and ODOO_MCP_AUTH_ISSUER exclude each other.")
+    host = values.get("host") or ""
+    if not is_loopback(host) and not authenticated and not values.get("allow_unauthenticated"):
+        problems.append(
+            f"ODOO_MCP_HOST {host} can be reached from other machines: set ODOO_MCP_AUTH_TOKEN or"
+            " ODOO_MCP_AUTH_ISSUER, or ODOO_MCP_ALLOW_UNAUTHENTICATED if something before the"
+            " server authenticates its clients."
+        )
+    if host in {"0.0.0.0", "::", ""} and not values.get("allowed_hosts"):  # noqa: S104
+        problems.append(
+            "ODOO_MCP_ALLOWED_HOSTS is missing: the host names at which clients reach the server,"
+            f" which listens on all addresses ({host})."
+        )
+    return problems
 
 
 def _by_variable(problem: str) -> str:

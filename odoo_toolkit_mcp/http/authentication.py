@@ -1,0 +1,197 @@
+"""Bearer tokens: one that all clients share, or those of an OAuth 2.1 authorization server."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit_mcp.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from jwt import PyJWK
+    from starlette.requests import Request
+
+logger = logging.getLogger(__name__)
+
+#: Signatures that a public key checks; a shared secret or no signature at all is not among them.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA")
+
+#: Seconds after which the issuer's keys are fetched again: it may have withdrawn one.
+KEYS_LIFETIME = 600.0
+
+#: Seconds between two fetches, however many tokens name keys that nobody knows.
+KEYS_INTERVAL = 30.0
+
+#: Seconds that the issuer may take to answer.
+KEYS_TIMEOUT = 5.0
+
+#: Seconds by which the issuer's clock may be ahead.
+LEEWAY = 10.0
+
+
+def token_verifier(settings: ServerSettings) -> TokenVerifier | None:
+    """Return what checks bearer tokens; None where the settings ask for none."""
+    if settings.auth_token:
+        return SharedToken(settings.auth_token, settings.auth_scopes)
+    if settings.auth_issuer and settings.auth_audience and settings.auth_jwks_url:
+        keys = SigningKeys(settings.auth_jwks_url)
+        return IssuedTokens(settings.auth_issuer, settings.auth_audience, keys)
+    return None
+
+
+def client_of(request: Request | None) -> str | None:
+    """Return the name under which a client's calls are counted and recorded.
+
+    That is the subject or client id of its token, else its address; None without HTTP.
+    """
+    if request is None:
+        return None
+    user = request.scope.get("user")
+    if isinstance(user, AuthenticatedUser):
+        return user.access_token.subject or user.access_token.client_id
+    return request.client.host if request.client else "unknown"
+
+
+class SharedToken(TokenVerifier):
+    """Knows one token.
+
+    Args:
+        token: the token.
+        scopes: what it grants.
+    """
+
+    def __init__(self, token: Secret, scopes: tuple[str, ...] = ()) -> None:
+        self._digest = _digest(token.reveal())
+        self._scopes = list(scopes)
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what a token grants, None for any other token."""
+        # Digests take the same time to compare wherever they differ.
+        if not hmac.compare_digest(_digest(token), self._digest):
+            return None
+        name = f"token-{self._digest.hex()[:8]}"
+        return AccessToken(token=token, client_id=name, scopes=self._scopes)
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+class IssuedTokens(TokenVerifier):
+    """Checks the tokens (JWT) of an issuer as an OAuth 2.1 resource server has to.
+
+    Args:
+        issuer: must have issued the token.
+        audience: the token must be meant for it: the address of this server.
+        keys: of the issuer.
+    """
+
+    def __init__(self, issuer: str, audience: str, keys: SigningKeys) -> None:
+        self._issuer = issuer
+        self._audience = audience
+        self._keys = keys
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what a token grants, None if it is not valid here and now."""
+        import jwt
+
+        try:
+            key = await self._keys.get(jwt.get_unverified_header(token).get("kid"))
+            if key is None:
+                raise jwt.InvalidKeyError("the issuer has no such key")
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=list(ALGORITHMS),
+                issuer=self._issuer,
+                audience=[self._audience, self._audience.rstrip("/"), self._audience + "/"],
+                leeway=LEEWAY,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except jwt.PyJWTError as error:
+            logger.info("A bearer token was refused: %s", error)
+            return None
+        subject = _text(claims.get("sub"))
+        client = _text(claims.get("client_id")) or _text(claims.get("azp")) or subject
+        return AccessToken(
+            token=token,
+            client_id=client or "unknown",
+            subject=subject,
+            scopes=_scopes(claims),
+            expires_at=int(claims["exp"]),
+            resource=self._audience,
+            claims=claims,
+        )
+
+
+def _text(claim: Any) -> str | None:
+    return claim if isinstance(claim, str) and claim else None
+
+
+def _scopes(claims: Mapping[str, Any]) -> list[str]:
+    """Return the scopes: ``scope`` of RFC 9068, or ``scp``, a list at some issuers."""
+    scopes = claims.get("scope", claims.get("scp", ""))
+    words = scopes if isinstance(scopes, list) else str(scopes).split()
+    return [str(word) for word in words]
+
+
+class SigningKeys:
+    """The public keys of an issuer, by their ids; fetched when they are needed.
+
+    Args:
+        url: of the JSON Web Key Set.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._url = url
+        self._clock = clock
+        self._keys: dict[str | None, PyJWK] = {}
+        self._fetched = float("-inf")
+        self._fetching = anyio.Lock()
+
+    async def get(self, key_id: str | None) -> PyJWK | None:
+        """Return a key, None if the issuer has no such key or cannot be asked.
+
+        Args:
+            key_id: as in the token's header; without it, the key of an issuer that has only one.
+        """
+        if self._must_fetch(key_id):
+            async with self._fetching:
+                if self._must_fetch(key_id):
+                    await anyio.to_thread.run_sync(self._fetch)
+                    self._fetched = self._clock()
+        return self._find(key_id)
+
+    def _must_fetch(self, key_id: str | None) -> bool:
+        age = self._clock() - self._fetched
+        return age > KEYS_LIFETIME or (self._find(key_id) is None and age > KEYS_INTERVAL)
+
+    def _find(self, key_id: str | None) -> PyJWK | None:
+        if key_id is None and len(self._keys) == 1:
+            return next(iter(self._keys.values()))
+        return self._keys.get(key_id)
+
+    def _fetch(self) -> None:
+        """Replace the keys; keep the old ones when the issuer does not answer."""
+        import jwt
+        import requests
+
+        try:
+            answer = requests.get(self._url, timeout=KEYS_TIMEOUT, allow_redirects=False)
+            answer.raise_for_status()
+            keys = jwt.PyJWKSet.from_dict(answer.json()).keys
+        except (requests.RequestException, jwt.PyJWTError, ValueError, AttributeError) as error:
+            logger.error("The keys of the issuer cannot be read from %s: %s", self._url, error)
+            return
+        self._keys = {key.key_id: key for key in keys}

@@ -1,0 +1,86 @@
+"""The Odoo users that HTTP requests act for, and the connections kept for them."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+
+import attrs
+
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit.errors import make_error
+from odoo_toolkit_mcp.connection import Connection
+
+USERNAME_HEADER = "X-Odoo-Username"
+API_KEY_HEADER = "X-Odoo-Api-Key"
+
+#: Connections kept; to make room the one goes that was not used for the longest time.
+MAX_CONNECTIONS = 100
+
+#: Seconds after which a connection that nobody uses is closed.
+IDLE_TIME = 900.0
+
+
+@attrs.frozen
+class Credentials:
+    """Who a request acts for in Odoo."""
+
+    username: str | None
+    api_key: Secret
+
+
+def credentials_of(headers: Mapping[str, str]) -> Credentials:
+    """Return the credentials in the headers of a request.
+
+    Raises:
+        AccessError: there are none. Another user's rights must not stand in for them.
+    """
+    api_key = headers.get(API_KEY_HEADER, "").strip()
+    if not api_key:
+        raise make_error(
+            "ACCESS_DENIED",
+            "The request does not say for which Odoo user it acts.",
+            suggestion=f"Configure the client to send the headers {USERNAME_HEADER} (the login) and"
+            f" {API_KEY_HEADER} with every request.",
+            outcome="not_sent",
+        )
+    return Credentials(headers.get(USERNAME_HEADER, "").strip() or None, Secret(api_key))
+
+
+class ConnectionPool:
+    """One connection for each of the credentials in use; on the event loop only.
+
+    Args:
+        new_connection: makes one that is not connected yet.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        new_connection: Callable[[Credentials], Connection],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._new_connection = new_connection
+        self._clock = clock
+        # From the longest unused to the last used, each with the time of its last use.
+        self._connections: OrderedDict[Credentials, tuple[Connection, float]] = OrderedDict()
+
+    def get(self, credentials: Credentials) -> Connection:
+        """Return the connection of some credentials, connected or not."""
+        known = self._connections.pop(credentials, None)
+        connection = known[0] if known else self._new_connection(credentials)
+        self._connections[credentials] = (connection, self._clock())
+        return connection
+
+    def evict(self) -> list[Connection]:
+        """Forget the connections that are too many or too long unused, and return them."""
+        entries = list(self._connections.items())
+        old = [key for key, (_, used) in entries if self._clock() - used > IDLE_TIME]
+        surplus = len(entries) - len(old) - MAX_CONNECTIONS
+        if surplus > 0:
+            rest = [key for key, _ in entries if key not in old]
+            # Wrong credentials, which somebody may be trying out, do not push out right ones.
+            rest.sort(key=lambda key: self._connections[key][0].established)
+            old += rest[:surplus]
+        return [self._connections.pop(key)[0] for key in old]
