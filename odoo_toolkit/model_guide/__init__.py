@@ -1,6 +1,7 @@
 """What one must know to work with a model, read from the server itself."""
 
 from odoo_toolkit.model_guide.methods import ModelMethod, ModelMethods, model_methods
+from odoo_toolkit.model_guide.related import RelatedModel, has_chatter, related_models
 from odoo_toolkit.model_guide.states import ModelState, ModelStates, model_states
 
 __all__ = [
@@ -8,6 +9,9 @@ __all__ = [
     "ModelMethods",
     "ModelState",
     "ModelStates",
+    "RelatedModel",
+    "has_chatter",
     "model_methods",
     "model_states",
+    "related_models",
 ]
