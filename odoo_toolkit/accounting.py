@@ -168,7 +168,7 @@ def create_invoice(
     if dry_run:
         steps = [create, *([_call("action_post", ids=("the new invoice",))] if post else [])]
         return plan(odoo, f"Would create an {move_type} of {len(commands)} line(s).", steps)
-    odoo.policy.check(create, odoo.schema.fields)
+    odoo.check(create)
     answer = odoo.call(create)
     invoice_id: int = answer[0] if isinstance(answer, list) else answer
     if post:
@@ -268,7 +268,7 @@ def create_credit_note(
     by_field = "refund_method" in fields
     method = "reverse_moves" if by_field else "refund_moves"
     press = Call(model=model, method=method, ids=(0,), access="write", acts_on="account.move")
-    odoo.policy.check(press, odoo.schema.fields)
+    odoo.check(press)
     day = checked_day(date, "date") or today(odoo)
     move_id = _resolve_invoice(odoo, invoice_id, invoice_name)
     (move,) = read_moves(odoo, [move_id], "journal_id", "invoice_date")
@@ -331,9 +331,9 @@ def _permit(odoo: Odoo, *methods: str | Literal[False]) -> None:
     """Ask the policy about the writing calls, before anything at all is sent for the caller."""
     for method in methods:
         if method == "create":
-            odoo.policy.check(_call(method, vals_list=[{}]), odoo.schema.fields)
+            odoo.check(_call(method, vals_list=[{}]))
         elif method:
-            odoo.policy.check(_call(method, ids=(0,)), odoo.schema.fields)
+            odoo.check(_call(method, ids=(0,)))
 
 
 def _call(method: str, ids: tuple[Any, ...] | None = None, **arguments: Any) -> Call:

@@ -153,7 +153,7 @@ def schedule_activity(
         arguments=arguments,
         access="write",
     )
-    odoo.policy.check(call, odoo.schema.fields)
+    odoo.check(call)
     owned = [["res_model", "=", model], ["res_id", "=", record_id]]
     before = side_by_side(
         [

@@ -155,6 +155,19 @@ class Odoo:
             self._session = self._web_session = None
             self.state = "disconnected"
 
+    def check(self, call: Call) -> None:
+        """Ask the policy about a call that is not to be sent yet; a refusal is told the hook.
+
+        Raises:
+            AccessError: the policy forbids it.
+        """
+        started = time.monotonic()
+        try:
+            self.policy.check(call, self.schema.fields)
+        except OdooError as error:
+            self._tell(call, started, error_code=error.code)
+            raise
+
     def call(self, call: Call) -> Any:
         """Send one call to Odoo and return what the method returned.
 

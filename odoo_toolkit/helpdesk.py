@@ -120,7 +120,7 @@ def create_ticket(
     """
     if not name.strip():
         raise ValidationError("name is empty.", suggestion="Say what the ticket is about.")
-    odoo.policy.check(_create({"name": name}), odoo.schema.fields)
+    odoo.check(_create({"name": name}))
     partner, team, user = resolve_all(
         odoo,
         [
@@ -229,7 +229,7 @@ def assign_ticket(
             code="MISSING_REQUIRED_FIELD",
             details={"fields": ["user_id", "team_id"]},
         )
-    odoo.policy.check(_write(1, {"user_id": 1, "team_id": 1}), odoo.schema.fields)
+    odoo.check(_write(1, {"user_id": 1, "team_id": 1}))
     found, user, team = resolve_all(
         odoo,
         [

@@ -107,7 +107,7 @@ def validate_picking(
         NotFoundError: it does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    odoo.policy.check(_call("button_validate", 0), odoo.schema.fields)
+    odoo.check(_call("button_validate", 0))
     wanted = Wanted(model="stock.picking", field="picking_id", id=picking_id, name=picking_name)
     number = resolve(odoo, wanted) or 0
     transfer, expected = _expect(odoo, number)
@@ -171,7 +171,7 @@ def create_transfer(
     """
     empty = _create_call({})
     for call in (empty, *([_call("button_validate", 0)] if validate else [])):
-        odoo.policy.check(call, odoo.schema.fields)
+        odoo.check(call)
     if picking_type_name not in ("internal", "incoming", "outgoing"):
         raise make_error(
             "INVALID_SELECTION",

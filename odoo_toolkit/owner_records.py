@@ -64,9 +64,7 @@ def check_owner(odoo: Odoo, model: str, record_id: int) -> None:
 def check_has(odoo: Odoo, model: str, field: str, what: str) -> None:
     """Refuse a model that lacks the field by which it would have a chatter or activities."""
     # Asked before the schema, so that what is blocked is refused as such.
-    odoo.policy.check(
-        Call(model=model, method="search", arguments={"domain": []}), odoo.schema.fields
-    )
+    odoo.check(Call(model=model, method="search", arguments={"domain": []}))
     if field not in odoo.schema.fields(model):
         raise ValidationError(
             f"{model} has no {what}.",

@@ -72,7 +72,7 @@ def register_payment(
         access="write",
         acts_on="account.move",
     )
-    odoo.policy.check(pay, odoo.schema.fields)
+    odoo.check(pay)
     if amount is not None:
         checked_number(amount, "amount", positive=True)
     day = checked_day(payment_date, "payment_date") or today(odoo)

@@ -42,7 +42,7 @@ def plan(odoo: Odoo, message: str, calls: Sequence[Call]) -> Plan:
         AccessError: the policy forbids one of them, so the real run would be refused, too.
     """
     for call in calls:
-        odoo.policy.check(call, odoo.schema.fields)
+        odoo.check(call)
     planned = [
         PlannedCall(
             model=call.model,

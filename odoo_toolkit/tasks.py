@@ -111,7 +111,7 @@ def create_task(
     """
     if not name.strip():
         raise ValidationError("name is empty.", suggestion="Say what is to be done.")
-    odoo.policy.check(_create({"name": name}), odoo.schema.fields)
+    odoo.check(_create({"name": name}))
     fields = odoo.schema.fields(TASK)
     values: Record = {"name": name.strip(), "priority": priority}
     values |= _assignees(fields, user_ids)
@@ -167,7 +167,7 @@ def move_stage(
             written.
         AccessError: Odoo or the policy does not allow it.
     """
-    odoo.policy.check(_write(1, {"stage_id": 1}), odoo.schema.fields)
+    odoo.check(_write(1, {"stage_id": 1}))
     task = find_task(odoo, task_id, task_name)
     if not task["project_id"]:
         raise ValidationError(

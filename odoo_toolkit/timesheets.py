@@ -82,7 +82,7 @@ def log_timesheet(
         AccessError: Odoo or the policy does not allow it.
     """
     values = _checked(hours, description, date)
-    odoo.policy.check(_create({"name": "", "unit_amount": hours}), odoo.schema.fields)
+    odoo.check(_create({"name": "", "unit_amount": hours}))
     if not odoo.schema.module_installed("hr_timesheet"):
         raise make_error(
             "UNKNOWN_METHOD",

@@ -36,8 +36,8 @@ _SIMPLE: dict[Any, JsonObject] = {
 }
 
 #: Classes nested deeper than this are described as objects only: every client loads the schemas
-#: of all tools, and few look at the third level of an answer.
-_DEEPEST = 1
+#: of all tools, and few look below the first level of an answer.
+_DEEPEST = 0
 
 _ANYTHING = (Any, object)
 _ARRAYS = {list, tuple, collections.abc.Sequence, collections.abc.Iterable}
@@ -192,6 +192,9 @@ def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
         hint = hints[field.name]
         if field.default is attrs.NOTHING:
             required.append(field.name)
+            if _without_none(hint) is not hint:
+                # Named as required is enough; what may be null takes three times the room.
+                continue
         elif field.default is None:
             hint = _without_none(hint)
         if hint not in _ANYTHING:

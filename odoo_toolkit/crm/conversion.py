@@ -65,7 +65,7 @@ def convert_to_opportunity(
     from odoo_toolkit.wizards import run_wizard
 
     apply = Call(model=WIZARD, method="action_apply", ids=(0,), access="write", acts_on=LEAD)
-    odoo.policy.check(apply, odoo.schema.fields)
+    odoo.check(apply)
     lead = find_lead(odoo, lead_id, lead_name)
     _check_convertible(lead)
     partner, user, team = resolve_all(

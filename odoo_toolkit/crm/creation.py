@@ -71,7 +71,7 @@ def create_lead(
     """
     if not name.strip():
         raise ValidationError("name is empty.", suggestion="Say what the lead is about.")
-    odoo.policy.check(_create({"name": name}), odoo.schema.fields)
+    odoo.check(_create({"name": name}))
     fields = odoo.schema.fields(LEAD)
     team, user = resolve_all(
         odoo,

@@ -59,7 +59,7 @@ def move_stage(
         ValidationError: the stage is another team's; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    odoo.policy.check(_write(1, {"stage_id": 1}), odoo.schema.fields)
+    odoo.check(_write(1, {"stage_id": 1}))
     lead = find_lead(odoo, lead_id, lead_name)
     team = lead["team_id"]["id"] if lead["team_id"] else None
     stage = find_stage(odoo, team, stage_id, stage_name)
@@ -97,7 +97,7 @@ def mark_won(
         AccessError: Odoo or the policy does not allow it.
     """
     win = Call(model=LEAD, method="action_set_won", ids=(1,), access="write")
-    odoo.policy.check(win, odoo.schema.fields)
+    odoo.check(win)
     lead = find_lead(odoo, lead_id, lead_name)
     what = shown(lead)
     if lead["type"] != "opportunity":
@@ -143,7 +143,7 @@ def mark_lost(
         AccessError: Odoo or the policy does not allow it.
     """
     lose = Call(model=LEAD, method="action_set_lost", ids=(1,), access="write")
-    odoo.policy.check(lose, odoo.schema.fields)
+    odoo.check(lose)
     lead = find_lead(odoo, lead_id, lead_name)
     what = shown(lead)
     if lead["active"] is False:

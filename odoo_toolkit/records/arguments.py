@@ -28,7 +28,7 @@ def describe(
     as such and never explained.
     """
     call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context or {})
-    odoo.policy.check(call, odoo.schema.fields)
+    odoo.check(call)
     return readable_of(odoo)(model)
 
 

@@ -87,7 +87,7 @@ def execute(
         return ExecuteResult(result_type="value", result=result, warnings=warnings)
     wizard = _wizard(odoo, call, result, warnings)
     return ExecuteResult(
-        result_type="action", action=kept(result), wizard=wizard, warnings=warnings
+        result_type="action", result=None, action=kept(result), wizard=wizard, warnings=warnings
     )
 
 

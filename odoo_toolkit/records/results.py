@@ -197,7 +197,7 @@ class ExecuteResult:
     """
 
     result_type: str
-    result: Any = None
+    result: Any
     action: dict[str, Any] | None = None
     wizard: WizardDescription | None = None
     warnings: list[str] = attrs.Factory(list)

@@ -116,7 +116,7 @@ def _run_one(
     method = method or _button(odoo, model, action)
     create, press = _calls(model, values, method, context, acts_on)
     # Asked first, so that nothing at all is sent when the policy forbids the operation.
-    odoo.policy.check(press, odoo.schema.fields)
+    odoo.check(press)
     wizard_id = action.get("res_id") or None
     if wizard_id is None:
         vals = {**_defaults(odoo, model, values, context, acts_on), **values}

@@ -41,8 +41,12 @@ class FakeOdoo:
 
         self.schema = SimpleNamespace(fields=described)
 
-    def call(self, call: Call) -> Any:
+    def check(self, call: Call) -> None:
+        """Ask the policy."""
         self.policy.check(call, self.schema.fields)
+
+    def call(self, call: Call) -> Any:
+        self.check(call)
         self.calls.append(call)
         answer = self._answers[call.model, call.method]
         if isinstance(answer, Callable):  # type: ignore[arg-type]

@@ -121,29 +121,14 @@ def test_unknown_type_is_refused_at_once() -> None:
 
 
 def test_result_is_described_as_far_as_it_helps() -> None:
-    """What is left out while it has its default is not required; nor is any detail below."""
+    """What may be null is only required; what lies below the first level is an object."""
     schema = output_schema(example)
 
     assert schema["properties"] == {
         "name": {"type": "string"},
-        "middle": {
-            "type": "object",
-            "properties": {
-                "inner": {"type": "object"},
-                "inners": {"type": "array", "items": {"type": "object"}},
-            },
-            "required": ["inner", "inners"],
-        },
-        "by_name": {
-            "type": "object",
-            "additionalProperties": {
-                "type": "object",
-                "properties": {"number": {"type": "integer"}},
-                "required": ["number"],
-            },
-        },
+        "middle": {"type": "object"},
+        "by_name": {"type": "object", "additionalProperties": {"type": "object"}},
         "things": {"type": "array"},
-        "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "note": {"type": "string"},
         "warnings": {"type": "array", "items": {"type": "string"}},
     }
