@@ -31,6 +31,7 @@ from odoo_toolkit.file_content import (
     decoded_text,
     human_size,
     is_text_type,
+    safe_name,
 )
 from odoo_toolkit.owner_records import (
     RecordId,
@@ -196,7 +197,7 @@ def get_content(
     row = _find(odoo, attachment_id)
     known = _described(row)
     read = _datas(row)
-    odoo.policy.check(read, odoo.schema.fields)
+    odoo.check(read)
     if row["type"] == "url":
         return attrs.evolve(
             known, url=row["url"] or None, warnings=["It is an address on the web, not a file."]
@@ -269,7 +270,7 @@ def upload(
     with sending(content_base64) as mark:
         values["datas"] = mark
         create = Call(model=MODEL, method="create", arguments={"vals_list": values}, acts_on=model)
-        odoo.policy.check(create, odoo.schema.fields)
+        odoo.check(create)
         # Odoo 14 to 18 attach files to records that do not exist.
         check_owner(odoo, model, record_id)
         attachment_id = returned_id(odoo.call(create))
@@ -389,7 +390,7 @@ def _download(
     odoo: Odoo, read: Call, known: AttachmentContent, folder: str | os.PathLike[str]
 ) -> AttachmentContent:
     # The id keeps names apart, and from being reserved ones of some system.
-    with NewFile(folder, f"{known.id}-{known.name}") as file:
+    with NewFile(folder, f"{known.id}-{safe_name(known.name)}") as file:
         _fetch(odoo, read, known, file)
         return attrs.evolve(known, path=str(file.path))
 

@@ -263,6 +263,7 @@ class TestFolder:
         assert os.listdir(tmp_path) == ["folder"]
         assert [str(path) for path in folder.iterdir()] == [found.path]
         assert len(os.fsencode(Path(found.path).name)) < 255
+        assert Path(found.path).name.startswith("5-")
         assert Path(found.path).read_bytes() == b"0123456789"
 
     def test_a_failed_download_leaves_nothing(self, tmp_path: Path) -> None:
