@@ -44,7 +44,9 @@ def _render(html: str) -> str:
     # Bytes, because lxml refuses text that carries an XML encoding declaration; huge_tree,
     # because the parser otherwise drops what is nested deeper than 256 levels.
     parser = HTMLParser(encoding="utf-8", huge_tree=True)
-    source = html.replace("\x00", "").encode("utf-8", "replace")
+    # Entities are doubled, because inscriptis resolves once more what the parser has resolved:
+    # "&amp;lt;" is the text "&lt;", not "<".
+    source = html.replace("\x00", "").replace("&", "&amp;").encode("utf-8", "replace")
     if not _ANY_TAG.sub("", html).strip():
         return ""
     tree = document_fromstring(source, parser=parser)

@@ -208,6 +208,11 @@ class TestContent:
         with pytest.raises(AccessError):
             get_content(odoo_with(policy=Policy(model_allowlist="sale.order")), 5)
 
+    def test_not_even_its_description(self) -> None:
+        policy = Policy(model_allowlist="sale.order")
+        with pytest.raises(AccessError):
+            get_content(odoo_with(policy=policy, type="url", url="https://secret.test"), 5)
+
 
 class TestFolder:
     def fetch(self, folder: Path, name: str = "big.bin", content: bytes = b"0123456789") -> Any:

@@ -67,3 +67,10 @@ def test_plain_text_does_not_load_the_html_parser() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["False", "False"]
+
+
+def test_entities_are_resolved_once() -> None:
+    """What somebody wrote as ``&lt;b&gt;`` stays that."""
+    assert html_to_text("<p>&amp;lt;b&amp;gt; &lt; &amp;amp; AT&T</p>") == "&lt;b&gt; < &amp; AT&T"
+    link = '<p><a href="http://x.test/?a=1&amp;b=2">go</a></p>'
+    assert html_to_text(link) == "[go](http://x.test/?a=1&b=2)"
