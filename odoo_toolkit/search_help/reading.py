@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.domain_syntax import together
+from odoo_toolkit.domains.syntax import together
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.search_help.meanings import (
     DATE_WORDS,

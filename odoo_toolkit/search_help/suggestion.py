@@ -12,13 +12,13 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
+from odoo_toolkit.deep_search.configurations import configuration_of
+from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.domains import Domain, resolve_domain
 from odoo_toolkit.fields import Field
-from odoo_toolkit.search_configurations import configuration_of
 from odoo_toolkit.search_help.reading import Reading, main_amount, main_date, read_words
 from odoo_toolkit.search_help.relations import candidates, look_up
 from odoo_toolkit.search_help.words import Words
-from odoo_toolkit.search_terms import parse_query
 
 #: Models whose records have names in words, so that a word may be part of one.
 _NAMED_IN_WORDS = ("res.", "product.", "project.", "crm.", "helpdesk.", "hr.", "calendar.")
