@@ -50,7 +50,7 @@ Domain = Annotated[
 Context = Annotated[
     Mapping[str, Any] | None,
     JsonSchema({"type": "object"}),
-    Doc("Extends the context, e.g. {'lang': 'fr_FR', 'active_test': false}."),
+    Doc("E.g. {'lang': 'fr_FR', 'active_test': false}."),
 ]
 Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
 Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
@@ -59,3 +59,6 @@ Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type":
 def ids_of(least: int, most: int, doc: str) -> Any:
     """Return the type of a parameter that takes from ``least`` to ``most`` record ids."""
     return Annotated[Sequence[int], Len(least, most), Doc(doc)]
+
+
+DryRun = Annotated[bool, Doc("Only tell what would be written.")]

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.fields import similar_names
-from odoo_toolkit.moments import day_string
 from odoo_toolkit.names import Wanted
+from odoo_toolkit.values.moments import day_string
 
 Line = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import AtMost
+from odoo_toolkit.annotations import AtMost, DryRun
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
@@ -25,7 +25,6 @@ TICKET, TEAM = "helpdesk.ticket", "helpdesk.team"
 
 TicketId = Annotated[int | None, Doc("Id of the ticket.")]
 TicketName = Annotated[str | None, Doc("Its subject, instead of the id.")]
-DryRun = Annotated[bool, Doc("Only show what would be written.")]
 
 #: What is read; what a server lacks is left out.
 _FIELDS = (

@@ -102,17 +102,18 @@ def output_schema(function: Callable[..., Any]) -> JsonObject:
     classes = typing.get_args(result) if _is_union(result) else (result,)
     if not all(attrs.has(cls) for cls in classes):
         raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
-    schemas = [_class_schema(cls) for cls in classes]
-    schema = schemas[0]
-    for other in schemas[1:]:
-        schema["properties"] = other["properties"] | schema["properties"]
-    required = [{"required": one.pop("required", [])} for one in schemas]
-    schema["anyOf"] = [*required, {"required": ["error"]}]
-    if any(
-        name.endswith("_name") or name == "lines" for name in inspect.signature(function).parameters
-    ):
+    schema, *others = (_class_schema(cls) for cls in classes)
+    forms = [schema.pop("required", [])]
+    for other in others:
+        # One property is enough to tell such an answer from the others.
+        forms.append(other["required"][:1])
+        schema["properties"] |= {name: other["properties"][name] for name in forms[-1]}
+    forms.append(["error"])
+    parameters = inspect.signature(function).parameters
+    if any(name.endswith("_name") or name == "lines" for name in parameters):
         # A name that means several records is answered with the matches to choose from.
-        schema["anyOf"].append({"required": ["status", "matches"]})
+        forms.append(["matches"])
+    schema["anyOf"] = [{"required": names} for names in forms]
     return schema
 
 
@@ -190,6 +191,9 @@ def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
     required = []
     for field in attrs.fields(cls):
         hint = hints[field.name]
+        if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
+            # A list that is mostly empty, such as the warnings, speaks for itself when it is there.
+            continue
         if field.default is attrs.NOTHING:
             required.append(field.name)
             if _without_none(hint) is not hint:

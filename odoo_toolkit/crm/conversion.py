@@ -7,11 +7,11 @@ from typing import Annotated
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.crm.lead import (
     LEAD,
-    DryRun,
     LeadId,
     LeadName,
     LeadResult,

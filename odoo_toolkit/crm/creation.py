@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
-from odoo_toolkit.crm.lead import LEAD, DryRun, LeadResult, result_after
+from odoo_toolkit.crm.lead import LEAD, LeadResult, result_after
 from odoo_toolkit.crm.pipeline import find_stage
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.names import Wanted, resolve, resolve_all

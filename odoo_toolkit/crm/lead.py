@@ -18,7 +18,6 @@ LEAD = "crm.lead"
 
 LeadId = Annotated[int | None, Doc("Id of the lead or opportunity.")]
 LeadName = Annotated[str | None, Doc("Its name, instead of the id.")]
-DryRun = Annotated[bool, Doc("Only show what would be written.")]
 
 #: What is read back; what a version lacks is left out.
 _FIELDS = (

@@ -14,9 +14,9 @@ from odoo_toolkit.accounting import (
     post_invoice,
     register_payment,
 )
+from odoo_toolkit.accounting.invoices import Invoice, PaymentResult
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.invoices import Invoice, PaymentResult
 from odoo_toolkit.names import AmbiguousNameError
 from odoo_toolkit.plans import Plan
 

@@ -9,7 +9,7 @@ import pytest
 
 from odoo_toolkit import AccessError, CallEvent, Odoo, connect, count, create, execute, unlink
 from odoo_toolkit.deep_search import deep_search
-from odoo_toolkit.search_configurations import SEARCH_CONFIGURATIONS
+from odoo_toolkit.deep_search.configurations import SEARCH_CONFIGURATIONS
 from tests.live.servers import Server, User, credentials
 
 #: Enough contacts to fill the limit before the one that is meant.

@@ -11,8 +11,8 @@ import pytest
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.inventory import create_transfer, get_stock, validate_picking
+from odoo_toolkit.inventory.transfers import Transfer
 from odoo_toolkit.plans import Plan
-from odoo_toolkit.transfers import Transfer
 
 Product = Callable[..., int]
 

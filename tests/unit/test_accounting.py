@@ -12,6 +12,7 @@ from odoo_toolkit.accounting import (
     post_invoice,
     register_payment,
 )
+from odoo_toolkit.accounting.invoices import Invoice, PaymentResult
 from odoo_toolkit.errors import (
     AccessError,
     OdooConnectionError,
@@ -19,7 +20,6 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.invoices import Invoice, PaymentResult
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_business import FakeOdoo

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.deep_search import DeepSearchResult, SearchLogEntry, deep_search
+from odoo_toolkit.deep_search.configurations import SEARCH_CONFIGURATIONS
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.search_configurations import SEARCH_CONFIGURATIONS
 from odoo_toolkit.values import ReadOptions
 from tests.unit.memory_odoo import MemoryOdoo, Row
 

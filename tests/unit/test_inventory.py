@@ -8,10 +8,10 @@ import pytest
 
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError
 from odoo_toolkit.inventory import create_transfer, get_stock, validate_picking
+from odoo_toolkit.inventory.stock_levels import Stock
+from odoo_toolkit.inventory.transfers import Transfer
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.stock_levels import Stock
-from odoo_toolkit.transfers import Transfer
 from tests.unit.fake_business import FakeOdoo
 
 VERSIONS = range(14, 20)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odoo_toolkit import policy_names
 from odoo_toolkit.connection.call import Call, default_access, name_arguments
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import Policy, policy_problems
+from odoo_toolkit.policy import names as policy_names
 
 
 def _schema(**types: str) -> dict[str, Field]:

@@ -121,7 +121,7 @@ class TestSearchRead:
         def answer(args: list[Any], kwargs: dict[str, Any]) -> Any:
             if {"color", "comment"} & set(args[1]):
                 return error_body("14", "access_error_model")
-            return [{"id": 1, **{name: False for name in args[1]}}]
+            return [{"id": 1, **dict.fromkeys(args[1], False)}]
 
         wire.answers["res.partner", "search_read"] = answer
         fields = ["name", "color", "email", "comment", "active"]

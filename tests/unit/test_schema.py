@@ -72,7 +72,7 @@ def test_an_unknown_model_is_answered_with_likely_ones(wire: Wire) -> None:
     wire.answers["res.partner", "check_access_rights"] = True
     wire.answers["sale.order", "check_access_rights"] = True
 
-    with pytest.raises(NotFoundError, match="Did you mean res.partner") as caught:
+    with pytest.raises(NotFoundError, match=r"Did you mean res\.partner") as caught:
         odoo().schema.fields("res.partnr")
     assert caught.value.details["did_you_mean"] == ["res.partner"]
 

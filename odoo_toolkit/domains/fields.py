@@ -1,0 +1,317 @@
+"""A domain against the fields of its model: paths, and values by the type of the field."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Any
+
+from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, LIKE_OPERATORS
+from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
+from odoo_toolkit.values.moments import day_string, parse_moment
+from odoo_toolkit.values.written import FieldsOf, selection_details, short_repr
+
+_LONG_PATH = 4  # names on a dotted path; each further one is another subquery
+_DATE_PARTS = frozenset(
+    {
+        *("year_number", "quarter_number", "month_number", "iso_week_number", "day_of_year"),
+        *("day_of_month", "day_of_week", "hour_number", "minute_number", "second_number"),
+    }
+)
+#: Odoo 19 reckons these itself: "today", "-7d", "today =1d", "+monday".
+_RELATIVE_DATE = re.compile(
+    r"\s*(today|now)?(\s*[=+-]([0-9]+[dwmyHMS]|[a-z]+day|week_start))*\s*", re.ASCII
+)
+_INTEGER_TEXT = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False, 1: True, 0: False}
+
+
+def resolve_conditions(
+    domain: Sequence[Any],
+    model: str,
+    fields_of: FieldsOf,
+    version: int | None,
+    warnings: list[str],
+) -> list[Any]:
+    """Return a domain of valid shape with each condition resolved; adds to ``warnings``."""
+    resolved: list[Any] = []
+    for item in domain:
+        if isinstance(item, str) or not isinstance(item[0], str):  # connectors, (1, "=", 1)
+            resolved.append(item)
+            continue
+        path, operator, value = item
+        if path.count(".") >= _LONG_PATH:
+            warnings.append(
+                f"{path} follows more than {_LONG_PATH} steps: such a filter can be slow."
+            )
+        field = _field_at(path, model, fields_of, version)
+        if field is not None and operator in DOMAIN_OPERATORS:
+            value = _inner_domain(field, model, path, value, fields_of, version, warnings)
+        elif field is not None:
+            value = _Condition(model, path, field, operator, version, warnings).convert(value)
+        resolved.append([path, operator, value])
+    return resolved
+
+
+def _inner_domain(
+    field: Field,
+    model: str,
+    path: str,
+    value: list[Any],
+    fields_of: FieldsOf,
+    version: int | None,
+    warnings: list[str],
+) -> list[Any]:
+    if path == "id":
+        return resolve_conditions(value, model, fields_of, version, warnings)
+    if field.type not in RELATIONAL:
+        raise make_error(
+            "INVALID_DOMAIN",
+            f"any and not any need a relational field, and {path} of {model} is {field.type}.",
+            suggestion="Compare the field itself, with = or in.",
+            details={"model": model, "field": path, "type": field.type},
+        )
+    if not field.relation or not _can_describe(field.relation, fields_of):
+        return value
+    return resolve_conditions(value, field.relation, fields_of, version, warnings)
+
+
+def _can_describe(model: str, fields_of: FieldsOf) -> bool:
+    try:
+        fields_of(model)
+    except OdooError:
+        return False
+    return True
+
+
+def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -> Field | None:
+    """Return the field at the end of a dotted path, None where only the server can judge."""
+    names = path.split(".")
+    fields, here = fields_of(model), model
+    for index, name in enumerate(names):
+        rest = names[index + 1 :]
+        field = fields.get(name) or (Field(name="id", type="integer") if name == "id" else None)
+        if field is None:
+            error = unknown_field_error(here, name, fields)
+            error.details["path"] = path
+            raise error
+        if not field.searchable and not field.store:
+            raise make_error(
+                "INVALID_FIELD",
+                f"{here} cannot be filtered by {name}: it is computed and has no search. Odoo "
+                f"either fails on it or ignores it and gives every record.",
+                suggestion="Filter by stored fields, and judge this one in the records read.",
+                details={"model": here, "field": name, "path": path},
+            )
+        if not rest:
+            return field
+        if field.type in ("date", "datetime") and rest[0] in _DATE_PARTS and len(rest) == 1:
+            if version is None or version >= 17:
+                return Field(name=rest[0], type="integer")
+        elif field.type in ("properties", "json"):
+            return None
+        if field.type not in RELATIONAL:
+            raise make_error(
+                "INVALID_FIELD",
+                f"{path}: {name} of {here} is {field.type}, and only relations can be followed.",
+                suggestion=f"Filter by {'.'.join(names[: index + 1])} itself.",
+                details={"model": here, "field": name, "type": field.type, "path": path},
+            )
+        if not field.relation:
+            return None
+        try:
+            fields, here = fields_of(field.relation), field.relation
+        except OdooError:
+            return None
+    return None
+
+
+class _Condition:
+    """One condition whose field is known; converts its value or says what is wrong with it."""
+
+    def __init__(
+        self,
+        model: str,
+        path: str,
+        field: Field,
+        operator: str,
+        version: int | None,
+        warnings: list[str],
+    ) -> None:
+        self.model, self.path, self.field, self.operator = model, path, field, operator
+        self.version, self.warnings = version, warnings
+
+    def convert(self, value: Any) -> Any:
+        """Return the value as Odoo takes it; False, "empty", is legal for every field."""
+        if self.field.type == "binary" and any(item is not False for item in _items(value)):
+            raise self.wrong(
+                value,
+                "can only be tested for being set; Odoo ignores anything else, giving every record",
+                "Use = false or != false.",
+            )
+        if self.operator in LIKE_OPERATORS:
+            if isinstance(value, list):
+                raise self.wrong(value, f"takes a text with {self.operator}", "Pass one text.")
+            return value
+        converter = _CONVERTERS.get(self.field.type)
+        if converter is None:
+            return value
+        if isinstance(value, list):
+            if self.field.type == "many2one" and _is_pair(value) and self.operator not in _LISTS:
+                raise self.wrong(value, "takes the id alone, not the pair", f"Pass {value[0]}.")
+            return [item if item is False else converter(item, self) for item in value]
+        return value if value is False else converter(value, self)
+
+    def warn_of_midnight(self, day: str) -> None:
+        """Warn where a day is compared with moments for equality."""
+        if self.operator in ("=", "!=", "in", "not in"):
+            self.warnings.append(
+                f"{self.path} is a moment: {self.operator} {day} compares it with midnight. For "
+                f"the whole day use >= {day} and < the day after."
+            )
+
+    def wrong(
+        self,
+        value: Any,
+        problem: str,
+        suggestion: str,
+        code: str = "INVALID_DOMAIN",
+        **details: Any,
+    ) -> OdooError:
+        """Return the error for ``value``."""
+        return make_error(
+            code,
+            f"{self.path} ({self.field.type} of {self.model}) {problem}: {short_repr(value)}.",
+            suggestion=suggestion,
+            details={
+                "model": self.model,
+                "field": self.path,
+                "type": self.field.type,
+                "operator": self.operator,
+                **details,
+            },
+        )
+
+
+_LISTS = frozenset({"in", "not in", "child_of", "parent_of"})
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _is_pair(value: list[Any]) -> bool:
+    return len(value) == 2 and type(value[0]) is int and isinstance(value[1], str)
+
+
+def _integer(value: Any, condition: _Condition) -> Any:
+    # Odoo takes "5" for 5 and, except for an id, True for 1.
+    if isinstance(value, str) and _INTEGER_TEXT.fullmatch(value):
+        return int(value)
+    if isinstance(value, str) or (isinstance(value, bool) and condition.field.name == "id"):
+        raise condition.wrong(value, "is compared with numbers", "Pass a number.")
+    return value
+
+
+def _float(value: Any, condition: _Condition) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise condition.wrong(value, "is compared with numbers", "Pass a number.")
+    return number
+
+
+def _boolean(value: Any, condition: _Condition) -> bool:
+    key = value.strip().lower() if isinstance(value, str) else value
+    if key not in _BOOLEANS:
+        raise condition.wrong(value, "is compared with true or false", "Pass true or false.")
+    return _BOOLEANS[key]
+
+
+def _text(value: Any, condition: _Condition) -> Any:
+    if value is True:
+        condition.warnings.append(
+            f'{condition.path} is compared with the text "true"; for "is set" use != false.'
+        )
+    return value
+
+
+def _record(value: Any, condition: _Condition) -> Any:
+    if value is True:
+        raise condition.wrong(
+            value, "is compared with an id, a name or false", 'For "is set" use != false.'
+        )
+    return value
+
+
+def _selection(value: Any, condition: _Condition) -> Any:
+    # Only where a wrong value finds nothing: != "done" is harmless where Odoo dropped that state.
+    field = condition.field
+    if condition.operator not in ("=", "in") or not field.selection:
+        return value
+    if not any(type(value) is type(key) and value == key for key, _ in field.selection):
+        details = selection_details(field, value)
+        meant = details["did_you_mean"]
+        raise condition.wrong(
+            value,
+            "has no such value",
+            (f"Did you mean {meant[0]!r}? " if meant else "")
+            + "Its values: "
+            + ", ".join(f"{key!r} ({label})" for key, label in field.selection[:30]),
+            "INVALID_SELECTION",
+            **details,
+        )
+    return value
+
+
+def _moment(convert: Callable[[str], str]) -> Callable[[Any, _Condition], Any]:
+    def converter(value: Any, condition: _Condition) -> Any:
+        if isinstance(value, str):
+            try:
+                converted = convert(value)
+                if condition.field.type == "datetime" and len(converted) == len("YYYY-MM-DD"):
+                    condition.warn_of_midnight(converted)
+                return converted
+            except ValueError:
+                relative = bool(value.strip()) and _RELATIVE_DATE.fullmatch(value)
+                if relative and (condition.version is None or condition.version >= 19):
+                    return value
+        raise condition.wrong(
+            value,
+            "is compared with dates",
+            "Pass YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ; Odoo 19 also knows today, -7d, =monday.",
+        )
+
+    return converter
+
+
+def _datetime_string(value: str) -> str:
+    moment, as_written = parse_moment(value)
+    if as_written is None:  # a day stays a day: Odoo adds the right end of it
+        return date.isoformat(moment.date())
+    return moment.isoformat(sep=" ", timespec="seconds")
+
+
+_CONVERTERS: dict[str, Callable[[Any, _Condition], Any]] = {
+    "char": _text,
+    "text": _text,
+    "html": _text,
+    "integer": _integer,
+    "many2one_reference": _integer,
+    "float": _float,
+    "monetary": _float,
+    "boolean": _boolean,
+    "selection": _selection,
+    "date": _moment(day_string),
+    "datetime": _moment(_datetime_string),
+    "many2one": _record,
+    "one2many": _record,
+    "many2many": _record,
+}

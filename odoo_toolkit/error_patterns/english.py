@@ -1,0 +1,298 @@
+"""The known answers of an Odoo server that it translates into the user's language.
+
+They are recognised because the toolkit calls in ``en_US``. A caller who sets another language in
+the context gets what the name of the exception tells, from
+:data:`odoo_toolkit.error_patterns.table.BY_EXCEPTION`: the right family, with the server's own
+words.
+"""
+
+from __future__ import annotations
+
+from odoo_toolkit.error_patterns.table import (
+    ASK_ADMIN,
+    MODEL_NAME,
+    SEARCH,
+    SEE_DOMAIN,
+    SEE_VALUES,
+    USER_FAMILY,
+    Pattern,
+)
+
+_SEE_STATE = (
+    "Read the current state of the record first (odoo_core_read on {model}), then choose an "
+    "action that this state allows."
+)
+_GROUPS = (
+    "Only an administrator of Odoo can change that, by giving this user one of the groups named "
+    "in the details."
+)
+_UNIQUE = "Look for the existing record with odoo_core_search_read, and use it or other values."
+_ARCHIVE = "Archive the record instead: odoo_core_write on {model} with active false."
+
+
+def _state(message: str, suggest: str = _SEE_STATE) -> Pattern:
+    """Return the entry for a record whose state does not allow what was asked."""
+    return Pattern(USER_FAMILY, message, "STATE_ERROR", None, suggest)
+
+
+_ACCESS: tuple[Pattern, ...] = (
+    Pattern(
+        r"AccessDenied$", r"^Too many login failures", "RATE_LIMITED",
+        "Odoo refuses logins for a while, after too many that failed.",
+        "Check the user name and the password or API key, then try again in a minute.",
+        outcome="refused", details={"retry_after": 60},
+    ),
+    # Fields before models: the text names the model as well.
+    Pattern(
+        r"AccessError$",
+        rf"rights to access the fields? \"(?P<fields>[^\"]+)\" on (?P<label>[^(]+) "
+        rf"\((?P<model>{MODEL_NAME})\)",
+        "ACCESS_DENIED", "This user may not use {fields} of {model}.",
+        "Leave these fields out. " + ASK_ADMIN,
+    ),
+    Pattern(
+        r"AccessError$",
+        rf"Document type: (?P<label>[^(]+) \((?P<model>{MODEL_NAME})\)\n"
+        r"Operation: (?P<operation>\w+).*\nFields:\n(?P<fields>.+)",
+        "ACCESS_DENIED", "This user may not use {fields} of {model}.",
+        "Leave these fields out. " + ASK_ADMIN,
+    ),
+    Pattern(
+        r"AccessError$",
+        rf"not allowed to (?P<operation>\w+) '(?P<label>[^']+)' \((?P<model>{MODEL_NAME})\) records"
+        r".*following groups:\n(?P<groups>(?:\s*- [^\n]+\n?)+)",
+        "ACCESS_DENIED", "This user may not {operation} records of {model} ({label}).", _GROUPS,
+    ),
+    Pattern(
+        r"AccessError$",
+        rf"^Due to security restrictions, you are not allowed to (?P<operation>\w+) "
+        rf"'(?P<label>[^']+)' \((?P<model>{MODEL_NAME})\)",
+        "ACCESS_DENIED",
+        "The record rules do not let this user {operation} these records of {model} ({label}).",
+        "Leave them out of the call. The record may belong to a company that the user is not "
+        "working in. " + ASK_ADMIN,
+    ),
+    Pattern(
+        r"AccessError$",
+        r"doesn't have '(?P<operation>\w+)' access to:\n- (?P<label>[^\n(,]+)[^\n(]*"
+        rf"\((?P<model>{MODEL_NAME})(?:: (?P<ids>\d+))?.*"
+        r"switching to the company: (?P<company>[^\n]+?)\.?$",
+        "ACCESS_DENIED",
+        "The record of {model} ({label}) belongs to the company {company}.",
+        "Call again with that company's id in the context key allowed_company_ids.",
+    ),
+    Pattern(
+        r"AccessError$",
+        r"doesn't have '(?P<operation>\w+)' access to:\n- (?P<label>[^\n(,]+)[^\n(]*"
+        rf"\((?P<model>{MODEL_NAME})(?:: (?P<ids>\d+))?",
+        "ACCESS_DENIED",
+        "The record rules do not let this user {operation} these records of {model} ({label}).",
+        "Leave them out of the call. " + ASK_ADMIN,
+    ),
+    Pattern(
+        r"AccessError$", rf"not allowed to (?P<operation>\w+) '(?P<label>[^']+)' "
+        rf"\((?P<model>{MODEL_NAME})\)",
+        "ACCESS_DENIED", "This user may not {operation} records of {model} ({label}).", ASK_ADMIN,
+    ),
+)  # fmt: skip
+
+_DATABASE: tuple[Pattern, ...] = (
+    Pattern(
+        USER_FAMILY, r"^Object (?P<model>[\w.]+) doesn't exist", "UNKNOWN_MODEL",
+        "There is no model {model} on this server.",
+        "Find the right name with odoo_core_list_models; its module may not be installed.",
+        outcome="refused",
+    ),
+    Pattern(
+        USER_FAMILY, r"Document type: (?P<label>[^)]+)\).*Records: [\[(](?P<ids>[\d, ]+)[\])]",
+        "NOT_FOUND", "A record of {label} does not exist: {ids}.", SEARCH,
+    ),
+    Pattern(
+        USER_FAMILY,
+        r"mandatory field is not set.*Model: (?P<model_label>[^(\n]+) "
+        rf"\((?P<model>{MODEL_NAME})\)[,\s]+Field: (?P<label>.+?) \((?P<field>\w+)\)\s*$",
+        "MISSING_REQUIRED_FIELD", "{label} ({field}) of {model} is required and was not given.",
+        "Give a value for {field}. When a record was to be deleted, another one needs it: "
+        "archive it instead.",
+    ),
+    Pattern(
+        USER_FAMILY,
+        r"Missing required value for the field '(?P<label>[^\n]+?)' \((?P<field>\w+)\)\.\s+"
+        rf"Model: '(?P<model_label>[^\n]+?)' \((?P<model>{MODEL_NAME})\)",
+        "MISSING_REQUIRED_FIELD", "{label} ({field}) of {model} is required and was not given.",
+        "Give a value for {field}. When a record was to be deleted, another one needs it: "
+        "archive it instead.",
+    ),
+    Pattern(
+        USER_FAMILY, r"mandatory field is not set|^[^\n]*Missing required value for the field",
+        "MISSING_REQUIRED_FIELD", "A required field of {model} was not given.", SEE_VALUES,
+    ),
+    Pattern(
+        USER_FAMILY, r"Missing required account on accountable line", "MISSING_REQUIRED_FIELD",
+        "A line of the entry has no account.",
+        "Give account_id on each line, or move_type when an invoice is meant.",
+        details={"field": "account_id"},
+    ),
+    Pattern(
+        USER_FAMILY, r"^The Bill/Refund date is required", "MISSING_REQUIRED_FIELD",
+        "A vendor bill or refund needs its date before it can be posted.",
+        "Set invoice_date with odoo_core_write on {model}, then post it again.",
+        details={"field": "invoice_date"},
+    ),
+    Pattern(
+        USER_FAMILY, r"^The (?:field '(?P<label>[^']+)' is|'(?P<label_>[^']+)' field is) required",
+        "MISSING_REQUIRED_FIELD", "{label} is required and is not set.",
+        "Set it with odoo_core_write on {model}, then call again.",
+    ),
+    # 14 to 18 speak of a deletion also where a link names a record that does not exist.
+    Pattern(
+        USER_FAMILY,
+        r"another model requires the record being deleted.*Constraint: (?P<constraint>\w+)"
+        r"|model is using the record you are trying to delete"
+        r".*constraint: (?:'[^\n]*' \((?P<field>\w+)\)|(?P<constraint_>\w+))",
+        "FK_VIOLATION",
+        "A value given for {model} links to a record that does not exist, or a record that was "
+        "to be removed is still needed.",
+        "Check the ids in the values with odoo_core_search_read; the constraint in the details "
+        "names the link.",
+        method=r"(create|write|web_save|copy|load)$",
+    ),
+    Pattern(
+        USER_FAMILY,
+        rf"another model requires the record being deleted.*Model: [^(\n]*"
+        rf"\((?P<referenced_by>{MODEL_NAME})\)[,\s]+Constraint: (?P<constraint>\w+)",
+        "FK_VIOLATION", "Records of {referenced_by} still need this record of {model}.", _ARCHIVE,
+    ),
+    Pattern(
+        USER_FAMILY,
+        rf"troublemaker is: '[^\n]*' \((?P<referenced_by>{MODEL_NAME})\)\s+"
+        r"Thanks to the following constraint: (?:'[^\n]*' \((?P<field>\w+)\)|(?P<constraint>\w+))",
+        "FK_VIOLATION", "Records of {referenced_by} still need this record of {model}.", _ARCHIVE,
+    ),
+    Pattern(
+        USER_FAMILY,
+        r"another model requires the record being deleted|model is using the record you are "
+        r"trying to delete",
+        "FK_VIOLATION", "Other records still need this record of {model}.", _ARCHIVE,
+    ),
+    Pattern(
+        USER_FAMILY, r"The value for '(?P<fields>[^'\n]+)' \([^\n]*\) already exists",
+        "UNIQUE_VIOLATION", "Another record of {model} has the same {fields}.", _UNIQUE,
+    ),
+    Pattern(
+        USER_FAMILY,
+        r"^The operation cannot be completed: [^\n]*already (?:exists|used|taken)"
+        r"|two \w+ with the same|(?:must|should) be unique",
+        "UNIQUE_VIOLATION", None, _UNIQUE,
+    ),
+    Pattern(
+        USER_FAMILY, r"^Duplicated vendor reference|^Duplicate bill detected", "CONSTRAINT_ERROR",
+        "A bill of this vendor with the same reference and date exists already.", _UNIQUE,
+    ),
+    Pattern(
+        USER_FAMILY, r"^The operation cannot be completed: (?P<rule>Contacts require a name)",
+        "CHECK_CONSTRAINT", "A contact needs a name.", "Give a value for name.",
+        details={"field": "name"},
+    ),
+    Pattern(
+        USER_FAMILY, r"^The operation cannot be completed: (?P<rule>[^\n]+)",
+        "CONSTRAINT_ERROR", "The operation cannot be completed: {rule}",
+        "Change the values so that they follow this rule.",
+    ),
+    Pattern(
+        USER_FAMILY, r"^Unsupported operator on ", "INVALID_DOMAIN", None, SEE_DOMAIN,
+    ),
+    Pattern(
+        USER_FAMILY, r'^Invalid "order" specified \((?P<order>[^)]*)\)', "VALIDATION_ERROR",
+        "'{order}' is not an order of records.",
+        "Name stored fields, each followed by asc or desc if wanted, with commas between.",
+    ),
+)  # fmt: skip
+
+_STATES: tuple[Pattern, ...] = (
+    # Sales orders
+    _state(r"orders are not in a state requiring confirmation"),
+    _state(r"^It is not allowed to confirm an order in the following states"),
+    _state(
+        r"^You cannot cancel a locked order",
+        "Unlock the order first: odoo_core_execute action_unlock on {model}, then cancel it.",
+    ),
+    Pattern(
+        USER_FAMILY, r"modify the following fields in a locked order:\s*(?P<labels>.+)",
+        "STATE_ERROR", "The order is locked; these fields of it cannot be changed: {labels}.",
+        "Unlock the order first: odoo_core_execute action_unlock on it.",
+    ),
+    _state(
+        r"^You can ?not delete a sent quotation or a confirmed",
+        "Cancel the order first with odoo_sales_cancel_order; a cancelled one can be deleted.",
+    ),
+    Pattern(
+        USER_FAMILY, r"^There is nothing to invoice|^Cannot create an invoice\. No items",
+        "STATE_ERROR", "There is nothing to invoice on this order.",
+        "See with odoo_sales_get_order whether the order is confirmed, delivered where products "
+        "are invoiced by delivery, and not invoiced already.",
+    ),
+    # Invoices and payments
+    _state(r"^The entry .* is already posted"),
+    _state(r"^The entry .* must be in draft"),
+    _state(r"^Only posted/cancelled journal entries can be reset"),
+    Pattern(
+        USER_FAMILY,
+        r"^You cannot delete an (?:entry which has been posted|item linked to a posted)"
+        r"|^You can't delete a posted journal item",
+        "STATE_ERROR", "A posted entry cannot be deleted.",
+        "Cancel it (odoo_core_execute button_cancel on account.move) or make a credit note.",
+    ),
+    Pattern(
+        USER_FAMILY, r"readonly fields on a posted move: (?P<fields>[\w, ]+)", "STATE_ERROR",
+        "The entry is posted; {fields} of it cannot be changed.",
+        "Set it back to draft first: odoo_core_execute button_draft on account.move.",
+    ),
+    _state(
+        r"^You cannot modify .* posted (?:journal item|move|entr)",
+        "Set the entry back to draft first: odoo_core_execute button_draft on account.move.",
+    ),
+    Pattern(
+        USER_FAMILY, r"nothing left to pay", "STATE_ERROR",
+        "Nothing is left to pay on this invoice.",
+        "Read payment_state and amount_residual of the account.move with odoo_core_read.",
+    ),
+    _state(
+        r"^You can only register payment for posted",
+        "Post the invoice first with odoo_accounting_post_invoice.",
+    ),
+    Pattern(
+        USER_FAMILY,
+        r"^You can only reverse posted moves|^To reverse a journal entry, it has to be",
+        "STATE_ERROR", "Only a posted entry can be reversed.",
+        "Post the invoice first with odoo_accounting_post_invoice, or delete the draft.",
+    ),
+    Pattern(
+        USER_FAMILY, r"^You need to add a line before posting|^Even magicians can't post nothing",
+        "USER_ERROR", "The entry has no lines, so it cannot be posted.",
+        "Add lines to it (invoice_line_ids) with odoo_core_write on {model}, then post it.",
+    ),
+    Pattern(
+        USER_FAMILY, r"^The register payment wizard should only be called", "VALIDATION_ERROR",
+        "The payment wizard was not told which invoices to pay.",
+        "Use odoo_accounting_register_payment.",
+    ),
+    # Pickings
+    Pattern(
+        USER_FAMILY,
+        r"^You cannot validate a transfer if no quantit|^Transfer trouble alert", "STATE_ERROR",
+        "The transfer has no quantities: nothing is reserved or done.",
+        "Check the stock with odoo_inventory_get_stock and reserve it (odoo_core_execute "
+        "action_assign on stock.picking), or set the done quantities. A done transfer needs none.",
+    ),
+    Pattern(
+        USER_FAMILY, r"^Please add some items to move|validate an empty transfer", "STATE_ERROR",
+        "The transfer is empty.", "Add products to the transfer first.",
+    ),
+    _state(
+        r"^You cannot cancel a stock move that has been set to 'Done'",
+        "A done transfer is undone by a return, not by cancelling.",
+    ),
+)  # fmt: skip
+
+ENGLISH: tuple[Pattern, ...] = _ACCESS + _DATABASE + _STATES

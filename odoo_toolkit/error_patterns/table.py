@@ -1,0 +1,422 @@
+"""The known answers of an Odoo server that has refused a call, as data.
+
+The first entry that fits decides, so that knowing one more message takes one more entry and no
+code. The table has three parts, in this order:
+
+1. :data:`ANY_LANGUAGE`: texts that Odoo does not translate (its ORM's, Python's, PostgreSQL's);
+2. :data:`odoo_toolkit.error_patterns.english.ENGLISH`: texts that Odoo translates;
+3. :data:`BY_EXCEPTION`: what the name of the exception alone tells, in any language.
+
+The messages are those of Odoo 14 to 19 and were met on running servers, or read in their sources
+where a demo database cannot be brought to give them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.errors import Outcome
+
+
+@attrs.frozen
+class Pattern:
+    """One known answer. All conditions that are given must hold.
+
+    Attributes:
+        exception: searched in the name of the exception; None for any.
+        message: searched in the server's message (``.`` matches line ends too). Its named groups
+            become details of the error, and can be used in ``say`` and ``suggest``: ``field``,
+            ``model``, ``label``, ...; ``ids``, ``fields`` and ``groups`` become lists. A group
+            ``called`` has to be the method that was called. Underscores at the end of a group's
+            name are dropped: an expression must not have the same name twice.
+        code: of :data:`odoo_toolkit.errors.CODES`.
+        say: what to tell, with ``{model}``, ``{method}``, ``{said}`` (the server's words) and the
+            groups; None for the server's own words.
+        suggest: what to do next, a template as well.
+        method: must match from the start of the called method's name.
+        outcome: what became of the call.
+        retry: as of :class:`odoo_toolkit.errors.OdooError`.
+        details: constant facts for the error.
+    """
+
+    exception: str | None
+    message: str | None
+    code: str
+    say: str | None = None
+    suggest: str = ""
+    method: str | None = attrs.field(default=None, kw_only=True)
+    outcome: Outcome = attrs.field(default="rolled_back", kw_only=True)
+    retry: bool | None = attrs.field(default=None, kw_only=True)
+    details: Mapping[str, Any] = attrs.field(factory=dict, kw_only=True)
+
+
+# Over XML-RPC all of Odoo's own exceptions but the access errors look like a UserError.
+USER_FAMILY = (
+    r"exceptions\.(UserError|ValidationError|MissingError|RedirectWarning|Warning|except_orm)$"
+)
+_BUILTIN = r"^builtins\."
+MODEL_NAME = r"[a-z_][\w]*(?:\.\w+)+"
+
+SEE_FIELDS = "List the fields of {model} with odoo_core_fields_get and use a name from there."
+SEE_VALUES = "Look at the field's type and allowed values with odoo_core_fields_get on {model}."
+SEE_DOMAIN = (
+    "A domain is a list of [field, operator, value] conditions, each '&' and '|' followed by two "
+    "of them and '!' by one; the prompt odoo_domain_help shows all operators."
+)
+ASK_ADMIN = "This user lacks the right; only an administrator of Odoo can grant it."
+SEARCH = "Search for it with odoo_core_search_read on {model}."
+_CREDENTIALS = (
+    "Check ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY. The API key may have expired or been "
+    "revoked; a new one is made in Odoo under the user's preferences, account security."
+)
+_NOT_CARRIED = (
+    "Check whether it was done before calling it again; set ODOO_PROTOCOL=jsonrpc to avoid this."
+)
+_UNKNOWN_ARGUMENT: dict[str, Any] = {
+    "code": "VALIDATION_ERROR",
+    "say": "{method} of {model} takes no argument named {argument}.",
+    "suggest": "Leave it out or use the name that this version of Odoo knows.",
+}
+_MISSING_ARGUMENT: dict[str, Any] = {
+    "code": "VALIDATION_ERROR",
+    "say": "{method} of {model} needs the argument {argument}.",
+    "suggest": "Give it, and call again.",
+}
+_BUSY: dict[str, Any] = {
+    "code": "SERVER_ERROR",
+    "say": "Another transaction was changing the same records, and Odoo gave this one up.",
+    "suggest": "Nothing was changed. Wait a few seconds and call it again.",
+    "retry": True,
+    "details": {"retry_after": 5},
+}
+
+ANY_LANGUAGE: tuple[Pattern, ...] = (
+    # Private methods: the text is translated to 16, but the name of the method tells.
+    Pattern(
+        r"AccessError$", r"", "METHOD_BLOCKED",
+        "{method} is a private method, and Odoo lets nobody call those from outside.",
+        "Call a public method of {model} that does the same; names starting with _ are private.",
+        method="_", outcome="refused",
+    ),
+    Pattern(
+        None, r"^Private methods \(such as '?(?P<called>[\w.]+?)'?\) cannot", "METHOD_BLOCKED",
+        "{method} is a private method, and Odoo lets nobody call those from outside.",
+        "Call a public method of {model} that does the same.", outcome="refused",
+    ),
+    # Sessions, credentials, database, addresses
+    Pattern(
+        r"SessionExpired", None, "SESSION_EXPIRED", "The session with Odoo has expired.",
+        "Call it again: the toolkit logs in anew.", outcome="refused",
+    ),
+    Pattern(
+        r"exceptions\.Unauthorized$", None, "ACCESS_DENIED",
+        "Odoo did not accept the API key.", _CREDENTIALS, outcome="refused",
+    ),
+    Pattern(
+        r"OperationalError$|AccessError$", r'database "(?P<database>[^"]+)" does not exist',
+        "CONFIG_ERROR", "The server has no database named {database}.",
+        "Set ODOO_DB to the name of an existing database.", outcome="refused", retry=False,
+    ),
+    Pattern(
+        None, r"^Database not found", "CONFIG_ERROR", "The server has no database of that name.",
+        "Set ODOO_DB to the name of an existing database.", outcome="refused", retry=False,
+    ),
+    # What was asked for does not exist
+    Pattern(
+        r"NotFound$", r"the model '(?P<model>[\w.]+)' does not exist", "UNKNOWN_MODEL",
+        "There is no model {model} on this server.",
+        "Find the right name with odoo_core_list_models; its module may not be installed.",
+        outcome="refused",
+    ),
+    Pattern(
+        rf"{_BUILTIN}KeyError$", rf"^'?(?P<model>{MODEL_NAME})'?$", "UNKNOWN_MODEL",
+        "There is no model {model} on this server.",
+        "Find the right name with odoo_core_list_models; its module may not be installed.",
+    ),
+    Pattern(
+        None,
+        rf"^The method '(?:{MODEL_NAME}\.)?(?P<called>\w+)' does not exist"
+        rf"|^type object '{MODEL_NAME}' has no attribute '(?P<called_>\w+)'"
+        rf"|^'{MODEL_NAME}' object has no attribute '(?P<called__>\w+)'",
+        "UNKNOWN_METHOD", "{model} has no method {method} on this version of Odoo.",
+        "Methods come and go between versions. odoo_core_search_read, odoo_core_create and "
+        "odoo_core_write, or a workflow tool, may do what is wanted.",
+        outcome="refused",
+    ),
+    Pattern(
+        r"NotFound$", None, "ENDPOINT_NOT_FOUND",
+        "Odoo does not serve the address that the call was sent to.",
+        "Check ODOO_URL and ODOO_PROTOCOL (json2 needs Odoo 19 or newer).", outcome="refused",
+    ),
+    Pattern(
+        r"MissingError$|UserError$",
+        rf"\(\w+\s?: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\), \w+\s?: \d+\)",
+        "NOT_FOUND",
+        "{model} has no record with id {ids}; it may have been deleted.", SEARCH,
+    ),
+    Pattern(
+        r"MissingError$|UserError$",
+        rf"\([^()]*: (?P<model>{MODEL_NAME}), [^()]*\[(?P<ids>\d+(?:, \d+)*)\]", "NOT_FOUND",
+        "{model} has no record with id {ids}; it may have been deleted.", SEARCH,
+    ),
+    # Fields
+    Pattern(
+        _BUILTIN,
+        rf"^Invalid field '(?P<field>\w+)' (?:on|in)(?: model)? '(?P<model>{MODEL_NAME})'",
+        "INVALID_FIELD", "{model} has no field {field}.", SEE_FIELDS,
+    ),
+    Pattern(
+        _BUILTIN,
+        rf"^Invalid field (?P<model>{MODEL_NAME})\.(?P<field>\w+) in (?:leaf|condition)",
+        "INVALID_FIELD", "{model} has no field {field}, which the domain asks for.", SEE_FIELDS,
+    ),
+    Pattern(
+        _BUILTIN, r"^Invalid field (?:name )?['\"](?P<field>[\w.:]+)['\"]", "INVALID_FIELD",
+        "{model} has no field {field}.", SEE_FIELDS,
+    ),
+    # 19 answers so to create and write with an unknown field.
+    Pattern(
+        rf"{_BUILTIN}KeyError$", r"^'?(?P<field>\w+)'?$", "INVALID_FIELD",
+        "{model} has no field {field}.", SEE_FIELDS, method=r"(create|write|web_save)$",
+    ),
+    Pattern(
+        rf"{_BUILTIN}ValueError$",
+        rf"^Wrong value for (?P<model>{MODEL_NAME})\.(?P<field>\w+(?<!_id)(?<!_ids)): "
+        r"'(?P<value>.*)'",
+        "INVALID_SELECTION", "'{value}' is not an allowed value of {field} on {model}.",
+        SEE_VALUES,
+    ),
+    Pattern(
+        rf"{_BUILTIN}ValueError$",
+        rf"^Wrong value for (?P<model>{MODEL_NAME})\.(?P<field>\w+): (?P<value>.*)", "VALUE_ERROR",
+        "{value} cannot be a value of {field} on {model}.",
+        "A many2one takes an id; a one2many or many2many a list of commands such as [6, 0, ids]. "
+        + SEE_VALUES,
+    ),
+    # Domains
+    Pattern(
+        _BUILTIN,
+        r"^Invalid (?:leaf|operator in condition|domain term) "
+        r"\(['\"](?P<field>[^'\"]+)['\"], ['\"](?P<operator>[^'\"]*)['\"],",
+        "INVALID_DOMAIN",
+        "The condition on {field} cannot be understood; Odoo may not know the operator "
+        "'{operator}'.",
+        SEE_DOMAIN,
+    ),
+    Pattern(
+        _BUILTIN, r"^Invalid operator '(?P<operator>[^']*)'", "INVALID_DOMAIN",
+        "Odoo does not know the operator '{operator}'.", SEE_DOMAIN,
+    ),
+    Pattern(
+        _BUILTIN,
+        r"^Domain\(\) |^Domain .*syntactically not correct|^This domain is syntactically"
+        r"|^Domains to normalize|^Invalid (?:leaf|domain term)|^Invalid operator",
+        "INVALID_DOMAIN", "The domain is not well formed.", SEE_DOMAIN,
+    ),
+    # Arguments
+    Pattern(
+        rf"{_BUILTIN}TypeError$",
+        r"(?P<called>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'",
+        **_UNKNOWN_ARGUMENT,
+    ),
+    Pattern(
+        rf"{_BUILTIN}TypeError$",
+        r"(?P<called>\w+)\(\) missing \d+ required .*arguments?: '(?P<argument>\w+)'",
+        **_MISSING_ARGUMENT,
+    ),
+    # JSON-2 compares the arguments with the method's signature before it runs it.
+    Pattern(
+        r"UnprocessableEntity$", r"got an unexpected keyword argument '(?P<argument>\w+)'",
+        **_UNKNOWN_ARGUMENT, outcome="refused",
+    ),
+    Pattern(
+        r"UnprocessableEntity$", r"missing a required (?:.* )?argument: '(?P<argument>\w+)'",
+        **_MISSING_ARGUMENT, outcome="refused",
+    ),
+    Pattern(
+        rf"{_BUILTIN}TypeError$", r"(?P<called>\w+)\(\) takes .* positional arguments? but",
+        "VALIDATION_ERROR", "{method} of {model} was given too many arguments.",
+        "Methods of the model itself take no ids; buttons and actions take nothing but ids.",
+    ),
+    Pattern(
+        r"UnprocessableEntity$", r"^cannot call [\w.]+ with ids", "VALIDATION_ERROR",
+        "{method} is a method of the model {model} itself and takes no ids.",
+        "Call it without ids.", outcome="refused",
+    ),
+    Pattern(
+        r"UnprocessableEntity$|BadRequest$", None, "VALIDATION_ERROR",
+        "Odoo could not understand the call of {method} on {model}: {said}",
+        "Check the names and the form of the arguments.", outcome="refused",
+    ),
+    Pattern(
+        _BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\)",
+        "VALIDATION_ERROR", "{method} works on one record at a time; {model} {ids} came together.",
+        "Call it once for each record.",
+    ),
+    Pattern(
+        _BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\(\)", "VALIDATION_ERROR",
+        "{method} needs one record of {model}, and there was none.",
+        "Give the id of the record; a link of the record that must be set may be empty.",
+    ),
+    Pattern(
+        _BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\('", "VALUE_ERROR",
+        "A text was given where the id of a {model} record is needed.",
+        "Find the id with odoo_core_name_search on {model}.",
+    ),
+    Pattern(
+        rf"{_BUILTIN}ValueError$",
+        r"not supported when posting or notifying: (?P<argument>[\w, ]+)",
+        "VALIDATION_ERROR", "Posting a message takes no argument named {argument}.",
+        "Post with odoo_chatter_post_message.",
+    ),
+    # Values
+    Pattern(
+        rf"{_BUILTIN}ValueError$",
+        r"^time data '(?P<value>[^']*)' does not match"
+        r"|^Invalid isoformat string: '(?P<value_>[^']*)'"
+        r"|^Invalid term '(?P<value___>[^']*)' in expression date"
+        r"|^unconverted data remains|^Failed to cast '(?P<value__>[^']*)' into a date"
+        r"|^(?:year|month|day|hour|minute|second)\b.* (?:out of range|must be in)",
+        "VALUE_ERROR", "A date or time has a form that Odoo does not read: {said}",
+        "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC.",
+    ),
+    Pattern(
+        r"^psycopg2\.",
+        r"^invalid input syntax for (?:type )?(?:date|time)[\w ]*: \"(?P<value>[^\"]*)\"",
+        "VALUE_ERROR", "'{value}' is not a date or time that Odoo can read.",
+        "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC.",
+    ),
+    Pattern(
+        r"^psycopg2\.",
+        r"invalid input syntax for (?:type )?(?P<type>[\w ]+): \"(?P<value>[^\"]*)\"",
+        "VALUE_ERROR", "'{value}' was given where a value of type {type} is needed.",
+        "A many2one takes an id, not a name: find it with odoo_core_name_search. " + SEE_VALUES,
+    ),
+    Pattern(
+        r"^binascii\.Error$", None, "VALUE_ERROR", "The content is not valid base64.",
+        "Encode the bytes of the file in base64 and send that.",
+    ),
+    # The method ran and was committed; only its answer could not be written.
+    Pattern(
+        rf"{_BUILTIN}(TypeError|OverflowError)$",
+        r"^cannot marshal |exceeds XML-RPC limits|^dictionary key must be string"
+        r"|is not JSON serializable",
+        "CONNECTION_ERROR",
+        "{method} of {model} ran, but the protocol could not carry its answer.",
+        _NOT_CARRIED, outcome="maybe_applied", retry=False,
+    ),
+    # The database's own refusals
+    Pattern(
+        USER_FAMILY, r"^(?P<constraint>\w+_(?:key|uniq|unique|uniqueness))$", "UNIQUE_VIOLATION",
+        "Another record of {model} has the same values, which must be unique ({constraint}).",
+        "Look for the existing record with odoo_core_search_read, and use it or other values.",
+    ),
+    Pattern(
+        USER_FAMILY, r"^(?P<constraint>\w+_(?:check|chk)\w*|check_\w+)$", "CHECK_CONSTRAINT",
+        "The values of {model} break one of its rules ({constraint}).", SEE_VALUES,
+    ),
+    Pattern(
+        None, r"duplicate key value violates unique constraint \"(?P<constraint>\w+)\""
+        r"(?:.*\((?P<fields>[\w, ]+)\)=)?",
+        "UNIQUE_VIOLATION",
+        "Another record has the same values, which must be unique ({constraint}).",
+        "Look for the existing record with odoo_core_search_read, and use it or other values.",
+    ),
+    Pattern(
+        None, r"violates check constraint \"(?P<constraint>\w+)\"", "CHECK_CONSTRAINT",
+        "The values of {model} break one of its rules ({constraint}).", SEE_VALUES,
+    ),
+    Pattern(
+        None, r"violates foreign key constraint \"(?P<constraint>\w+)\"", "FK_VIOLATION",
+        "The record is linked with another one that does not exist or still needs it "
+        "({constraint}).",
+        "To remove a record that is in use, archive it: odoo_core_write on {model} with "
+        "active false.",
+    ),
+    Pattern(
+        None, r"null value in column \"(?P<field>\w+)\"", "MISSING_REQUIRED_FIELD",
+        "The field {field} is required and was not given.", SEE_VALUES,
+    ),
+    Pattern(
+        r"SerializationFailure|LockNotAvailable|DeadlockDetected|TransactionRollback"
+        r"|LockError$|ConcurrencyError$",
+        None, **_BUSY,
+    ),
+    Pattern(None, r"could not serialize access|deadlock detected|could not obtain lock", **_BUSY),
+    Pattern(
+        r"QueryCanceled|TimeLimit", None, "TIMEOUT", "The call took longer than Odoo allows.",
+        "Ask for less at once: fewer records, fewer fields, a narrower domain.",
+    ),
+    Pattern(
+        r"builtins\.Exception$", r"time limit", "TIMEOUT", "The call took longer than Odoo allows.",
+        "Ask for less at once: fewer records, fewer fields, a narrower domain.",
+    ),
+)  # fmt: skip
+
+BY_EXCEPTION: tuple[Pattern, ...] = (
+    Pattern(
+        r"AccessDenied$", None, "ACCESS_DENIED",
+        "Odoo did not accept the user name with this password or API key.",
+        _CREDENTIALS, outcome="refused",
+    ),
+    Pattern(r"AccessError$", None, "ACCESS_DENIED", None, ASK_ADMIN),
+    Pattern(r"MissingError$", None, "NOT_FOUND", None, SEARCH),
+    Pattern(
+        r"RedirectWarning$", None, "REDIRECT_WARNING", None,
+        "Odoo wants something set up first; do that in Odoo, then call again.",
+    ),
+    Pattern(
+        r"exceptions\.ValidationError$", None, "VALIDATION_ERROR", None,
+        "Correct the values and call again.",
+    ),
+    Pattern(
+        r"exceptions\.(UserError|Warning|except_orm)$", None, "USER_ERROR", None,
+        "Do what the message asks for, then call again.",
+    ),
+    Pattern(
+        r"^psycopg2\..*UniqueViolation", None, "UNIQUE_VIOLATION",
+        "Another record of {model} has the same values, which must be unique.", SEARCH,
+    ),
+    Pattern(
+        r"^psycopg2\..*CheckViolation", None, "CHECK_CONSTRAINT",
+        "The values of {model} break one of its rules.", SEE_VALUES,
+    ),
+    Pattern(
+        r"^psycopg2\..*ForeignKeyViolation", None, "FK_VIOLATION",
+        "A record that {model} is linked with does not exist or still needs it.", SEARCH,
+    ),
+    Pattern(
+        r"^psycopg2\..*NotNullViolation", None, "MISSING_REQUIRED_FIELD",
+        "A required field of {model} was not given.", SEE_VALUES,
+    ),
+    Pattern(
+        r"^psycopg2\..*IntegrityError", None, "CONSTRAINT_ERROR",
+        "The database refuses these values of {model}.", SEE_VALUES,
+    ),
+    Pattern(
+        r"^psycopg2\.(errors\.)?(OperationalError|InterfaceError|\w*(Connection|Shutdown)\w*)$"
+        r"|PoolError$",
+        None, "SERVER_ERROR", "Odoo cannot reach its database, or the database is overloaded.",
+        "Wait a little and call it again.", details={"retry_after": 10},
+    ),
+    Pattern(
+        r"^psycopg2\.(DataError$|errors\.(Datetime|Invalid|Numeric|String|Character|Division))",
+        None, "VALUE_ERROR", "The database cannot store one of the values: {said}", SEE_VALUES,
+    ),
+    Pattern(
+        r"^psycopg2\.", None, "UNKNOWN_ERROR",
+        "The database of Odoo refused what {method} of {model} asked of it.",
+        "Check the arguments; Odoo's log has the cause.",
+    ),
+    Pattern(
+        rf"{_BUILTIN}(ValueError|UnicodeError|Unicode\w+Error|OverflowError)$", None, "VALUE_ERROR",
+        "Odoo cannot work with a value given to {method} of {model}: {said}", SEE_VALUES,
+    ),
+    Pattern(
+        None, None, "UNKNOWN_ERROR", "Odoo failed while running {method} of {model}: {said}",
+        "Check the arguments; when they are right, Odoo's log has the cause.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,463 @@
+"""The walk through one call: finds every place where a model or a field is named.
+
+What is found is put to the :class:`~odoo_toolkit.policy.Policy`, which decides. Where the schema
+cannot be had, names alone decide: a blocked name stays blocked, and commands on records whose
+model cannot be known are refused wherever lists of models apply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
+from odoo_toolkit.connection.call import Access, Call, parameter_names
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.policy.names import KEYS, FieldsOf, Names, Path, show
+from odoo_toolkit.policy.tables import (
+    ARGUMENT_KINDS,
+    CODE_FIELDS,
+    OWNER_FIELDS,
+    READS_ALL_FIELDS,
+    UNWRITABLE_RELATIONS,
+)
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy import Policy
+
+
+_NAMES = re.compile(r"[\w./]+")
+_SORTING = frozenset({"asc", "desc", "nulls", "first", "last"})
+_LIKE_A_PATH = re.compile(
+    r"\s*[\w./:()]+(\s+(asc|desc)(\s+nulls\s+(first|last))?)?\s*", re.IGNORECASE
+)
+_QUOTED = re.compile(r"""['"]\s*([\w./:]+)\s*['"]""")
+_NEGATIVE = frozenset({"!=", "<>", "not in"})
+_OPERATOR = re.compile(
+    r"\s*(=|!=|<>|<=|>=|<|>|=\?|=?i?like|not\s+=?i?like|(not\s+)?(in|any!?)|(child|parent)_of)\s*",
+    re.IGNORECASE,
+)
+
+
+def check_names(policy: Policy, call: Call, fields_of: FieldsOf) -> None:
+    """Refuse the call where it names something that the policy does not allow.
+
+    Raises:
+        AccessError: naming the model or field and the place in the call.
+        ValidationError: arguments out of place or nested too deeply.
+    """
+    _Walk(policy, call, fields_of).call(call)
+
+
+class _Walk(Names):
+    """One pass over a call: what it holds where."""
+
+    def call(self, call: Call) -> None:
+        model, method = call.model, call.method
+        _check_ids(call)
+        known = parameter_names(method)
+        arguments = {**dict(zip(known or (), call.positional, strict=False)), **call.arguments}
+        for index, value in enumerate(call.positional):
+            self._scan(model, value, ("positional", index))
+        for name, value in call.arguments.items():
+            self._argument(model, name, value, known)
+        if call.context:
+            self._context(model, call.context, ("context",))
+        if method in READS_ALL_FIELDS and not (
+            arguments.get("fields") or arguments.get("specification")
+        ):
+            self._all_fields(model)
+        if method == "load":
+            self._load(model, arguments.get("fields"))
+
+    def _argument(self, model: str, name: str, value: Any, known: tuple[str, ...] | None) -> None:
+        path = (name,)
+        kind = ARGUMENT_KINDS.get(name)
+        self._typed(kind, model, value, path)
+        if kind == "context" or (kind == "text" and isinstance(value, str)):
+            return
+        if known is None or name not in known:
+            self._entry(model, name, value, path)
+
+    def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
+        if kind == "fields":
+            self._field_list(model, value, path)
+        elif kind == "domain":
+            self._domain(model, value, path)
+        elif kind == "order":
+            self._order(model, value, path)
+        elif kind == "specification":
+            self._specification(model, value, path)
+        elif kind == "values":
+            self._values(model, value, path, self.access)
+        elif kind == "context":
+            self._context(model, value, path)
+        elif kind in ("text", "data"):
+            self._texts(model, value, path)
+
+    # Names -----------------------------------------------------------------------------------
+
+    def _field_list(self, model: str | None, value: Any, path: Path) -> None:
+        """Field names, export and import paths, groupings and aggregates, in any nesting."""
+        if isinstance(value, str):
+            # name, path, "field:month", "field:sum", "alias:sum(field)"; several, by commas
+            for expression in _NAMES.findall(value):
+                self._field_path(model, expression, path)
+        elif isinstance(value, Mapping):
+            for key, item in self._items(value, path):
+                self._field_list(model, key, (*path, key))
+                self._scan(model, item, (*path, key))
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            for index, item in self._each(value, path):
+                self._field_list(model, item, (*path, index))
+
+    def _order(self, model: str | None, value: Any, path: Path) -> None:
+        if not isinstance(value, str):
+            self._field_list(model, value, path)
+            return
+        for expression in _NAMES.findall(value):
+            if expression.lower() not in _SORTING:
+                self._field_path(model, expression, path)
+
+    def _all_fields(self, model: str) -> None:
+        self._field(model, "id")
+        for field in self._fields[model].values():
+            if field.relation and self.policy.model_blocked(field.relation):
+                raise self.policy.model_refusal(
+                    field.relation,
+                    f"{model}.{field.name}, read because no fields are named",
+                    suggestion="Name the fields to read.",
+                )
+
+    # Domains ---------------------------------------------------------------------------------
+
+    def _domain(self, model: str | None, value: Any, path: Path) -> None:
+        if isinstance(value, str):
+            self._quoted(model, value, path)
+        elif isinstance(value, Mapping):
+            self._scan(model, value, path)
+        elif isinstance(value, (list, tuple)) and self._first_time("domain", model, value):
+            if _is_condition(value):
+                self._condition(model, value, path)
+                return
+            for index, item in self._each(value, path):
+                if not isinstance(item, str):
+                    self._domain(model, item, (*path, index))
+                elif item not in ("&", "|", "!"):
+                    self._text(model, item, (*path, index))
+
+    def _condition(self, model: str | None, leaf: Any, path: Path) -> None:
+        expression, operator, value = leaf[0], leaf[1], leaf[2]
+        field: Field | None = None
+        for name in _NAMES.findall(expression):  # "field", "a.b", and in having "field:sum"
+            found = self._field_path(model, name, path)
+            field = field or found
+        comodel = field.relation if field is not None else None
+        operator = " ".join(operator.lower().split()) if isinstance(operator, str) else ""
+        nested = isinstance(value, (list, tuple)) and any(
+            isinstance(item, (list, tuple, Mapping)) for item in value
+        )
+        if comodel is not None and ("any" in operator or operator.endswith("_of") or nested):
+            self._judge(comodel, "read", path)
+        if nested or "any" in operator:
+            self._domain(comodel, value, (*path, 2))
+        elif isinstance(value, Mapping):
+            self._scan(comodel, value, (*path, 2))
+        elif operator not in _NEGATIVE:
+            name = re.split(r"[./]", expression)[-1].strip().lower()
+            for item in value if isinstance(value, (list, tuple)) else (value,):
+                self._model_name(name, item, (*path, 2))
+                if name == "res_field" and isinstance(item, str):
+                    self._name(item, None, (*path, 2))
+                self._reference(item, (*path, 2))
+
+    # Specifications --------------------------------------------------------------------------
+
+    def _specification(self, model: str | None, value: Any, path: Path) -> None:
+        if not isinstance(value, Mapping):
+            self._scan(model, value, path)
+            return
+        for name, options in self._items(value, path):
+            here = (*path, name)
+            field = self._field_path(model, str(name), here)
+            comodel = field.relation if field is not None else None
+            if not isinstance(options, Mapping):
+                self._scan(comodel, options, here)
+                continue
+            inner = options.get("fields")
+            more = inner and (not isinstance(inner, Mapping) or not set(inner) <= _ID_AND_NAME)
+            if field is not None and comodel and (more or (inner and field.type in TO_MANY)):
+                self._judge(comodel, "read", here)
+            for key, item in self._items(options, here):
+                if key == "fields":
+                    self._specification(comodel, item, (*here, key))
+                elif key in ("order", "context"):
+                    self._typed(key, comodel, item, (*here, key))
+                else:
+                    self._scan(comodel, item, (*here, key))
+
+    # Values ----------------------------------------------------------------------------------
+
+    def _values(self, model: str | None, value: Any, path: Path, access: Access) -> None:
+        """Values of a record, or of several; ``access`` is what the call does with them."""
+        if isinstance(value, _CONTAINERS) and not self._first_time("values", model, value):
+            return
+        if isinstance(value, Mapping):
+            for name, item in self._items(value, path):
+                self._value(model, str(name), item, (*path, name), access)
+        elif isinstance(value, (list, tuple)):
+            for index, item in self._each(value, path):
+                self._values(model, item, (*path, index), access)
+        elif isinstance(value, str):
+            self._text(model, value, path)
+
+    def _value(self, model: str | None, name: str, value: Any, path: Path, access: Access) -> None:
+        field = self._field_path(model, name, path)
+        self._written(model, name, path)
+        if isinstance(value, str):
+            self._model_name(name, value, path)
+            self._reference(value, path)
+            self._blocked_model_text(value, path)
+            self._template(model, value, path)
+            if name.endswith("domain"):
+                self._quoted(None, value, path)
+        elif field is not None and field.type in TO_MANY:
+            self._commands(field, value, path, access)
+        elif isinstance(value, (list, tuple, Mapping)):
+            if field is None and _has_commands(value):
+                self._unknown_commands(model, name, path, access)
+            self._scan(None, value, path)
+            self._texts(model, value, path)
+
+    def _commands(self, field: Field, value: Any, path: Path, access: Access) -> None:
+        comodel = field.relation
+        if not isinstance(value, (list, tuple)) or not comodel:
+            self._scan(comodel, value, path)
+            return
+        if value and not isinstance(value[0], (list, tuple, Mapping)) and _has_commands([value]):
+            value = [value]  # one command that is not in a list
+        for index, command in self._each(value, path):
+            here = (*path, index)
+            if isinstance(command, Mapping):
+                self._command_access(comodel, ("create",), access, here)
+                self._values(comodel, command, here, access)
+            elif isinstance(command, (list, tuple)) and command:
+                owned = field.type != "many2many"
+                accesses = _OWNED[command[0]] if owned and _is_code(command[0]) else None
+                if not owned and _is_code(command[0]):
+                    accesses = _LINKED[command[0]]
+                if owned and command[0] == 0 and self.acts_on:
+                    # A new line of what the operation is about.
+                    self._judge(comodel, "create", here, self.acts_on)
+                else:
+                    self._command_access(comodel, accesses or (), access, here)
+                for item in command[1:]:
+                    if isinstance(item, Mapping):
+                        self._values(comodel, item, (*here, 2), access)
+                    else:
+                        self._scan(comodel, item, here)
+            elif isinstance(command, str):
+                self._text(comodel, command, here)
+            elif field.type == "one2many":
+                # A bare id: the list replaces the lines that there are.
+                self._command_access(comodel, ("write", "delete"), access, here)
+
+    def _written(self, model: str | None, name: str, path: Path) -> None:
+        unwritable = name in CODE_FIELDS or (model, name) in UNWRITABLE_RELATIONS
+        if unwritable and self.access != "read":
+            raise self.policy.field_refusal(name, model, show(path))
+
+    def _command_access(
+        self, comodel: str, accesses: tuple[Access, ...], access: Access, path: Path
+    ) -> None:
+        """What a command does to its own model must be allowed there, in its own right."""
+        for item in accesses:
+            self._judge(comodel, "read" if access == "read" else item, path)
+
+    def _unknown_commands(self, model: str | None, name: str, path: Path, access: Access) -> None:
+        if access != "read" and self.policy.bound_by_lists:
+            raise self.policy.field_refusal(name, model, show(path))
+
+    def _load(self, model: str, columns: Any) -> None:
+        """``load`` creates and updates the lines that a column's path leads to."""
+        for column in columns if isinstance(columns, (list, tuple)) else ():
+            path = ("fields", column)
+            here: str | None = model
+            names = str(column).split("/")
+            for name, following in zip(names, [*names[1:], ""], strict=True):
+                self._written(here, name, path)
+                field = self._field(here, name)
+                here = field.relation if field is not None else None
+                if field is None or not here or field.type not in TO_MANY:
+                    continue
+                # Records of a one2many are taken over even where only their ids are given.
+                if field.type == "one2many" or following not in KEYS:
+                    self._judge(here, "create", path)
+                    self._judge(here, "write", path)
+
+    # Context ---------------------------------------------------------------------------------
+
+    def _context(self, model: str | None, value: Any, path: Path) -> None:
+        if not isinstance(value, Mapping):
+            self._scan(model, value, path)
+            return
+        for key, item in self._items(value, path):
+            here = (*path, key)
+            if not isinstance(key, str):
+                self._scan(model, item, here)
+            elif key.startswith("default_"):
+                name = key[len("default_") :]
+                # A default reaches every record that the call makes, of whatever model.
+                foreign = self._field(model, name) is None
+                if foreign and self.access != "read" and _has_commands(item):
+                    raise self.policy.field_refusal(name, model, show(here))
+                self._value(model, name, item, here, self.access)
+            elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
+                for name in item:
+                    field = self._field_path(model, str(name), here)
+                    if field is not None and field.relation and item[name]:
+                        self._judge(field.relation, "create", here)
+            else:
+                self._model_name(key, item, here)
+                self._scan(model, item, here)
+
+    # Whatever has no known shape -------------------------------------------------------------
+
+    def _scan(self, model: str | None, value: Any, path: Path) -> None:
+        """Look for names in arguments of which nothing is known."""
+        if isinstance(value, str):
+            self._text(model, value, path)
+        elif not isinstance(value, _CONTAINERS) or not self._first_time("scan", model, value):
+            return
+        elif isinstance(value, Mapping):
+            for key, item in self._items(value, path):
+                self._entry(model, key, item, (*path, key))
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            if isinstance(value, (list, tuple)) and _is_condition(value):
+                self._condition(model, value, path)
+            for index, item in self._each(value, path):
+                self._scan(model, item, (*path, index))
+
+    def _entry(self, model: str | None, key: Any, value: Any, path: Path) -> None:
+        """A key and its value, which may be a field of the model and commands on its records."""
+        if isinstance(key, str):
+            self._text(model, key, path)
+            self._model_name(key, value, path)
+            field = self._field(model, key)
+            if field is not None and field.type in TO_MANY:
+                self._commands(field, value, path, self.access)
+            self._written(model, key, path)
+        self._scan(model, value, path)
+
+    def _text(self, model: str | None, value: str, path: Path) -> None:
+        self._blocked_model_text(value, path)
+        self._reference(value, path)
+        self._template(model, value, path)
+        pieces = value.split(",")
+        if all(_LIKE_A_PATH.fullmatch(piece) for piece in pieces):
+            for piece in pieces:
+                names = re.split(r"[./:()\s]+", piece.strip())
+                for name in names:
+                    self._name(name, model, path)
+                if self._field(model, names[0]) is not None:
+                    self._order(model, piece, path)
+        else:
+            self._quoted(model, value, path)
+
+    def _texts(self, model: str | None, value: Any, path: Path) -> None:
+        """Free text: no field is named in it, but a template may be, and a reference."""
+        if isinstance(value, str):
+            self._template(model, value, path)
+            self._reference(value, path)
+        elif isinstance(value, Mapping):
+            for key, item in self._items(value, path):
+                self._texts(model, item, (*path, key))
+        elif isinstance(value, (list, tuple)):
+            for index, item in self._each(value, path):
+                self._texts(model, item, (*path, index))
+
+    def _quoted(self, model: str | None, value: str, path: Path) -> None:
+        """Names in quotes, in text that is a domain, a list or a mapping written out."""
+        if value.lstrip()[:1] in ("[", "(", "{"):
+            for expression in _QUOTED.findall(value):
+                for name in re.split(r"[./:]", expression):
+                    self._name(name, model, path)
+                self._blocked_model_text(expression, path)
+
+
+#: What a command does to the records of a one2many: link and unlink write their inverse field,
+#: and lines that belong to a parent are deleted when they leave it.
+_OWNED: dict[int, tuple[Access, ...]] = {
+    0: ("create",),
+    1: ("write",),
+    2: ("delete",),
+    3: ("write", "delete"),
+    4: ("write",),
+    5: ("write", "delete"),
+    6: ("write", "delete"),
+}
+#: Of a many2many, linking touches only the relation.
+_LINKED: dict[int, tuple[Access, ...]] = {
+    **dict.fromkeys((3, 4, 5, 6), ()),
+    0: ("create",),
+    1: ("write",),
+    2: ("delete",),
+}
+_CONTAINERS = (Mapping, list, tuple, set, frozenset)
+_ID_AND_NAME = frozenset({"id", "display_name"})
+
+
+def _check_ids(call: Call) -> None:
+    """Refuse ids anywhere but in ``call.ids``.
+
+    A method of records takes its first argument for the ids, and a method of the model takes ids
+    for its first argument: either way all others would move by one. Where records belong to
+    other models, they are told apart by ``call.ids``.
+    """
+    suggestion = "Give the ids as a list of integers, before the other arguments."
+    method = call.method
+    if method in MODEL_METHODS:
+        if call.ids is not None or "ids" in call.arguments:
+            raise ValidationError(
+                f"{method} is a method of the model: it takes no ids.",
+                suggestion="Leave out the ids.",
+            )
+    elif "ids" in call.arguments:
+        raise ValidationError("The ids are no named argument.", suggestion=suggestion)
+    elif call.ids is None and (call.positional or call.arguments):
+        first = call.positional[0] if call.positional else None
+        hidden = call.model in OWNER_FIELDS and (
+            isinstance(first, (int, float)) or (isinstance(first, (list, tuple)) and bool(first))
+        )
+        if method in RECORD_METHODS or hidden:
+            raise ValidationError(
+                f"{method} is called on records: their ids come first, as a list of integers.",
+                suggestion=suggestion,
+            )
+
+
+def _is_code(value: Any) -> bool:
+    # Compared as Odoo compares: True and 1.0 are 1.
+    return isinstance(value, (int, float)) and value in _OWNED
+
+
+def _has_commands(value: Any) -> bool:
+    """Whether there is a command that creates, updates or deletes."""
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(item, (list, tuple))
+        and len(item) > 1
+        and _is_code(item[0])
+        and (item[0] == 2 or (len(item) > 2 and isinstance(item[2], Mapping)))
+        for item in value
+    )
+
+
+def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
+    return (
+        len(value) == 3
+        and isinstance(value[0], str)
+        and value[0] not in ("&", "|", "!")
+        and (isinstance(value[1], str) and _OPERATOR.fullmatch(value[1]) is not None)
+    )
