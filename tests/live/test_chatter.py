@@ -13,7 +13,7 @@ from odoo_toolkit.chatter import get_messages, post_message
 from odoo_toolkit.connection.call import Call
 from tests.live.servers import Server, User, credentials
 
-TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% ${object.name} {{ x }}"
+TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% &lt; ${object.name} {{ x }}"
 
 
 @pytest.fixture
