@@ -13,7 +13,6 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.moments import day_string
 from odoo_toolkit.owner_records import (
     RecordId,
     afterwards,
@@ -27,6 +26,7 @@ from odoo_toolkit.owner_records import (
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.moments import day_string
 
 ActivityType = Literal["email", "call", "meeting", "todo", "upload_document"]
 

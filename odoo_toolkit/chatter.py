@@ -236,7 +236,7 @@ def post_message(
     call = Call(
         model=model, method="message_post", ids=(record_id,), arguments=arguments, access="write"
     )
-    odoo.policy.check(call, odoo.schema.fields)
+    odoo.check(call)
     side_by_side(
         [
             lambda: check_owner(odoo, model, record_id),
