@@ -139,6 +139,13 @@ class HttpServer(uvicorn.Server):
             )
         )
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say where."""
+        await super().startup(sockets)
+        settings = self._odoo_server.settings
+        host = _in_url(settings.host)
+        logger.info("Serving MCP at http://%s:%d%s", host, settings.port, settings.path)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests end; streams of notifications would never do so by themselves."""
         self._odoo_server.end_streams()
@@ -155,8 +162,4 @@ async def serve(server: OdooServer) -> None:
     await server.prepare(patience=0)
     # The signal is raised again after all has ended, and must not be the end of the audit then.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
-    settings = server.settings
-    logger.info(
-        "Serving MCP at http://%s:%d%s", _in_url(settings.host), settings.port, settings.path
-    )
     await HttpServer(server).serve()

@@ -1,0 +1,332 @@
+"""Who may use a server over HTTP, and as which Odoo user."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+
+from odoo_toolkit.configuration import Secret, load
+from odoo_toolkit_mcp.connection import Connection
+from odoo_toolkit_mcp.http import credentials
+from odoo_toolkit_mcp.http.authentication import IssuedTokens, SigningKeys
+from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials
+from odoo_toolkit_mcp.settings import ServerSettings
+from tests.mcp.conftest import MakeServer
+from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
+from tests.mcp.http_server import RunningServer
+
+TOKEN = "a-token-of-sufficient-length"
+COUNT = ("odoo_core_count", {"model": "res.partner"})
+AUDIENCE = "https://mcp.example.com/mcp"
+
+
+def test_shared_token_lets_in(make_server: MakeServer, era: str) -> None:
+    with RunningServer(make_server(transport="http", auth_token=TOKEN)) as served:
+        result = served.call(era, *COUNT, Authorization=f"Bearer {TOKEN}")
+
+    assert result["structuredContent"]["count"] == 3
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["", "Bearer", "Bearer wrong", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer t\xf6ken"],
+)
+def test_wrong_token_is_refused(make_server: MakeServer, era: str, header: str) -> None:
+    """The answer shows neither token, and nothing reaches Odoo."""
+    with RunningServer(make_server(transport="http", auth_token=TOKEN)) as served:
+        answer = served.post(era, "tools/list", Authorization=header)
+
+    assert answer.status == 401
+    assert TOKEN not in answer.text + str(answer.headers)
+    assert "bearer" in str(answer.headers).lower()
+
+
+class Issuer:
+    """An authorization server: an address with keys, and tokens signed with them."""
+
+    def __init__(self) -> None:
+        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.keys = [self.public(self.key, "one")]
+        self.fetches = 0
+        issuer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                issuer.fetches += 1
+                body = json.dumps({"keys": issuer.keys}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args: Any) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
+
+    @staticmethod
+    def public(key: rsa.RSAPrivateKey, key_id: str) -> dict[str, Any]:
+        public = RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
+        return {**public, "kid": key_id, "alg": "RS256", "use": "sig"}
+
+    def token(
+        self, kid: str | None = "one", key: Any = None, alg: str = "RS256", **claims: Any
+    ) -> str:
+        """Return a token that is right but for the claims given; None leaves one out."""
+        content = {
+            "iss": self.url,
+            "aud": AUDIENCE,
+            "exp": int(time.time()) + 60,
+            "sub": "ann",
+            "scope": "odoo other",
+            **claims,
+        }
+        content = {name: value for name, value in content.items() if value is not None}
+        headers = {"kid": kid} if kid else None
+        return jwt.encode(content, key or self.key, algorithm=alg, headers=headers)
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "transport": "http",
+            "auth_issuer": self.url,
+            "auth_audience": AUDIENCE,
+            "auth_jwks_url": f"{self.url}/jwks",
+            "auth_scopes": "odoo",
+        }
+
+    def stop(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    issuer = Issuer()
+    yield issuer
+    issuer.stop()
+
+
+@pytest.fixture
+def guarded(make_server: MakeServer, issuer: Issuer) -> Iterator[RunningServer]:
+    with RunningServer(make_server(**issuer.settings())) as served:
+        yield served
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {},
+        {"kid": None},
+        {"aud": ["https://other.example.com", AUDIENCE]},
+        {"aud": AUDIENCE + "/"},
+        {"scope": None, "scp": ["odoo"]},
+    ],
+)
+def test_token_of_the_issuer_lets_in(
+    issuer: Issuer, guarded: RunningServer, era: str, claims: dict[str, Any]
+) -> None:
+    result = guarded.call(era, *COUNT, Authorization=f"Bearer {issuer.token(**claims)}")
+
+    assert result["structuredContent"]["count"] == 3
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"exp": int(time.time()) - 1},
+        {"exp": None},
+        {"nbf": int(time.time()) + 600},
+        {"aud": "https://other.example.com/mcp"},
+        {"aud": None},
+        {"iss": "https://login.evil.example"},
+        {"iss": None},
+        {"kid": "unknown"},
+        {"key": rsa.generate_private_key(public_exponent=65537, key_size=2048)},
+        {"alg": "none", "key": ""},
+        {"alg": "HS256", "key": "the public key, or any other text, as a shared secret"},
+    ],
+    ids=str,
+)
+def test_token_that_is_not_for_here_and_now_is_refused(
+    issuer: Issuer, guarded: RunningServer, era: str, claims: dict[str, Any]
+) -> None:
+    """The answer tells where a right one can be had."""
+    if claims.get("alg") == "none":
+        claims = {**claims, "key": None}
+        token = jwt.encode({"iss": issuer.url, "aud": AUDIENCE}, "", algorithm="none")
+    else:
+        token = issuer.token(**claims)
+    answer = guarded.post(era, "tools/list", Authorization=f"Bearer {token}")
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+
+    assert answer.status == 401
+    assert token not in answer.text
+    assert (
+        'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"'
+        in headers["www-authenticate"]
+    )
+
+
+def test_token_without_the_scope_is_not_enough(
+    issuer: Issuer, guarded: RunningServer, era: str
+) -> None:
+    token = issuer.token(scope="other")
+
+    assert guarded.post(era, "tools/list", Authorization=f"Bearer {token}").status == 403
+
+
+def test_metadata_say_where_tokens_come_from(issuer: Issuer, guarded: RunningServer) -> None:
+    answer = guarded.get("/.well-known/oauth-protected-resource/mcp")
+    metadata = json.loads(answer.text)
+
+    assert metadata["resource"] == AUDIENCE
+    assert metadata["authorization_servers"] == [f"{issuer.url}/"]
+    assert metadata["scopes_supported"] == ["odoo"]
+
+
+@pytest.mark.anyio
+async def test_keys_are_fetched_seldom() -> None:
+    """Not for each token, nor for each unknown key; again when a new key appears, or after long."""
+    issuer, now = Issuer(), [1000.0]
+    tokens = IssuedTokens(issuer.url, AUDIENCE, SigningKeys(f"{issuer.url}/jwks", lambda: now[0]))
+    try:
+        for _ in range(3):
+            assert await tokens.verify_token(issuer.token())
+            assert await tokens.verify_token(issuer.token(kid="two")) is None
+        assert issuer.fetches == 1
+
+        curve = ec.generate_private_key(ec.SECP256R1())
+        public = ECAlgorithm.to_jwk(curve.public_key(), as_dict=True)
+        issuer.keys = [{**public, "kid": "two", "alg": "ES256"}]
+        now[0] += 31
+        assert await tokens.verify_token(issuer.token(kid="two", key=curve, alg="ES256"))
+        assert await tokens.verify_token(issuer.token()) is None
+        assert issuer.fetches == 2
+
+        issuer.keys = []
+        now[0] += 601
+        # An issuer that has no keys, or is down, has withdrawn none.
+        assert await tokens.verify_token(issuer.token(kid="two", key=curve, alg="ES256"))
+        assert issuer.fetches == 3
+    finally:
+        issuer.stop()
+
+
+@pytest.mark.anyio
+async def test_issuer_that_cannot_be_reached_lets_nobody_in() -> None:
+    issuer = Issuer()
+    issuer.stop()
+    tokens = IssuedTokens(issuer.url, AUDIENCE, SigningKeys(f"{issuer.url}/jwks"))
+
+    assert await tokens.verify_token(issuer.token()) is None
+    assert await tokens.verify_token("no.token") is None
+
+
+def test_audit_and_rate_limit_go_by_the_subject(
+    issuer: Issuer, make_server: MakeServer, era: str, tmp_path: Path
+) -> None:
+    audit = tmp_path / "audit.jsonl"
+    limits = {"rate_limit": True, "rate_limit_burst": 1, "rate_limit_rpm": 1}
+    auditing = {"audit": True, "audit_reads": True, "audit_file": str(audit)}
+    with RunningServer(make_server(**issuer.settings(), **limits, **auditing)) as served:
+        results = [
+            served.call(era, *COUNT, Authorization=f"Bearer {issuer.token(sub=subject)}")
+            for subject in ("ann", "ann", "bob")
+        ]
+    lines = [json.loads(line) for line in audit.read_text("utf-8").splitlines()]
+
+    assert [result.get("isError", False) for result in results] == [False, True, False]
+    assert [line["client"] for line in lines] == ["ann", "bob"]
+
+
+def test_token_settings_that_do_not_fit_together_are_refused(issuer: Issuer) -> None:
+    def problems(**changes: Any) -> str:
+        return " ".join(load(ServerSettings, {**issuer.settings(), **changes}, environ={})[1])
+
+    assert problems() == ""
+    assert "ODOO_MCP_AUTH_AUDIENCE" in problems(auth_audience=None)
+    assert "ODOO_MCP_AUTH_ISSUER" in problems(auth_issuer=None)
+    assert "exclude" in problems(auth_token=TOKEN)
+
+
+# As which Odoo user.
+
+
+@pytest.fixture
+def by_user(odoo: FakeOdoo, make_server: MakeServer) -> Iterator[RunningServer]:
+    with RunningServer(make_server(transport="http", credential_headers=True)) as served:
+        yield served
+
+
+def test_request_acts_for_its_own_user(odoo: FakeOdoo, by_user: RunningServer, era: str) -> None:
+    """Right credentials are logged in once; wrong ones are refused, and not let others in."""
+    right = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": PASSWORD}
+    wrong = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": "wrong"}
+    results = [by_user.call(era, *COUNT, **headers) for headers in (right, wrong, right, wrong)]
+
+    assert [result.get("isError", False) for result in results] == [False, True, False, True]
+    assert results[1]["structuredContent"]["code"] == "ACCESS_DENIED"
+    assert "wrong" not in json.dumps(results[1])
+    assert odoo.logins == 3
+
+
+@pytest.mark.parametrize("headers", [{}, {"X_Odoo_Username": LOGIN}, {"X_Odoo_Api_Key": " "}])
+def test_request_without_a_user_does_not_act_for_the_servers(
+    odoo: FakeOdoo, by_user: RunningServer, era: str, headers: dict[str, str]
+) -> None:
+    result = by_user.call(era, *COUNT, **headers)
+
+    assert result["isError"]
+    assert result["structuredContent"]["code"] == "ACCESS_DENIED"
+    assert "X-Odoo-Api-Key" in result["structuredContent"]["suggestion"]
+    assert odoo.calls == []
+
+
+def test_headers_are_ignored_unless_enabled(make_server: MakeServer, era: str) -> None:
+    with RunningServer(make_server(transport="http")) as served:
+        result = served.call(era, *COUNT, X_Odoo_Username="x", X_Odoo_Api_Key="wrong")
+
+    assert result["structuredContent"]["count"] == 3
+
+
+def test_connections_that_are_too_many_or_unused_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(credentials, "MAX_CONNECTIONS", 2)
+    now = [0.0]
+    pool = ConnectionPool(lambda who: Connection(lambda: None), lambda: now[0])  # type: ignore
+    ann, bob, eve = (Credentials(name, Secret("key")) for name in ("ann", "bob", "eve"))
+    first = pool.get(ann)
+    second = pool.get(bob)
+    assert pool.get(ann) is first
+    assert pool.evict() == []
+    third = pool.get(eve)
+    assert pool.evict() == [second]
+    now[0] += credentials.IDLE_TIME + 1
+    assert pool.get(eve) is third
+    assert pool.evict() == [first]
+
+
+def test_wrong_credentials_do_not_push_out_right_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(credentials, "MAX_CONNECTIONS", 1)
+    monkeypatch.setattr(Connection, "established", property(lambda self: self in right))
+    right: list[Connection] = []
+    pool = ConnectionPool(lambda who: Connection(lambda: None))  # type: ignore
+    right.append(pool.get(Credentials("ann", Secret("key"))))
+    guessed = pool.get(Credentials("ann", Secret("guess")))
+
+    assert pool.evict() == [guessed]
