@@ -1,6 +1,7 @@
 """What one must know to work with a model, read from the server itself."""
 
 from odoo_toolkit.model_guide.methods import ModelMethod, ModelMethods, model_methods
+from odoo_toolkit.model_guide.new_record import new_record_values
 from odoo_toolkit.model_guide.related import RelatedModel, has_chatter, related_models
 from odoo_toolkit.model_guide.states import ModelState, ModelStates, model_states
 
@@ -13,5 +14,6 @@ __all__ = [
     "has_chatter",
     "model_methods",
     "model_states",
+    "new_record_values",
     "related_models",
 ]

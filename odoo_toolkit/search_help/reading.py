@@ -218,11 +218,11 @@ def _meaning(
     holds = words.take(phrase(text))
     reading.add(text, _dated(conditions, today), bool(holds))
     if holds:
-        implied = [conditions_on((item,), fields) for item in meaning.implies]
-        for item in implied:
-            reading.implied += item or []
-        if not conditions and meaning.implies:
-            reading.understood.append(f"{text}: {meaning.implies!r} unless a state is named")
+        for item in meaning.implies:
+            for path, operator, value in conditions_on((item,), fields) or ():
+                reading.implied.append((path, operator, value))
+                shown = f"{path} {operator} {_plain(value)!r}"
+                reading.understood.append(f"{text}: {shown} unless something else is said of it")
 
 
 def _dated(conditions: list[tuple[str, str, Any]], today: date) -> list[tuple[str, str, Any]]:

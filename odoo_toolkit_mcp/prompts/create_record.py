@@ -1,0 +1,125 @@
+"""The prompt ``odoo_create_record``: what a new record of a model needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.model_guide import new_record_values
+from odoo_toolkit.records import default_get
+from odoo_toolkit_mcp.prompts.model_guide import CREATING_TOOLS, creating, described, label_of
+from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
+
+#: An example by the type of a field.
+_EXAMPLES: Mapping[str, Any] = {
+    "boolean": True,
+    "char": "text",
+    "date": "2025-02-09",
+    "datetime": "2025-02-09T14:30:00Z",
+    "float": 1.5,
+    "html": "<p>text</p>",
+    "integer": 1,
+    "monetary": 99.9,
+    "text": "text",
+}
+
+#: Fields that people usually give, where the model has them and does not require them.
+_USUAL = (
+    *("name", "partner_id", "email", "phone", "user_id", "project_id", "product_id", "date_order"),
+    *("invoice_date", "date_deadline", "order_line", "invoice_line_ids", "list_price", "type"),
+    *("description", "tag_ids"),
+)
+
+#: Models whose name is a number that Odoo gives.
+_NUMBERED = frozenset({"account.move", "account.payment", "stock.picking"})
+
+
+def create_record(odoo: Odoo, model: str, served: Served) -> str:
+    """Return what one must know to create a record, with the defaults that it would get now."""
+    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    defaults = default_get(odoo, model).defaults
+    required = [f for f in fields.values() if f.required and f.name != "id"]
+    unset = [f.name for f in required if defaults.get(f.name) in (None, "", [])]
+    defaults = {**defaults, **new_record_values(odoo, model, unset)}
+    missing = [f for f in required if defaults.get(f.name) in (None, "", []) and _given(f)]
+    settled = [f for f in required if f not in missing]
+    optional = [
+        fields[name]
+        for name in _USUAL
+        if name in fields
+        and _given(fields[name])
+        and fields[name] not in required
+        # A document's name is a number that Odoo gives.
+        and not (name == "name" and model in _NUMBERED)
+    ]
+    example = {f.name: _example(f) for f in [*missing, *optional[:3]]}
+    parts = [
+        f"# Create a record: {model} ({label_of(odoo, model)})",
+        f"How: {creating(odoo, model, served)}",
+        "## You must give\n" + _lines(missing, "nothing: every required field has a default"),
+        "## Required, filled in by Odoo\n" + _lines(settled, "none"),
+        "## Often given\n" + _lines(optional, "none"),
+        "## Defaults now\n" + _defaults(defaults, fields),
+    ]
+    if guidance := _relations([*missing, *optional]):
+        parts.append("## Relations\n" + guidance)
+    if "odoo_core_create" in served.tools:
+        call = tool_call("odoo_core_create", {"model": model, "values": example})
+        parts.append("## Example\n" + call + "\nReplace the example values.")
+    if CREATING_TOOLS.get(model) in served.tools:
+        parts.append(
+            f"{CREATING_TOOLS[model]} is the better way: it takes names instead of ids and checks"
+            " before it writes."
+        )
+    return "\n\n".join(parts)
+
+
+def _given(field: Field) -> bool:
+    """Whether somebody may give a value; to 16, a field may be read-only in later states only."""
+    return not field.readonly or field.state_dependent
+
+
+def _lines(fields: list[Field], otherwise: str) -> str:
+    return "\n".join(map(described, fields)) or f"- {otherwise}"
+
+
+def _example(field: Field) -> Any:
+    if field.selection:
+        return field.selection[0][0]
+    if field.type == "many2one":
+        return 1
+    if field.type == "one2many":
+        return [[0, 0, {}]]
+    if field.type == "many2many":
+        return [[6, 0, [1]]]
+    return _EXAMPLES.get(field.type, "value")
+
+
+def _defaults(defaults: Mapping[str, Any], fields: Mapping[str, Field]) -> str:
+    shown = {
+        name: value
+        for name, value in defaults.items()
+        if name in fields and value not in (None, "", []) and not isinstance(value, bytes)
+    }
+    lines = [f"- `{name}`: {as_json(value)[:200]}" for name, value in sorted(shown.items())]
+    return "\n".join(lines) or "- none"
+
+
+def _relations(fields: list[Field]) -> str:
+    lines = []
+    for field in fields:
+        if field.type == "many2one" and field.relation:
+            domain = as_json([["name", "ilike", "<name>"]])
+            lines.append(
+                f"- For `{field.name}`, first find the {field.relation} record:"
+                f" odoo_core_search_read with model {field.relation} and domain {domain}; its id is"
+                " the value. Ask when several match."
+            )
+        elif field.type in TO_MANY:
+            lines.append(
+                f"- `{field.name}` takes a list of commands:"
+                " [0, 0, {values}] makes a new record, [6, 0, [ids]] links existing ones."
+            )
+    return "\n".join(lines)

@@ -1,0 +1,113 @@
+"""The prompt ``odoo_domain_help``: everything about Odoo's search filters."""
+
+from __future__ import annotations
+
+_HEAD = """\
+# Odoo domains
+
+A domain is a JSON list of conditions. A condition is `[field, operator, value]`; a record is \
+found when all of them hold. `[]` finds every record.
+
+`[["state", "=", "sale"], ["amount_total", ">=", 1000]]`
+
+## And, or, not
+
+Connectors stand before what they join. `"|"` (or) and `"&"` (and) take the two that follow, \
+`"!"` (not) takes one. Between conditions without a connector stands "and".
+
+- A or B: `["|", A, B]`
+- A or B or C: `["|", "|", A, B, C]`
+- (A or B) and C: `["|", A, B, C]`
+- A or (B and C): `["|", A, "&", B, C]`
+- not A: `["!", A]`; neither A nor B: `["!", A, "!", B]`
+
+## Operators
+
+| operator | finds records whose field | example |
+|---|---|---|
+| `=` `!=` | is, is not the value | `["state", "=", "draft"]` |
+| `>` `>=` `<` `<=` | is more, less | `["amount_total", ">", 500]` |
+| `in` `not in` | is, is not one of a list | `["state", "in", ["draft", "sent"]]` |
+| `ilike` `not ilike` | contains, does not contain a text; any case | \
+`["name", "ilike", "desk"]` |
+| `like` `not like` | the same, case matters | `["name", "like", "Desk"]` |
+| `=ilike` `=like` | is like a pattern: `%` any text, `_` one character | \
+`["ref", "=ilike", "inv%"]` |
+| `=?` | is the value; no filter where the value is false | `["company_id", "=?", false]` |
+| `child_of` | is the record or below it in the hierarchy | `["categ_id", "child_of", 5]` |
+| `parent_of` | is the record or above it | `["categ_id", "parent_of", 9]` |
+"""
+_ANY = """\
+| `any` `not any` | has, has no related record that a domain finds | \
+`["order_line", "any", [["price_unit", ">", 100]]]` |
+"""
+_REST = """
+## Empty values
+
+`["email", "=", false]` is empty, `["email", "!=", false]` is filled in. A yes/no field is \
+compared with `true` and `false`. `!=` and `not in` find records with an empty field, too.
+
+## Texts
+
+- contains: `["name", "ilike", "acme"]`
+- starts with: `["name", "=ilike", "acme%"]`; ends with: `["name", "=ilike", "%ltd"]`
+- exactly, in any case: `["name", "=ilike", "acme"]`
+- any of two words: `["|", ["name", "ilike", "desk"], ["name", "ilike", "chair"]]`
+- `%` and `_` in a text are wildcards; `\\\\%` and `\\\\_` are the characters themselves.
+
+## Dates
+
+A date is `"2025-02-09"`, a date-time is UTC: `"2025-02-09T14:30:00Z"`.
+
+- a month: `["invoice_date", ">=", "2025-02-01"], ["invoice_date", "<=", "2025-02-28"]`
+- a month of date-times: `["date_order", ">=", "2025-02-01"], ["date_order", "<", "2025-03-01"]`; \
+`=` would compare with midnight
+- overdue: `["date_deadline", "<", "<today>"]`
+
+## Relations
+
+- a certain record: `["partner_id", "=", 7]`; one of several: `["partner_id", "in", [7, 9]]`
+- a company and its contacts: `["partner_id", "child_of", 7]`
+- by the name of the related record: `["partner_id", "ilike", "acme"]`
+- through a relation, with dots: `["partner_id.country_id.code", "=", "PT"]`; more than four \
+steps are slow
+- with a tag: `["tag_ids", "in", [3]]`; without any: `["tag_ids", "=", false]`
+- through a list, a condition holds when one of its records fulfils it: \
+`["order_line.product_id", "=", 12]`
+
+## States
+
+`odoo_core_fields_get` shows the values under `selection`; a domain takes the value, not the \
+label: `["state", "in", ["draft", "sent"]]`.
+
+## Archived records
+
+Records with `active = false` are left out of every search. Ask for them, \
+`["active", "=", false]`, for both, `["active", "in", [true, false]]`, or pass the context \
+`{"active_test": false}`.
+
+## Writing to lists (one2many, many2many)
+
+Not part of a domain, but often needed next; each is an element of the list that is written:
+
+| command | does |
+|---|---|
+| `[0, 0, {values}]` | creates a record in the list |
+| `[1, id, {values}]` | changes one |
+| `[2, id]` | deletes one |
+| `[3, id]` | takes one out of the list, without deleting it |
+| `[4, id]` | puts an existing one in |
+| `[5]` | empties the list |
+| `[6, 0, [ids]]` | makes these the list |
+
+A wrong domain is an error that says what is wrong; nothing is ever searched without the filter.
+"""
+
+
+def domain_help(version: int | None = None) -> str:
+    """Return the reference of domains.
+
+    Args:
+        version: of the server, where known: ``any`` exists from Odoo 17 on.
+    """
+    return _HEAD + (_ANY if version is None or version >= 17 else "") + _REST

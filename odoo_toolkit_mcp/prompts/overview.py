@@ -1,0 +1,68 @@
+"""The prompt ``odoo_overview``: which Odoo this is, and what there is to work with."""
+
+from __future__ import annotations
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import COMMON_MODELS
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.records import list_models
+from odoo_toolkit_mcp.prompts.served import Served
+
+_MODES = {
+    "readonly": "Nothing can be changed.",
+    "restricted": "Some models can be created and changed, nothing is deleted.",
+    "full": "Records can be created, changed and deleted: ask before you do.",
+}
+
+#: A tool -> the line that it makes worth saying.
+_STARTS = {
+    "odoo_core_search_read": "Use odoo_core_search_read to find records.",
+    "odoo_core_deep_search": "Use odoo_core_deep_search when you do not know where something is.",
+    "odoo_core_fields_get": "Use odoo_core_fields_get to see how a model is built.",
+    "odoo_core_list_models": "Use odoo_core_list_models to find further models.",
+    "odoo_sales_create_order": "Use the workflow tools for business operations, such as"
+    " odoo_sales_create_order: they resolve names, check states and answer wizards.",
+    "odoo_core_execute": "State fields are changed by Odoo's own actions, through"
+    " odoo_core_execute; the prompt odoo_model_guide lists them for a model.",
+}
+
+
+def overview(odoo: Odoo, served: Served) -> str:
+    """Return the overview of an Odoo; the models are those that the user may read."""
+    listed = list_models(odoo).models
+    known = [model for model in listed if model.model in COMMON_MODELS]
+    edition = odoo.version.edition
+    lines = [
+        f"You are connected to Odoo {odoo.version.full}{f' ({edition})' if edition else ''}"
+        f" at {odoo.settings.url}.",
+        f"Database: {odoo.database or 'chosen by the server'}",
+        f"User: {_user(odoo)} (uid: {odoo.uid})",
+        f"Mode: {served.mode}. {_MODES[served.mode]}",
+        "",
+        f"Available toolsets: {', '.join(served.toolsets) or 'none'}",
+        f"Total tools: {len(served.tools)}",
+        "",
+        f"Key models available ({len(known)} of {len(listed)}):",
+        *(f"- {model.model}: {model.name}" for model in known),
+        "",
+        "To get started:",
+        *(f"- {line}" for tool, line in _STARTS.items() if tool in served.tools),
+        "- The prompt odoo_search_help makes a domain of what is looked for;"
+        " odoo_create_record tells what a new record needs.",
+    ]
+    return "\n".join(lines)
+
+
+def _user(odoo: Odoo) -> str:
+    read = Call(
+        model="res.users",
+        method="read",
+        ids=(odoo.uid,),
+        arguments={"fields": ["display_name"]},
+        internal=True,
+    )
+    try:
+        return str(odoo.call(read)[0]["display_name"])
+    except (OdooError, IndexError, KeyError):
+        return odoo.settings.username or "unknown"

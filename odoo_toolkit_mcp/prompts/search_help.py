@@ -1,0 +1,47 @@
+"""The prompt ``odoo_search_help``: from what is looked for to a call that finds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.search_help import suggest_domain
+from odoo_toolkit_mcp.prompts.model_guide import label_of
+from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
+
+
+def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
+    """Return a suggested domain for a query, tried out, and the call to make."""
+    suggestion = suggest_domain(odoo, model, query)
+    arguments: dict[str, Any] = {
+        "model": model,
+        "domain": suggestion.domain,
+        "fields": suggestion.fields,
+        "limit": suggestion.limit,
+    }
+    if suggestion.order:
+        arguments["order"] = suggestion.order
+    records = "record" if suggestion.count == 1 else "records"
+    parts = [
+        f"# Search {model} ({label_of(odoo, model)}): {suggestion.query}",
+        f"Suggested domain (finds {suggestion.count} {records} now):\n"
+        f"`{as_json(suggestion.domain)}`",
+    ]
+    if suggestion.understood:
+        parts.append("Understood:\n" + "\n".join(f"- {item}" for item in suggestion.understood))
+    if suggestion.not_understood:
+        ignored = "; ".join(suggestion.not_understood)
+        parts.append(
+            f"Not understood, and not in the domain: {ignored}. Look it up first"
+            + (" (odoo_core_deep_search)" if "odoo_core_deep_search" in served.tools else "")
+            + ", or add a condition."
+        )
+    if suggestion.warnings:
+        parts.append("\n".join(f"- {warning}" for warning in suggestion.warnings))
+    parts.append(f"Recommended fields: {', '.join(suggestion.fields)}")
+    parts.append("Call:\n" + tool_call("odoo_core_search_read", arguments))
+    if not suggestion.count:
+        parts.append(
+            "It finds nothing now: leave out conditions one by one to see which is too narrow."
+        )
+    return "\n\n".join(parts)
