@@ -86,6 +86,9 @@ def _removal(job: Job, ids: list[int]) -> Call:
 
 def _report_field(odoo: Odoo) -> str:
     """Return the field of a template that names its report: one to 16, several from 17 on."""
+    if odoo.policy.model_blocked(TEMPLATE):
+        # The template is read for the toolkit's own use, which nobody else asks the policy about.
+        raise Unavailable(f"{TEMPLATE} may not be accessed")
     try:
         fields = odoo.schema.fields(TEMPLATE)
     except OdooError:

@@ -53,6 +53,6 @@ def require(job: Job, *calls: Call) -> None:
     """
     for call in calls:
         try:
-            job.odoo.policy.check(call, job.odoo.schema.fields)
+            job.odoo.check(call)
         except AccessError as error:
             raise Unavailable(error.message) from None

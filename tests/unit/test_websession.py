@@ -1,0 +1,226 @@
+"""The web session: when it logs in, logs in again and logs out, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+import responses
+
+from odoo_toolkit import AccessError, ConfigurationError, OdooConnectionError, OdooError
+from odoo_toolkit.connection.websession import WebSession
+from tests.unit.wire import URL, Wire, odoo, settings
+
+RECORDED: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / "recorded/reports.json").read_text("utf-8")
+)
+
+
+class Web:
+    """A web server that knows sessions: ``valid`` is the one that it takes for logged in."""
+
+    def __init__(self, mock: responses.RequestsMock, version: str = "14") -> None:
+        self.version = version
+        self.logins: list[dict[str, Any]] = []
+        self.logouts = 0
+        self.valid = ""
+        self.login_answer: Any = RECORDED[version]["login"]
+        self.forgets_at_once = False
+        self._lock = threading.Lock()
+        mock.add_callback("POST", f"{URL}/web/session/authenticate", self._log_in)
+        mock.add_callback("POST", f"{URL}/web/session/destroy", self._log_out)
+        mock.add_callback("GET", f"{URL}/page", self._page)
+
+    def _log_in(self, request: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
+        with self._lock:
+            self.logins.append(json.loads(request.body or "{}")["params"])
+            self.valid = "" if self.forgets_at_once else f"s{len(self.logins)}"
+            cookie = {"Set-Cookie": f"session_id=s{len(self.logins)}; Path=/"}
+        return 200, cookie, json.dumps(self.login_answer)
+
+    def _log_out(self, request: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
+        self.logouts += 1
+        return 200, {}, '{"jsonrpc": "2.0", "id": null}'
+
+    def _page(self, request: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
+        if f"session_id={self.valid}" in request.headers.get("Cookie", "") and self.valid:
+            return 200, {}, "the page"
+        expired = RECORDED[self.version]["expired"]
+        return expired["status"], expired["headers"], ""
+
+
+def session(**keywords: Any) -> WebSession:
+    return WebSession(settings(**keywords), "odoo14")
+
+
+@pytest.mark.parametrize("version", ["14", "19"])
+def test_it_logs_in_once_with_user_password_and_database(
+    mock: responses.RequestsMock, version: str
+) -> None:
+    web, opened = Web(mock, version), session()
+
+    for _ in range(3):
+        assert opened.get("/page", timeout=5).text == "the page"
+    assert opened.log_in() == 2
+    assert web.logins == [{"db": "odoo14", "login": "admin", "password": "correct horse"}]
+
+
+@pytest.mark.parametrize("version", ["14", "19"])
+def test_an_expired_session_logs_in_again_once(mock: responses.RequestsMock, version: str) -> None:
+    web, opened = Web(mock, version), session()
+    opened.get("/page", timeout=5)
+    web.valid = "another"
+
+    assert opened.get("/page", timeout=5).text == "the page"
+    assert len(web.logins) == 2
+
+
+def test_threads_that_meet_the_same_expired_session_log_in_once(
+    mock: responses.RequestsMock,
+) -> None:
+    web, opened = Web(mock), session()
+    opened.get("/page", timeout=5)
+    web.valid = "another"
+    together, texts = threading.Barrier(4), []
+    request = opened._http.request
+
+    def all_expired(method: str, path: str, **options: Any) -> Any:
+        answer = request(method, path, **options)
+        if path == "/page" and answer.status_code != 200:
+            together.wait(10)
+        return answer
+
+    opened._http.request = all_expired  # type: ignore[method-assign]
+
+    def get() -> None:
+        texts.append(opened.get("/page", timeout=5).text)
+
+    threads = [threading.Thread(target=get) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert texts == ["the page"] * 4
+    assert len(web.logins) == 2
+
+
+def test_a_session_that_never_holds_is_an_error_not_a_loop(mock: responses.RequestsMock) -> None:
+    web, opened = Web(mock), session()
+    web.forgets_at_once = True
+
+    with pytest.raises(OdooConnectionError) as caught:
+        opened.get("/page", timeout=5)
+    assert caught.value.code == "SESSION_EXPIRED"
+    assert len(web.logins) == 2
+
+
+@pytest.mark.parametrize("version", ["14", "19"])
+def test_a_refused_password_names_the_user_and_not_the_password(
+    mock: responses.RequestsMock, version: str
+) -> None:
+    web, opened = Web(mock, version), session()
+    web.login_answer = RECORDED[version]["refused"]
+
+    with pytest.raises(AccessError) as caught:
+        opened.get("/page", timeout=5)
+    assert caught.value.code == "ACCESS_DENIED"
+    assert "'admin'" in caught.value.message
+    assert "correct horse" not in json.dumps(caught.value.to_dict())
+
+
+def test_a_second_factor_is_told(mock: responses.RequestsMock) -> None:
+    web, opened = Web(mock), session()
+    web.login_answer = {"jsonrpc": "2.0", "id": None, "result": {"uid": None}}
+
+    with pytest.raises(AccessError, match="second factor"):
+        opened.log_in()
+
+
+@pytest.mark.parametrize("answer", [[], "x", {"jsonrpc": "2.0"}])
+def test_an_answer_that_is_not_odoos_is_told(mock: responses.RequestsMock, answer: Any) -> None:
+    web, opened = Web(mock), session()
+    web.login_answer = answer
+
+    with pytest.raises(OdooConnectionError, match="as Odoo does"):
+        opened.log_in()
+
+
+def test_without_a_password_nothing_is_sent(mock: responses.RequestsMock) -> None:
+    opened = session(password=None, api_key="0123456789")
+
+    with pytest.raises(ConfigurationError, match="API key opens none"):
+        opened.get("/page", timeout=5)
+    assert len(mock.calls) == 0
+
+
+def test_the_database_is_asked_where_it_is_not_known(
+    mock: responses.RequestsMock, wire: Wire
+) -> None:
+    web, opened = Web(mock), WebSession(settings(), None)
+
+    opened.log_in()
+    assert [login["db"] for login in web.logins] == ["odoo14"]
+
+
+def test_closing_the_connection_logs_out_and_the_next_use_logs_in(
+    mock: responses.RequestsMock, wire: Wire
+) -> None:
+    web, connection = Web(mock), odoo()
+    before = connection.web_session
+    before.get("/page", timeout=5)
+    assert connection.web_session is before
+
+    connection.close()
+    assert web.logouts == 1
+
+    assert connection.web_session.get("/page", timeout=5).text == "the page"
+    assert len(web.logins) == 2
+
+
+def test_closing_without_use_or_with_a_dead_server_is_quiet(
+    mock: responses.RequestsMock, wire: Wire
+) -> None:
+    web, opened = Web(mock), session()
+    opened.close()
+    assert web.logouts == 0
+
+    opened = session()
+    opened.log_in()
+    mock.replace("POST", f"{URL}/web/session/destroy", body=requests.ConnectionError("gone"))
+    opened.close()
+
+
+def test_rpc_has_no_cookie_of_the_web_session(mock: responses.RequestsMock, wire: Wire) -> None:
+    Web(mock)
+    connection = odoo()
+    connection.web_session.get("/page", timeout=5)
+    connection.schema.fields("res.partner")
+
+    rpc = [call for call in mock.calls if call.request.url == f"{URL}/jsonrpc"]
+    assert rpc
+    assert all("Cookie" not in call.request.headers for call in rpc)
+
+
+def test_a_report_may_take_longer_than_other_requests(mock: responses.RequestsMock) -> None:
+    Web(mock)
+    opened, seen = session(timeout=3), []
+    send = opened._http._session.request
+
+    def remember(method: str, url: str, **options: Any) -> Any:
+        seen.append((url, options["timeout"]))
+        return send(method, url, **options)
+
+    opened._http._session.request = remember  # type: ignore[method-assign]
+    opened.get("/page", timeout=120)
+    assert seen[-1] == (f"{URL}/page", (10, 120))
+    assert seen[0] == (f"{URL}/web/session/authenticate", (3, 3))
+
+
+def test_the_server_down_is_a_connection_error(mock: responses.RequestsMock) -> None:
+    with pytest.raises(OdooError) as caught:
+        session().log_in()
+    assert caught.value.category == "connection"
