@@ -20,6 +20,7 @@ from odoo_toolkit.connection.version import ServerVersion, detect_version
 from odoo_toolkit.error_patterns import maybe_applied
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
 
@@ -172,15 +173,19 @@ class Odoo:
         """Send one call to Odoo and return what the method returned.
 
         The policy is asked first; the base context is extended by the call's; the call is sent
-        again only where that cannot apply a write twice.
+        again only where that cannot apply a write twice. Nothing more is written once nobody
+        waits for the work, see :mod:`odoo_toolkit.progress`.
 
         Raises:
+            OperationCancelled: nobody waits any more, and the call is no mere read.
             AccessError: the policy or Odoo forbids it.
             OdooError: it failed; a message says what to do.
         """
         started = time.monotonic()
         try:
             self.policy.check(call, self.schema.fields)
+            if not call.reads:
+                checkpoint()
             result = self._send(self._prepared(call))
             if not call.internal:
                 result = self.policy.redact(result)

@@ -7,6 +7,7 @@ in a copy of the context (``contextvars.copy_context().run``) to be heard.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -48,6 +49,27 @@ def checkpoint() -> None:
     listener = _listener.get()
     if listener is not None:
         listener.checkpoint()
+
+
+class Steps:
+    """Counts the steps of work that several threads do together, and reports them.
+
+    Args:
+        total: the number of steps.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def finish(self, number: int, message: str) -> None:
+        """Report that so many more steps are finished, or have become needless."""
+        with self._lock:
+            self._done += number
+            done = self._done
+        if number:
+            report(done, self._total, message)
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import functools
+import concurrent.futures
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import anyio
 import anyio.from_thread
 import anyio.to_thread
+from anyio.lowlevel import EventLoopToken, current_token
 from mcp.server.session import ServerSession
 
 from odoo_toolkit.progress import OperationCancelled, listening
@@ -26,27 +27,44 @@ PROGRESS_INTERVAL = 0.1
 
 
 class SessionListener:
-    """Passes progress from a worker thread to the client, and the client's cancellation back."""
+    """Passes progress to the client, and the client's cancellation back, from and to any thread.
 
-    def __init__(self, session: ServerSession) -> None:
+    Args:
+        session: of the request that the work is done for.
+        token: the event loop on which notifications are sent.
+    """
+
+    def __init__(self, session: ServerSession, token: EventLoopToken) -> None:
         self._session = session
+        self._token = token
+        self._lock = threading.Lock()
         self._done = float("-inf")
         self._last = float("-inf")
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """Take note that nobody waits for the work any more."""
+        self._cancelled.set()
 
     def report(self, done: float, total: float | None, message: str | None) -> None:
         """Notify the client: progress must grow, and not too often."""
-        now = time.monotonic()
-        if done <= self._done or (now - self._last < PROGRESS_INTERVAL and done != total):
-            return
-        self._done, self._last = done, now
-        anyio.from_thread.run(self._session.report_progress, done, total, message)
+        with self._lock:
+            now = time.monotonic()
+            if done <= self._done or (now - self._last < PROGRESS_INTERVAL and done != total):
+                return
+            self._done, self._last = done, now
+            try:
+                anyio.from_thread.run(
+                    self._session.report_progress, done, total, message, token=self._token
+                )
+            except (concurrent.futures.CancelledError, anyio.RunFinishedError):
+                # The request has gone; the next checkpoint tells.
+                self._cancelled.set()
 
     def checkpoint(self) -> None:
         """Raise OperationCancelled when the client has cancelled the request."""
-        try:
-            anyio.from_thread.check_cancelled()
-        except asyncio.CancelledError as error:
-            raise OperationCancelled from error
+        if self._cancelled.is_set():
+            raise OperationCancelled
 
 
 async def run_blocking(
@@ -57,9 +75,28 @@ async def run_blocking(
     A cancelled request waits until the function has reached a checkpoint or its end: a write that
     has been sent cannot be taken back, and its audit line must still be written.
     """
-    with listening(SessionListener(session)):
-        return await anyio.to_thread.run_sync(
-            functools.partial(function, *args, **kwargs),
-            limiter=LIMITER,
-            abandon_on_cancel=False,
-        )
+    listener = SessionListener(session, current_token())
+
+    def work() -> T | Exception:
+        # A task group would wrap what is raised.
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            return error
+
+    with listening(listener):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_hear_of_cancellation, listener)
+            outcome = await anyio.to_thread.run_sync(work, limiter=LIMITER, abandon_on_cancel=False)
+            tasks.cancel_scope.cancel()
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+async def _hear_of_cancellation(listener: SessionListener) -> None:
+    """Wait for the request to be cancelled: only a task hears of it, not a thread."""
+    try:
+        await anyio.sleep_forever()
+    finally:
+        listener.cancel()

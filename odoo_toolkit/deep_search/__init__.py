@@ -29,7 +29,7 @@ from odoo_toolkit.deep_search.terms import SOME_WORDS, Terms, parse_query
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.progress import checkpoint
+from odoo_toolkit.progress import Steps, checkpoint
 from odoo_toolkit.records.results import Record
 
 #: number, name and function of each level.
@@ -148,9 +148,12 @@ def deep_search(
     depth = max_depth or (TARGETED_DEPTH if model else BROAD_DEPTH)
     shared = Shared(odoo=odoo, terms=terms, limit=limit, fields=tuple(fields))
     models = [model] if model else list(SEARCH_CONFIGURATIONS)
+    steps = Steps(len(models) * depth)
 
     def search(name: str) -> _Searched:
-        return _search_model(shared, name, depth, exhaustive, targeted=model is not None)
+        part = _search_model(shared, name, depth, exhaustive, steps, targeted=model is not None)
+        steps.finish(depth - len(part.log), f"Searched {name}")
+        return part
 
     searched = side_by_side([lambda name=name: search(name) for name in models])  # type: ignore[misc]
     if model and searched[0].error and not any(entry.searched for entry in searched[0].log):
@@ -187,7 +190,7 @@ def _check(max_depth: int | None, limit: int, fields: Sequence[str]) -> None:
 
 
 def _search_model(
-    shared: Shared, model: str, depth: int, exhaustive: bool, *, targeted: bool
+    shared: Shared, model: str, depth: int, exhaustive: bool, steps: Steps, *, targeted: bool
 ) -> _Searched:
     done = _Searched(model)
     try:
@@ -197,11 +200,11 @@ def _search_model(
         if targeted or error.code == "FIELD_BLOCKED" or not concerns_one_level(error):
             raise
         done.log.append(_entry(LEVELS[0], model, Outcome.none(_reason(error))))
+        steps.finish(1, f"{model} cannot be searched")
         return done
     done.search = search
     for level in LEVELS[:depth]:
-        if targeted:  # then this is the caller's thread, the only one that hears the listener
-            checkpoint()
+        checkpoint()
         try:
             outcome = level[2](search)
         except OdooError as error:
@@ -210,6 +213,7 @@ def _search_model(
             done.error = done.error or error
             outcome = Outcome.none(f"not searched: {error.message}")
         done.log.append(_entry(level, model, outcome, search.keep(level[0], outcome.rows)))
+        steps.finish(1, f"Searched {model}, level {level[0]} of {depth}")
         if len(search.found) >= search.configuration.threshold and not exhaustive:
             break
     return done

@@ -17,6 +17,7 @@ from odoo_toolkit.names import Wanted, resolve_all
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, plan
+from odoo_toolkit.progress import Steps
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.sales.cancelling import CancelResult, cancel_order
 from odoo_toolkit.sales.invoices import InvoiceResult, create_invoices
@@ -130,14 +131,18 @@ def create_order(
         calls = [create, *([_confirm_call(cast(Any, ("the new order",)))] if confirm else [])]
         what = "and confirm it" if confirm else "as a draft"
         return plan(odoo, f"Would create a quotation with {len(commands)} lines {what}.", calls)
+    steps = Steps(3 if confirm else 2)
+    steps.finish(1, "Names resolved")
     created = odoo.call(create)
     order_id: int = created[0] if isinstance(created, list) else created
+    steps.finish(1, f"Quotation created (id {order_id})")
     warnings: list[str] = []
     if confirm:
         if date_order is not None:
             warnings.append("Odoo set date_order to the time of the confirmation.")
         try:
             _confirm(odoo, order_id)
+            steps.finish(1, "Order confirmed")
         except OdooError as error:
             warnings.append(f"Not confirmed: {error.message} {error.suggestion}".strip())
     return _order_result(odoo, order_id, "created", confirm, warnings)

@@ -49,3 +49,30 @@ def test_thread_in_a_copy_of_the_context_is_heard() -> None:
     thread.join()
 
     assert listener.heard == [(1, None, None)]
+
+
+def test_steps_of_several_threads_add_up() -> None:
+    """Each thread counts its own; the listener hears of all of them, the last one included."""
+    listener = Listener()
+    steps = progress.Steps(40)
+    with progress.listening(listener):
+        context = contextvars.copy_context
+        threads = [
+            threading.Thread(target=context().run, args=(steps.finish, 4, f"part {number}"))
+            for number in range(10)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    assert sorted(done for done, _, _ in listener.heard) == list(range(4, 41, 4))
+    assert {total for _, total, _ in listener.heard} == {40}
+
+
+def test_nothing_finished_is_not_reported() -> None:
+    listener = Listener()
+    with progress.listening(listener):
+        progress.Steps(3).finish(0, "nothing")
+
+    assert listener.heard == []
