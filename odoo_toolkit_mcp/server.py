@@ -7,10 +7,10 @@ import importlib.metadata
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -46,6 +46,9 @@ from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.http.authentication import client_of
 from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials, credentials_of
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
+from odoo_toolkit_mcp.prompts.served import Served
+from odoo_toolkit_mcp.prompts.serving import prompt_handlers
+from odoo_toolkit_mcp.protocol_errors import mcp_error
 from odoo_toolkit_mcp.rate_limit import ClientRateLimits
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
@@ -80,6 +83,7 @@ class Running:
 
 
 Context = ServerRequestContext[Running, Any]
+T = TypeVar("T")
 
 
 class OdooServer(Server[Running]):
@@ -130,6 +134,7 @@ class OdooServer(Server[Running]):
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_subscriptions_listen=self._listen,
+            **prompt_handlers(self),
         )
         self.middleware.append(self._note_answer)
 
@@ -317,14 +322,17 @@ class OdooServer(Server[Running]):
     async def _run(self, ctx: Context, tool: Tool, odoo: Odoo | None, given: dict[str, Any]) -> Any:
         """Run a tool's function; where a name means several records, return what there is."""
         arguments = tool.check(given)
-        token = audit.caller.set(
-            audit.Caller(ctx.lifespan_context.session_id, tool.name, client_of(ctx.request))
-        )
+        who = audit.Caller(ctx.lifespan_context.session_id, tool.name, client_of(ctx.request))
+        token = audit.caller.set(who)
         try:
             return await run_blocking(ctx.session, tool.function, odoo, **arguments)
         except OdooError as error:
             if disambiguation.is_ambiguous(error):
                 return error
+            raise
+        except (OperationCancelled, anyio.get_cancelled_exc_class()):
+            if self._audit_log:
+                self._audit_log.record_cancelled(who, tool.access)
             raise
         finally:
             audit.caller.reset(token)
@@ -353,6 +361,45 @@ class OdooServer(Server[Running]):
             )
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
 
+    # What is not a tool.
+
+    def served(self) -> Served:
+        """Return what there is to work with, for prompts."""
+        return Served(
+            mode=self.settings.mode,
+            tools=frozenset(self._tools),
+            toolsets=tuple(item.name for item in self.registry.get_registered_toolsets()),
+        )
+
+    async def ask(self, ctx: Context, asked_for: str, function: Callable[[Odoo], T]) -> T:
+        """Run a function that reads, in a worker thread, for a prompt or the like.
+
+        Args:
+            ctx: of the request.
+            asked_for: what it is for, in the log and the audit.
+            function: takes the Odoo of the user that the request acts for.
+
+        Raises:
+            MCPError: it failed.
+        """
+        client = client_of(ctx.request)
+        try:
+            self._ensure_registered()
+            self._rate_limits.check(client, "read")
+            odoo = await self._odoo(ctx)
+            session_id = ctx.lifespan_context.session_id
+            token = audit.caller.set(audit.Caller(session_id, asked_for, client))
+            try:
+                return await run_blocking(ctx.session, function, odoo)
+            finally:
+                audit.caller.reset(token)
+        except MCPError:
+            raise
+        except Exception as error:
+            if isinstance(error, OdooError) and error.code in _GONE:
+                self._connection(ctx).lost()
+            raise mcp_error(asked_for, error) from error
+
     async def _own_odoo(self, ctx: Context) -> Odoo:
         """Return the server's own Odoo, which decides which tools there are."""
         return await self.connection.get(ctx.lifespan_context.tasks)
@@ -380,8 +427,8 @@ def _listed(tool: Tool, mode: str) -> McpTool:
     """Return a tool as tools/list shows it."""
     hints = tool.hints(mode)
     return McpTool(
+        # The title is in the annotations, where clients look for it, too.
         name=tool.name,
-        title=tool.title,
         description=tool.description,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
