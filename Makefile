@@ -1,9 +1,9 @@
 # Run 'make demo' for an Odoo 19 with demo data and a session on it, in one command.
 
 PYTHON = .venv/bin/python
-CHECKED_TESTS = tests/provisioning tests/demo tests/live/servers.py
+CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py
 
-.PHONY: venv demo demo-stop test lint format
+.PHONY: venv demo demo-stop test conformance lint format
 
 venv: .venv/installed
 
@@ -22,6 +22,10 @@ demo-stop:
 test: venv
 	$(PYTHON) -m tests.provisioning start 19 14
 	$(PYTHON) -m pytest
+
+# The official conformance suite of MCP; skipped where no Node 22 can be had.
+conformance: venv
+	$(PYTHON) -m tests.conformance
 
 lint: venv
 	$(PYTHON) -m ruff check .

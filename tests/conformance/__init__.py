@@ -1,0 +1,1 @@
+"""The official conformance suite of MCP against a server with the tools that the suite calls."""
