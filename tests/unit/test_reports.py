@@ -67,7 +67,9 @@ class Printer:
         self.logins = 0
         self.login_answer: Any = RECORDED[version]["login"]
         #: id -> (res_model, name, content)
-        self.files: dict[int, tuple[str, str, bytes]] = {9: ("mail.template", "Terms.pdf", pdf(9))}
+        self.files: dict[int, tuple[str, str, bytes]] = {
+            9: ("mail.compose.message", "Terms.pdf", pdf(9))
+        }
         self.templates: dict[int, list[int]] = {}
         self.rights = {"create": True, "unlink": True}
         self.onchange_gives_files = True
