@@ -1,4 +1,4 @@
-"""One JSON line for each call to Odoo that somebody may ask about later."""
+"""One JSON line for each call to Odoo that somebody may ask about later, and each tool stopped."""
 
 from __future__ import annotations
 
@@ -27,11 +27,19 @@ _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 
 @attrs.frozen
 class Caller:
-    """The tool on whose behalf Odoo is called, and over HTTP the client that called it."""
+    """On whose behalf Odoo is called.
+
+    Attributes:
+        session_id: of the server's run.
+        tool: the tool's name; for what is no tool, the request's.
+        client: over HTTP, the client that sent it.
+        changes: the calls made so far that are no mere reads.
+    """
 
     session_id: str
     tool: str
     client: str | None = None
+    changes: list[dict[str, Any]] = attrs.field(factory=list, eq=False)
 
 
 #: Set around each tool call; worker threads inherit it.
@@ -74,9 +82,28 @@ class AuditLog:
 
     def record(self, event: CallEvent) -> None:
         """Write the line of one call, unless calls of its kind are not recorded."""
-        if not self._recorded.get(event.call.access, self._others):
+        who = caller.get()
+        if who and not event.call.reads:
+            who.changes.append(_change(event))
+        if self._recorded.get(event.call.access, self._others):
+            self._write(self._entry(event))
+
+    def record_cancelled(self, who: Caller, access: str) -> None:
+        """Write that a tool was stopped, and what it had done until then.
+
+        Args:
+            who: the caller of its calls.
+            access: the tool's kind; where calls of that kind are not recorded, this is neither,
+                unless something was changed.
+        """
+        if not who.changes and not self._recorded.get(access, self._others):
             return
-        line = json.dumps(self._entry(event), ensure_ascii=False, separators=(",", ":"))
+        entry = _begun(who, None, "cancelled")
+        entry |= {"changes": list(who.changes), "success": False, "error_code": "CANCELLED"}
+        self._write(entry)
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
         if self._file is None:
             logger.info("%s", line)
             return
@@ -85,16 +112,8 @@ class AuditLog:
             self._file.flush()
 
     def _entry(self, event: CallEvent) -> dict[str, Any]:
-        call, who = event.call, caller.get()
-        entry: dict[str, Any] = {
-            "timestamp": datetime.datetime.now(datetime.timezone.utc).isoformat(),
-            "session_id": who.session_id if who else None,
-            "tool": who.tool if who else None,
-            "model": call.model,
-            "operation": call.method,
-        }
-        if who and who.client:
-            entry["client"] = who.client
+        call = event.call
+        entry = _begun(caller.get(), call.model, call.method)
         if call.ids is not None:
             entry["ids"] = list(call.ids)
         arguments = self._policy.redact({**call.arguments})
@@ -137,6 +156,26 @@ class AuditLog:
 
     def _is_blocked_path(self, path: object) -> bool:
         return isinstance(path, str) and any(map(self._policy.field_blocked, path.split(".")))
+
+
+def _begun(who: Caller | None, model: str | None, operation: str) -> dict[str, Any]:
+    """Return what each line begins with."""
+    entry: dict[str, Any] = {
+        "timestamp": datetime.datetime.now(datetime.timezone.utc).isoformat(),
+        "session_id": who.session_id if who else None,
+        "tool": who.tool if who else None,
+        "model": model,
+        "operation": operation,
+    }
+    if who and who.client:
+        entry["client"] = who.client
+    return entry
+
+
+def _change(event: CallEvent) -> dict[str, Any]:
+    call = event.call
+    ids = list(call.ids) if call.ids is not None else _result_ids(event)
+    return {"model": call.model, "operation": call.method, "ids": ids, "success": event.success}
 
 
 def _result_ids(event: CallEvent) -> list[int]:
