@@ -142,7 +142,9 @@ class Printer:
         if not self.onchange_gives_files:
             return {"value": {}}
         record_id = json.loads(args[1]["res_ids"])[0]
-        return {"value": {"attachment_ids": [[4, 9, {"id": 9}], [4, self._attach(record_id), {}]]}}
+        # A template that was made for this has no files of its own.
+        own = [] if args[1]["template_id"] == 77 else [[4, 9, {"id": 9}]]
+        return {"value": {"attachment_ids": [*own, [4, self._attach(record_id), {}]]}}
 
     def _attach(self, record_id: int) -> int:
         self.files[100] = ("mail.compose.message", f"Quotation - S{record_id}.pdf", pdf(record_id))
