@@ -209,7 +209,7 @@ def _meaning(
     meaning: Meaning,
     today: date,
 ) -> None:
-    if words.find(phrase(text)) is None:
+    if words.find(phrase(text)) is None or words.before(phrase(text)) in ("stage", "tag"):
         return
     ways = [conditions_on(way, fields) for way in meaning.means]
     conditions = next((way for way in ways if way is not None), None if ways else [])

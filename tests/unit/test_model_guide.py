@@ -1,0 +1,380 @@
+"""Methods, states and transitions of models, from forms recorded on all six versions."""
+
+from __future__ import annotations
+
+import pytest
+
+from odoo_toolkit.errors import AccessError, NotFoundError
+from odoo_toolkit.model_guide import (
+    ModelStates,
+    has_chatter,
+    model_methods,
+    model_states,
+    new_record_values,
+    related_models,
+)
+from odoo_toolkit.model_guide.form_view import Condition, parse_form
+from odoo_toolkit.model_guide.visibility import fields_in, holds, visible_states
+from odoo_toolkit.policy import Policy
+from tests.unit.guided import Guided, form_of
+from tests.unit.scripted import VERSIONS
+
+DRAFT = {("sale.order", "default_get"): {"state": "draft"}}
+
+
+def steps(states: ModelStates) -> set[tuple[str, str, str]]:
+    return {(step["from"], step["method"], step["to"]) for step in states.transitions}
+
+
+def states_of(major: int, model: str) -> ModelStates:
+    return model_states(Guided(major, {(model, "default_get"): {"state": "draft"}}), model)
+
+
+# Sales orders on all versions.
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_quotation_is_confirmed_sent_and_cancelled_on_every_version(major: int) -> None:
+    """What is common to all six versions, though each writes its conditions differently."""
+    found = steps(states_of(major, "sale.order"))
+
+    assert {
+        ("draft", "action_confirm", "sale"),
+        ("sent", "action_confirm", "sale"),
+        ("draft", "action_quotation_send", "sent"),
+        ("draft", "action_cancel", "cancel"),
+        ("sale", "action_cancel", "cancel"),
+        ("cancel", "action_draft", "draft"),
+    } <= found
+    assert ("sale", "action_confirm", "sale") not in found
+    assert ("sale", "action_quotation_send", "sent") not in found
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_locking_is_a_state_to_16_and_none_from_17_on(major: int) -> None:
+    states = states_of(major, "sale.order")
+
+    locked = {("sale", "action_done", "done"), ("done", "action_unlock", "sale")}
+    assert locked <= steps(states) if major <= 16 else not locked & steps(states)
+    assert ("done" in [state.value for state in states.states]) is (major <= 16)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_invoice_is_posted_and_reset_on_every_version(major: int) -> None:
+    """From 19 on the form hides these buttons by computed flags, not by the state."""
+    found = steps(states_of(major, "account.move"))
+
+    assert ("draft", "action_post", "posted") in found
+    assert {("posted", "button_draft", "draft"), ("cancel", "button_draft", "draft")} <= found
+    assert ("cancel", "action_post", "posted") not in found
+
+
+def test_states_tell_which_buttons_are_seen_in_them() -> None:
+    by_value = {state.value: state for state in states_of(19, "sale.order").states}
+
+    assert by_value["draft"].label == "Quotation"
+    assert "action_confirm" in by_value["draft"].methods
+    assert "action_confirm" not in by_value["sale"].methods
+    assert by_value["cancel"].methods[0] == "action_draft"
+
+
+def test_a_button_that_is_seen_in_every_state_is_tied_to_none() -> None:
+    """On 14 two buttons "Validate" share the states between them."""
+    states = states_of(14, "stock.picking")
+
+    assert all("button_validate" not in state.methods for state in states.states)
+    assert ("assigned", "button_validate", "done") in steps(states)
+    assert ("cancel", "button_validate", "done") not in steps(states)
+
+
+def test_an_order_may_need_approval() -> None:
+    found = steps(states_of(19, "purchase.order"))
+
+    assert {
+        ("draft", "button_confirm", "purchase"),
+        ("draft", "button_confirm", "to approve"),
+        ("to approve", "button_approve", "purchase"),
+    } <= found
+
+
+def test_the_diagram_has_each_state_and_each_transition_once() -> None:
+    states = states_of(19, "purchase.order")
+
+    lines = states.mermaid.splitlines()
+    assert lines[0] == "stateDiagram-v2"
+    assert '    state "To Approve" as s2_to_approve' in lines
+    assert "    [*] --> s0_draft" in lines
+    assert "    s2_to_approve --> s3_purchase: Approve Order (button_approve)" in lines
+    assert len(lines) == 1 + len(states.states) + 1 + len(states.transitions)
+    assert len(set(lines)) == len(lines)
+
+
+def test_labels_cannot_break_the_diagram() -> None:
+    fields = {
+        "state": {
+            "type": "selection",
+            "string": "State",
+            "store": True,
+            "selection": [["a b", 'Say "hi": [*]\nnow;'], ["done", "Done"]],
+        }
+    }
+    arch = form_of([{"name": "action_done", "string": "->;Go", "invisible": "state != 'a b'"}])
+    odoo = Guided(19, {("x.y", "get_view"): {"arch": arch}, ("x.y", "default_get"): {}})
+    odoo.schema.remember("fields x.y", lambda: _parsed(fields))
+
+    states = model_states(odoo, "x.y")
+
+    assert states.mermaid.splitlines() == [
+        "stateDiagram-v2",
+        '    state "Say hi * now" as s0_a_b',
+        '    state "Done" as s1_done',
+        "    s0_a_b --> s1_done: - Go (action_done)",
+    ]
+
+
+def _parsed(raw: dict[str, dict[str, object]]) -> object:
+    from odoo_toolkit.fields import parse_fields
+
+    return parse_fields(raw)
+
+
+def test_stages_are_the_states_of_a_model_without_a_state() -> None:
+    rows = [{"id": 1, "display_name": "New"}, {"id": 4, "display_name": "Won"}]
+    odoo = Guided(19, {("crm.stage", "search_read"): rows})
+
+    states = model_states(odoo, "crm.lead")
+
+    assert states.state_field == "stage_id"
+    assert [(state.value, state.label) for state in states.states] == [(1, "New"), (4, "Won")]
+    assert states.transitions == []
+    assert states.mermaid == ""
+
+
+def test_a_model_without_states_says_so() -> None:
+    states = model_states(Guided(19), "res.partner")
+
+    assert states.state_field is None
+    assert states.states == []
+    assert "neither" in states.note
+
+
+def test_states_take_two_round_trips_once_the_fields_are_known_and_none_again() -> None:
+    odoo = Guided(19, DRAFT)
+    odoo.schema.fields("sale.order")
+
+    model_states(odoo, "sale.order")
+    first = odoo.methods()
+    model_states(odoo, "sale.order")
+    model_methods(odoo, "sale.order")
+
+    assert sorted(first) == ["sale.order.default_get", "sale.order.get_view"]
+    assert odoo.methods() == first
+
+
+# Methods.
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_methods_are_the_buttons_with_their_labels_and_states(major: int) -> None:
+    methods = {m.name: m for m in model_methods(Guided(major), "sale.order").methods}
+
+    confirm = methods["action_confirm"]
+    assert confirm.description == "Confirm"
+    assert confirm.labels == ["Confirm"]
+    assert confirm.states == ["draft", "sent"]
+    assert confirm.accepts_kwargs is False
+    assert "sale" not in methods["action_draft"].states
+
+
+def test_what_else_decides_whether_a_button_is_seen_is_told() -> None:
+    methods = {m.name: m for m in model_methods(Guided(19), "sale.order").methods}
+
+    assert methods["action_cancel"].depends_on == ["locked"]
+    assert methods["action_cancel"].states == ["draft", "sent", "sale"]
+    assert methods["action_cancel"].confirm.startswith("Are you sure")
+    assert methods["action_unlock"].states == []
+
+
+def test_the_servers_documentation_adds_methods_and_says_what_they_do() -> None:
+    documentation = {
+        "methods": {
+            "action_confirm": {
+                "doc": "<div><p>Confirm the quotations.</p><p>Details follow.</p></div>",
+                "signature": "() -> bool",
+                "parameters": {},
+            },
+            "action_lock": {"signature": "()", "parameters": {}},
+            "action_view_invoice": {
+                "signature": "(invoices=False)",
+                "parameters": {"invoices": {}},
+            },
+            "search": {"signature": "(domain)", "parameters": {"domain": {}}},
+        }
+    }
+    found = model_methods(Guided(19, documentation=documentation), "sale.order")
+    methods = {method.name: method for method in found.methods}
+
+    assert methods["action_confirm"].description == "Confirm the quotations."
+    assert methods["action_confirm"].signature == "() -> bool"
+    assert methods["action_lock"].description == "Lock"
+    assert methods["action_view_invoice"].accepts_kwargs is True
+    assert "search" not in methods
+    assert found.source.endswith("documentation")
+    assert found.count == len(found.methods)
+
+
+def test_methods_that_may_never_be_called_are_not_told() -> None:
+    policy = Policy(method_blocklist="action_confirm")
+    names = [m.name for m in model_methods(Guided(19, policy=policy), "sale.order").methods]
+
+    assert "action_confirm" not in names
+    assert "action_cancel" in names
+
+
+def test_blocked_fields_are_not_named() -> None:
+    policy = Policy(field_blocklist="locked")
+    methods = {m.name: m for m in model_methods(Guided(19, policy=policy), "sale.order").methods}
+
+    assert methods["action_cancel"].depends_on == []
+
+
+@pytest.mark.parametrize("function", [model_methods, model_states])
+def test_a_blocked_model_is_an_error_though_its_form_is_never_shown_on(function: object) -> None:
+    odoo = Guided(19, DRAFT, policy=Policy(model_blocklist="sale.order"))
+
+    with pytest.raises(AccessError) as caught:
+        function(odoo, "sale.order")  # type: ignore[operator]
+
+    assert caught.value.code == "MODEL_BLOCKED"
+    assert "sale.order.get_view" not in odoo.methods()
+
+
+@pytest.mark.parametrize("function", [model_methods, model_states])
+@pytest.mark.parametrize("model", ["sale.order", "res.partner", "crm.lead"])
+def test_a_model_that_odoo_refuses_is_an_error(function: object, model: str) -> None:
+    """Its fields can be had all the same: only the form tells that it may not be read."""
+    refused = AccessError("no", code="ACCESS_DENIED")
+    answers = {(model, "get_view"): refused, (model, "default_get"): {}}
+
+    with pytest.raises(AccessError):
+        function(Guided(19, answers), model)  # type: ignore[operator]
+
+
+def test_an_unknown_model_is_an_error() -> None:
+    with pytest.raises(NotFoundError):
+        model_methods(Guided(19, {("ir.model", "get_available_models"): []}), "sale.ordr")
+
+
+# Conditions.
+
+
+@pytest.mark.parametrize(
+    ("condition", "hidden"),
+    [
+        ("state != 'draft'", False),
+        ("state == 'draft'", True),
+        ("state not in ('draft', 'sent')", False),
+        ("state in ['draft'] and locked", None),
+        ("state in ['sale'] and locked", False),
+        ("state != 'draft' or not id", False),
+        ("not locked", None),
+        ("not locked or state == 'draft'", True),
+        ("'draft' == state", True),
+        ("'a' < state < 'z'", True),
+        ("state.startswith('d')", None),
+        ("__import__('os').system('true')", None),
+        ("((", None),
+        ([["state", "!=", "draft"]], False),
+        (["|", ["state", "=", "draft"], ["locked", "=", True]], True),
+        (["&", ["state", "=", "draft"], ["locked", "=", True]], None),
+        (["!", ["state", "=", "draft"]], False),
+        ([["state", "=", "draft"], ["locked", "=", True]], None),
+        (["|", ["id", "=", False], ["state", "not in", ["draft"]]], False),
+        ([["state", "like", "dr"]], None),
+        (["|"], None),
+    ],
+)
+def test_conditions_are_judged_by_the_state_alone(condition: object, hidden: bool | None) -> None:
+    """None: it depends on more than the state of a saved record."""
+    assert holds(condition, {"id": 1, "state": "draft"}) is hidden  # type: ignore[arg-type]
+
+
+def test_fields_in_conditions_are_named_once_and_without_the_context() -> None:
+    conditions: list[Condition] = [
+        "state != 'draft' or not locked or context.get('x') or id",
+        [["locked", "=", 1]],
+    ]
+
+    assert fields_in(conditions) == ["state", "locked"]
+
+
+# Forms.
+
+
+def test_a_button_is_hidden_by_what_it_stands_in() -> None:
+    arch = """<form><header><div invisible="state == 'a'">
+        <button name="go" type="object" string="Go" invisible="state == 'b'"/>
+        </div></header></form>"""
+    (button,) = parse_form(arch).buttons
+
+    assert visible_states(button, "state", ["a", "b", "c"]) == ["c"]
+
+
+def test_what_is_never_shown_is_left_out() -> None:
+    arch = """<form>
+        <button name="one" type="object" invisible="1"/>
+        <button name="two" type="object" modifiers='{"invisible": true}'/>
+        <group invisible="True"><button name="three" type="object"/></group>
+        <button name="action" type="action"/>
+        <field name="line_ids"><form><button name="of_a_line" type="object"/></form></field>
+        <button name="four" type="object" invisible="0" modifiers='{"readonly": true}'>
+          <span>Four</span> <span>words</span></button>
+        </form>"""
+    form = parse_form(arch)
+
+    assert [(button.method, button.label) for button in form.buttons] == [("four", "Four words")]
+    assert form.buttons[0].hidden_when == ()
+    assert form.fields == ("line_ids",)
+
+
+def test_states_of_older_forms_are_conditions() -> None:
+    form = parse_form("<form><button name='x' type='object' states='draft, sent'/></form>")
+
+    assert visible_states(form.buttons[0], "state", ["draft", "sent", "sale"]) == ["draft", "sent"]
+
+
+# Relations and new records.
+
+
+def test_related_models_are_those_that_fields_lead_to() -> None:
+    related = {item.model: item.fields for item in related_models(Guided(19), "sale.order")}
+
+    assert related["res.partner"] == ["partner_id"]
+    assert related["sale.order.line"] == ["order_line"]
+    assert "mail.message" not in related
+
+
+def test_a_blocked_model_is_not_among_the_related_ones() -> None:
+    odoo = Guided(19, policy=Policy(model_blocklist="res.partner"))
+
+    assert "res.partner" not in [item.model for item in related_models(odoo, "sale.order")]
+
+
+def test_messages_are_a_chatter() -> None:
+    odoo = Guided(19)
+
+    assert has_chatter(odoo.schema.fields("sale.order")) is True
+    assert has_chatter(odoo.schema.fields("crm.stage")) is False
+
+
+@pytest.mark.parametrize(("major", "mark"), [(14, "1"), (19, {})])
+def test_a_new_record_is_asked_for_in_the_form_of_each_version(major: int, mark: object) -> None:
+    value = {"journal_id": 3, "date": "2026-01-01", "ref": False}
+    odoo = Guided(major, {("account.move", "onchange"): {"value": value}})
+
+    filled = new_record_values(odoo, "account.move", ["journal_id", "date", "ref", "nonsense"])
+
+    assert filled == {"journal_id": 3, "date": "2026-01-01"}
+    (call,) = odoo.asked("onchange")
+    assert call.arguments["fields_spec"] == dict.fromkeys(["journal_id", "date", "ref"], mark)
+    assert call.reads
