@@ -21,7 +21,7 @@ demo-stop:
 
 test: venv
 	$(PYTHON) -m tests.provisioning start 19 14
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n 2
 
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv

@@ -1,0 +1,29 @@
+"""How the tests share the work when they run in several processes (``pytest -n 2``)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.live.servers import find_servers
+
+_NAMES = sorted((re.escape(server.name) for server in find_servers()), key=len, reverse=True)
+_SERVER = re.compile(rf"\[.*?\b({'|'.join(_NAMES)})\b" if _NAMES else r"(?!)")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each server's tests to one process, because they count each other's records.
+
+    Every other file of tests stays together, too: its fixtures are made once.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class PerServer(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            server = _SERVER.search(nodeid)
+            return server[1] if server else nodeid.split("::")[0]
+
+    return PerServer(config, log)
