@@ -42,6 +42,11 @@ def success(result: Any, blocks: Sequence[ContentBlock] = ()) -> CallToolResult:
     return answer
 
 
+def json_text(result: Any) -> str:
+    """Return what a library function returned as the text of a resource: the same JSON."""
+    return _json(_converter().unstructure(result))
+
+
 def disambiguation(error: AmbiguousNameError) -> CallToolResult:
     """Return the object that asks to choose among the matches of a name: nothing was written."""
     return _result(error.disambiguation(), is_error=False)

@@ -50,6 +50,7 @@ from odoo_toolkit_mcp.prompts.served import Served
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers
 from odoo_toolkit_mcp.protocol_errors import mcp_error
 from odoo_toolkit_mcp.rate_limit import ClientRateLimits
+from odoo_toolkit_mcp.resources.serving import ServedResources
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class OdooServer(Server[Running]):
         self.settings = settings
         self._toolsets = toolsets
         self._registering = threading.Lock()
-        self._connection_settings = connection_settings
+        self.connection_settings = connection_settings
         self._policy = policy_of(settings)
         self._audit_log = audit.AuditLog(settings, self._policy) if settings.audit else None
         self.connection = Connection(self._new_odoo, self._register, self._publish)
@@ -118,6 +119,7 @@ class OdooServer(Server[Running]):
         self._rate_limits = ClientRateLimits(settings)
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
+        self.resources = ServedResources(self, self._bus, self._listen)
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._registered: ToolTable | None = None
         self._tools: dict[str, Tool] = {}
@@ -133,7 +135,7 @@ class OdooServer(Server[Running]):
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
-            on_subscriptions_listen=self._listen,
+            **self.resources.handlers,
             **prompt_handlers(self),
         )
         self.middleware.append(self._note_answer)
@@ -158,7 +160,7 @@ class OdooServer(Server[Running]):
     def _new_odoo(self, credentials: Credentials | None = None) -> Odoo:
         from odoo_toolkit.client import Odoo
 
-        settings = self._connection_settings
+        settings = self.connection_settings
         if credentials:
             settings = attrs.evolve(
                 settings,
@@ -382,22 +384,33 @@ class OdooServer(Server[Running]):
         Raises:
             MCPError: it failed.
         """
-        client = client_of(ctx.request)
+        connection = self.connection_for(ctx, asked_for)
+        session_id = ctx.lifespan_context.session_id
+        who = audit.Caller(session_id, asked_for, client_of(ctx.request))
+        token = audit.caller.set(who)
         try:
-            self._ensure_registered()
-            self._rate_limits.check(client, "read")
-            odoo = await self._odoo(ctx)
-            session_id = ctx.lifespan_context.session_id
-            token = audit.caller.set(audit.Caller(session_id, asked_for, client))
-            try:
-                return await run_blocking(ctx.session, function, odoo)
-            finally:
-                audit.caller.reset(token)
+            odoo = await connection.get(ctx.lifespan_context.tasks)
+            return await run_blocking(ctx.session, function, odoo)
         except MCPError:
             raise
         except Exception as error:
             if isinstance(error, OdooError) and error.code in _GONE:
-                self._connection(ctx).lost()
+                connection.lost()
+            raise mcp_error(asked_for, error) from error
+        finally:
+            audit.caller.reset(token)
+
+    def connection_for(self, ctx: Context, asked_for: str) -> Connection:
+        """Return the connection of the user that a request acts for; it counts as a read.
+
+        Raises:
+            MCPError: the request does not name its user, or there were too many of them.
+        """
+        try:
+            self._ensure_registered()
+            self._rate_limits.check(client_of(ctx.request), "read")
+            return self._connection(ctx)
+        except OdooError as error:
             raise mcp_error(asked_for, error) from error
 
     async def _own_odoo(self, ctx: Context) -> Odoo:

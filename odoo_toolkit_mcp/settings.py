@@ -114,6 +114,7 @@ class ServerSettings:
         rate_limit_write_rpm: calls of all other tools per minute, besides the common rate.
         attachment_max_mb: size in MB (of 1024 * 1024 bytes) up to which the content of a file is
             passed on in an answer or taken for an upload.
+        subscription_interval: seconds between two looks at what clients have subscribed to.
         download_dir: an existing folder that larger files are written to; without it they are
             not fetched.
         audit_file: where audit lines go; without it, to the log on stderr.
@@ -181,6 +182,9 @@ class ServerSettings:
     )
     attachment_max_mb: int = setting(
         "ODOO_MCP_ATTACHMENT_MAX_MB", parse=integer(minimum=1, maximum=1024), default=12
+    )
+    subscription_interval: int = setting(
+        "ODOO_MCP_SUBSCRIPTION_INTERVAL", parse=integer(minimum=1, maximum=86_400), default=60
     )
     download_dir: str | None = setting("ODOO_MCP_DOWNLOAD_DIR", parse=_folder)
     audit: bool = setting("ODOO_MCP_AUDIT", parse=boolean, default=False)

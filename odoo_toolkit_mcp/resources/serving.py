@@ -1,0 +1,248 @@
+"""Resources and subscriptions as the server answers them, in both protocol eras."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import attrs
+from mcp import MCPError
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.types import (
+    INVALID_REQUEST,
+    EmptyResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
+    SubscriptionsListenResult,
+    TextResourceContents,
+    UnsubscribeRequestParams,
+)
+
+from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit_mcp import results
+from odoo_toolkit_mcp.connection import Connection, within
+from odoo_toolkit_mcp.http.authentication import client_of
+from odoo_toolkit_mcp.protocol_errors import mcp_error
+from odoo_toolkit_mcp.resources import JSON, RESOURCES, TEMPLATES, reader_of
+from odoo_toolkit_mcp.resources.subscriptions import Subscriptions, in_thread
+from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
+
+if TYPE_CHECKING:
+    from odoo_toolkit_mcp.resources.system import SystemInfo
+    from odoo_toolkit_mcp.server import Context, OdooServer, Running
+
+#: Milliseconds for which a client may keep the lists: they change with the toolkit only.
+_LIFETIME = 3_600_000
+
+#: Seconds that a look at the system waits for Odoo.
+_PATIENCE = 5.0
+
+#: Seconds that a client may take to accept a notification.
+_SENDING = 5.0
+
+
+@attrs.define(eq=False)
+class _Client:
+    """A client that is notified unasked, and what of: address -> the connection of its user."""
+
+    session: ServerSession
+    listens_to: dict[str, Connection] = attrs.field(factory=dict)
+
+
+class ServedResources:
+    """The resources of a server.
+
+    Args:
+        server: whose connection, policy and settings they have.
+        bus: carries notifications to clients of the 2026-07-28 era.
+        listen: sends them.
+    """
+
+    def __init__(
+        self, server: OdooServer, bus: InMemorySubscriptionBus, listen: ListenHandler
+    ) -> None:
+        self._server = server
+        self._bus = bus
+        self._listen = listen
+        #: Clients of the handshake era, by their connection to this server.
+        self._clients: dict[Hashable, _Client] = {}
+        self.subscriptions = Subscriptions(
+            server.settings.subscription_interval, self._tell, self._known_of_system
+        )
+
+    @property
+    def handlers(self) -> dict[str, Any]:
+        """The handlers, by what the MCP server calls them."""
+        return {
+            "on_list_resources": self._list,
+            "on_list_resource_templates": self._list_templates,
+            "on_read_resource": self._read,
+            "on_subscribe_resource": self._subscribe,
+            "on_unsubscribe_resource": self._unsubscribe,
+            "on_subscriptions_listen": self._listen_while_open,
+        }
+
+    async def _list(
+        self, ctx: Context, params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        return ListResourcesResult(
+            resources=list(RESOURCES), ttl_ms=_LIFETIME, cache_scope="public"
+        )
+
+    async def _list_templates(
+        self, ctx: Context, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(
+            resource_templates=list(TEMPLATES), ttl_ms=_LIFETIME, cache_scope="public"
+        )
+
+    # Reading.
+
+    async def _read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        try:
+            found = await self._found(ctx, _parsed(params.uri))
+        except MCPError as error:
+            # Where the 2026-07-28 revision wants it.
+            data = {**(error.error.data or {}), "uri": params.uri[:500]}
+            raise MCPError(error.error.code, error.error.message, data) from error
+        text = results.json_text(found)
+        return ReadResourceResult(
+            contents=[TextResourceContents(uri=params.uri, mime_type=JSON, text=text)],
+            cache_scope="private",
+        )
+
+    async def _found(self, ctx: Context, uri: ResourceUri) -> Any:
+        name = f"resource {uri.text[:200]}"
+        read = reader_of(uri.kind)
+        if read:
+            return await self._server.ask(ctx, name, functools.partial(_call, read, uri))
+        connection = self._server.connection_for(ctx, name)
+        if uri.kind == "config/safety":
+            from odoo_toolkit_mcp.resources.config import safety
+
+            return safety(self._server.settings)
+        if uri.kind == "system/info":
+            return await self._system_info(connection, ctx.lifespan_context)
+        from odoo_toolkit_mcp.toolsets.core import describe_toolsets
+
+        tasks = ctx.lifespan_context.tasks
+        odoo = await within(_PATIENCE, lambda: connection.get(tasks))
+        return describe_toolsets(self._server.registry, odoo)
+
+    async def _system_info(self, connection: Connection, running: Running) -> SystemInfo:
+        """Return what the connected Odoo is, or why there is no connection."""
+        from odoo_toolkit_mcp.resources import system
+
+        try:
+            with anyio.fail_after(_PATIENCE):
+                odoo = await connection.get(running.tasks)
+                return await in_thread(running, system.info, odoo)
+        except TimeoutError:
+            error: OdooError = make_error(
+                "TIMEOUT", f"Odoo has not answered within {_PATIENCE:.0f} seconds."
+            )
+        except OdooError as reason:
+            error = reason
+            if error.code in ("CONNECTION_REFUSED", "CONNECTION_ERROR"):
+                connection.lost()
+        settings = self._server.connection_settings
+        return system.without_connection(settings.url, settings.database, error)
+
+    async def _known_of_system(self, connection: Connection, running: Running) -> SystemInfo:
+        """Return the same in a form that only changes when there is something to tell."""
+        info = await self._system_info(connection, running)
+        return attrs.evolve(info, error=info.error and {"code": info.error["code"]})
+
+    # Subscriptions.
+
+    async def _tell(self, uri: str) -> None:
+        await self._bus.publish(ResourceUpdated(uri=uri))
+        for client in list(self._clients.values()):
+            if uri in client.listens_to:
+                # Who does not read must not keep the others waiting.
+                with anyio.move_on_after(_SENDING):
+                    await client.session.send_resource_updated(uri)
+
+    async def _listen_while_open(
+        self, ctx: Context, params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        """Serve a stream of notifications, as of 2026-07-28."""
+        uris = [_parsed(uri) for uri in params.notifications.resource_subscriptions or ()]
+        if not uris:
+            return await self._listen(ctx, params)
+        connection = self._server.connection_for(ctx, "subscriptions/listen")
+        client = (client_of(ctx.request), connection)
+        running = ctx.lifespan_context
+        try:
+            async with self.subscriptions.listening(running, client, connection, uris):
+                return await self._listen(ctx, params)
+        except OdooError as error:
+            raise mcp_error("subscriptions/listen", error) from error
+
+    async def _subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
+        """Begin to notify a client of the handshake era."""
+        settings = self._server.settings
+        if settings.transport == "http" and settings.stateless:
+            raise MCPError(
+                INVALID_REQUEST,
+                "This server keeps no sessions (ODOO_MCP_STATELESS), so it cannot notify clients"
+                " of this protocol version. Clients of 2026-07-28 use subscriptions/listen.",
+            )
+        uri = _parsed(params.uri)
+        connection = self._server.connection_for(ctx, "resources/subscribe")
+        listener = _listener(ctx)
+        try:
+            await self.subscriptions.add(
+                ctx.lifespan_context, listener, listener, connection, [uri]
+            )
+        except OdooError as error:
+            raise mcp_error("resources/subscribe", error) from error
+        if listener not in self._clients:
+            self._clients[listener] = _Client(ctx.session)
+            listener.exit_stack.callback(self._forget, listener)
+        self._clients[listener].listens_to[uri.text] = connection
+        return EmptyResult()
+
+    async def _unsubscribe(self, ctx: Context, params: UnsubscribeRequestParams) -> EmptyResult:
+        """Notify a client of the handshake era no more."""
+        self._end(_listener(ctx), params.uri)
+        return EmptyResult()
+
+    def _forget(self, listener: Hashable) -> None:
+        """End the subscriptions of a client that has gone."""
+        for uri in list(self._clients[listener].listens_to):
+            self._end(listener, uri)
+        del self._clients[listener]
+
+    def _end(self, listener: Hashable, uri: str) -> None:
+        client = self._clients.get(listener)
+        connection = client.listens_to.pop(uri, None) if client else None
+        if connection:
+            self.subscriptions.remove(listener, listener, connection, uri)
+
+
+def _listener(ctx: Context) -> Any:
+    """Return a client's connection to this server: it is the same for all its requests.
+
+    The SDK has no public way to it, nor another one to hear that the client has gone.
+    """
+    return ctx.session._connection
+
+
+def _parsed(uri: str) -> ResourceUri:
+    try:
+        return parse_uri(uri)
+    except OdooError as error:
+        raise mcp_error("resource", error) from error
+
+
+def _call(read: Any, uri: ResourceUri, odoo: Any) -> Any:
+    return read(odoo, uri)
