@@ -12,6 +12,7 @@ import attrs
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import make_error
+from odoo_toolkit.fields import Field
 
 #: When something is hidden: a domain, as to Odoo 16, or a Python expression, as from 17 on.
 Condition = list[Any] | str
@@ -65,6 +66,17 @@ def read_form(odoo: Odoo, model: str, view_id: int | bool = False) -> Form:
         ) from error
 
 
+def described(odoo: Odoo, model: str) -> dict[str, Field]:
+    """Return the fields of a model that may be spoken of; a blocked model is refused first.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: the policy does not allow it.
+    """
+    odoo.check(Call(model=model, method="fields_get"))
+    return odoo.policy.readable_fields(model, odoo.schema.fields(model))
+
+
 def main_form(odoo: Odoo, model: str) -> Form:
     """Return the ordinary form of a model; asked for once and kept for a while.
 
@@ -72,8 +84,7 @@ def main_form(odoo: Odoo, model: str) -> Form:
         AccessError: Odoo or the policy does not allow the model.
         NotFoundError: there is no such model.
     """
-    if refusal := odoo.policy.model_problem(model, "read"):
-        raise refusal
+    odoo.check(Call(model=model, method="fields_get"))
     form: Form = odoo.schema.remember(f"form {model}", lambda: read_form(odoo, model))
     return form
 

@@ -13,7 +13,7 @@ from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.model_guide.form_view import Button, Form, main_form
+from odoo_toolkit.model_guide.form_view import Button, Form, described, main_form
 from odoo_toolkit.model_guide.visibility import fields_in, visible_states
 from odoo_toolkit.parallel import side_by_side
 
@@ -71,7 +71,7 @@ def model_methods(odoo: Odoo, model: Model) -> ModelMethods:
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = described(odoo, model)
     asked: list[Any] = side_by_side(
         [lambda: main_form(odoo, model), lambda: _documented(odoo, model)]
     )

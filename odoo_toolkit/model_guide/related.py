@@ -8,6 +8,7 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import RELATIONAL, Field
+from odoo_toolkit.model_guide.form_view import described
 
 #: Relations that nearly every model has, and that say nothing of it.
 _EVERYWHERE = ("create_uid", "write_uid", "message_", "activity_", "website_message_", "rating_")
@@ -32,8 +33,9 @@ def related_models(odoo: Odoo, model: str) -> list[RelatedModel]:
 
     Raises:
         NotFoundError: there is no such model.
+        AccessError: the policy does not allow it.
     """
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = described(odoo, model)
     found: dict[str, list[str]] = {}
     for field in fields.values():
         if (

@@ -8,6 +8,7 @@ from typing import Any
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.model_guide import new_record_values
+from odoo_toolkit.model_guide.form_view import described as readable
 from odoo_toolkit.records import default_get
 from odoo_toolkit_mcp.prompts.model_guide import CREATING_TOOLS, creating, described, label_of
 from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
@@ -38,7 +39,7 @@ _NUMBERED = frozenset({"account.move", "account.payment", "stock.picking"})
 
 def create_record(odoo: Odoo, model: str, served: Served) -> str:
     """Return what one must know to create a record, with the defaults that it would get now."""
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = readable(odoo, model)
     defaults = default_get(odoo, model).defaults
     required = [f for f in fields.values() if f.required and f.name != "id"]
     unset = [f.name for f in required if defaults.get(f.name) in (None, "", [])]

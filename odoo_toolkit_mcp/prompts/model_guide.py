@@ -18,6 +18,7 @@ from odoo_toolkit.model_guide import (
     model_states,
     related_models,
 )
+from odoo_toolkit.model_guide.form_view import described as readable
 from odoo_toolkit.model_guide.methods import state_field
 from odoo_toolkit.search_help.reading import main_amount, main_date
 from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
@@ -65,7 +66,7 @@ _MOST_METHODS, _MOST_RELATED, _MOST_OTHERS = 25, 20, 120
 
 def model_guide(odoo: Odoo, model: str, served: Served) -> str:
     """Return the guide to a model, made of what the server says of it."""
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = readable(odoo, model)
     states = model_states(odoo, model)
     methods = model_methods(odoo, model)
     parts = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import COMMON_MODELS
 from odoo_toolkit.connection.call import Call
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.records import list_models
 from odoo_toolkit_mcp.prompts.served import Served
 
@@ -64,5 +64,5 @@ def _user(odoo: Odoo) -> str:
     )
     try:
         return str(odoo.call(read)[0]["display_name"])
-    except (OdooError, IndexError, KeyError):
+    except (AccessError, NotFoundError, IndexError):
         return odoo.settings.username or "unknown"
