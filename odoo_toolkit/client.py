@@ -13,7 +13,7 @@ import attrs
 from odoo_toolkit.compat import NEWEST, OLDEST
 from odoo_toolkit.connection.call import Call, parameter_names
 from odoo_toolkit.connection.database import find_database
-from odoo_toolkit.connection.http import Http
+from odoo_toolkit.connection.http import Http, read_timeout
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.transport import Transport, open_transport
 from odoo_toolkit.connection.version import ServerVersion, detect_version
@@ -276,7 +276,8 @@ class Odoo:
         def send() -> Any:
             session = self._connected()
             self._check_health(session)
-            result = session.transport.send(call)
+            with read_timeout(call.timeout):
+                result = session.transport.send(call)
             self._last_used = time.monotonic()
             self.state = "ready"
             return result

@@ -50,7 +50,7 @@ class Call:
             judge it by that: answering an order's wizard or adding an order's lines is working on
             the order. Never taken from what a caller wrote.
         internal: a read that the toolkit makes for itself (schema, names of states).
-        timeout: seconds for this call, where the connection's own do not suit.
+        timeout: seconds to wait at least for the answer, where the settings' may be too few.
     """
 
     model: str

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.bulk import exchange
@@ -17,6 +20,19 @@ POOL_SIZE = 32
 
 #: A server that has not accepted the connection after this many seconds is not there.
 CONNECT_TIMEOUT = 10.0
+
+
+_read_timeout: ContextVar[float | None] = ContextVar("odoo_toolkit_read_timeout", default=None)
+
+
+@contextmanager
+def read_timeout(seconds: float | None) -> Iterator[None]:
+    """Within the block, wait at least so long for answers, whatever the settings say."""
+    token = _read_timeout.set(seconds)
+    try:
+        yield
+    finally:
+        _read_timeout.reset(token)
 
 
 class Http:
@@ -73,10 +89,13 @@ class Http:
         """
         import requests
 
+        options = {**self._options, **options}
+        longer = _read_timeout.get()
+        if longer is not None:
+            connect, read = options["timeout"]
+            options["timeout"] = (connect, max(read, longer))
         try:
-            return exchange(
-                self._session.request, method, self.url + path, {**self._options, **options}
-            )
+            return exchange(self._session.request, method, self.url + path, options)
         except requests.RequestException as error:
             raise _connection_error(error, self.url) from None
 

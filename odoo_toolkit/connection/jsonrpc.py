@@ -11,7 +11,7 @@ from odoo_toolkit.connection.call import Call, rpc_arguments
 from odoo_toolkit.connection.http import Http, unexpected
 from odoo_toolkit.connection.transport import login_refused
 from odoo_toolkit.error_patterns import classify, fault_from_jsonrpc
-from odoo_toolkit.errors import OdooConnectionError
+from odoo_toolkit.errors import OdooConnectionError, OdooError
 
 
 class _Opener:
@@ -88,6 +88,8 @@ class JsonRpcTransport:
                 method=call.method if call else method,
                 ids=call.ids if call else None,
             ) from None
+        except OdooError:
+            raise
         except (KeyError, TypeError, ValueError):
             raise _not_an_answer(self._http.url) from None
         # A method that returns None leaves "result" out on every version, so an object that is

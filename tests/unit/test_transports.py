@@ -7,6 +7,7 @@ import logging
 import xmlrpc.client
 from typing import Any
 
+import attrs
 import pytest
 import responses
 
@@ -140,6 +141,24 @@ def test_an_object_that_is_no_answer_is_never_success(wire: Wire, body: dict[str
 
     with pytest.raises(OdooError):
         odoo().call(Call(model="sale.order", method="action_confirm", ids=[1]))
+
+
+def test_a_redirect_during_a_call_says_where_to(wire: Wire, mock: responses.RequestsMock) -> None:
+    connection = odoo().connect()
+    mock.replace(
+        "POST", f"{URL}/jsonrpc", status=301, headers={"Location": "https://odoo.test/jsonrpc"}
+    )
+    with pytest.raises(OdooError, match="https"):
+        connection.call(ONE)
+
+
+def test_a_call_that_needs_longer_waits_longer(wire: Wire, mock: responses.RequestsMock) -> None:
+    wire.answers["res.partner", "search_count"] = 1
+    connection = odoo(timeout=5)
+    connection.call(attrs.evolve(ONE, timeout=60))
+    assert mock.calls[-1].request.req_kwargs["timeout"] == (5, 60)  # type: ignore[attr-defined]
+    connection.call(attrs.evolve(ONE, timeout=1))
+    assert mock.calls[-1].request.req_kwargs["timeout"] == (5, 5)  # type: ignore[attr-defined]
 
 
 def test_jsonrpc_debug_log_has_no_password(wire: Wire, caplog: pytest.LogCaptureFixture) -> None:
