@@ -7,21 +7,23 @@ import signal
 import socket
 from typing import TYPE_CHECKING
 
+import anyio
 import uvicorn
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
-from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
+from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from odoo_toolkit_mcp.http.authentication import token_verifier
 from odoo_toolkit_mcp.settings import ServerSettings, is_loopback
@@ -40,7 +42,51 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_PATIENCE = 20
 
 
-def http_app(server: OdooServer) -> Starlette:
+class Endpoint:
+    """The MCP endpoint itself: whoever comes here may use it.
+
+    Args:
+        server: answers the requests.
+    """
+
+    def __init__(self, server: OdooServer) -> None:
+        settings = server.settings
+        self.manager = StreamableHTTPSessionManager(
+            app=server,
+            stateless=settings.stateless,
+            security_settings=transport_security(settings),
+            max_request_body_size=settings.max_body_bytes,
+        )
+        self._streams: set[anyio.CancelScope] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] != "GET":
+            await self.manager.asgi_app(scope, receive, send)
+        elif self.manager.stateless:
+            # A stream on which nothing could ever come, for want of a session.
+            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+        else:
+            await self._stream(scope, receive, send)
+
+    async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the notifications of a session for as long as the client likes."""
+        with anyio.CancelScope() as stream:
+            self._streams.add(stream)
+            try:
+                await self.manager.asgi_app(scope, receive, send)
+            finally:
+                self._streams.discard(stream)
+        if stream.cancelled_caught:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    def end_streams(self) -> None:
+        """End all streams, which clients would keep open."""
+        for stream in list(self._streams):
+            stream.cancel()
+
+
+def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
     """Return the ASGI application that serves MCP at the configured path.
 
     Requests must name an allowed host and come from no foreign web page; where the settings ask
@@ -48,18 +94,12 @@ def http_app(server: OdooServer) -> Starlette:
     that tell clients where to get a token (RFC 9728) are open to all.
     """
     settings = server.settings
-    manager = StreamableHTTPSessionManager(
-        app=server,
-        stateless=settings.stateless,
-        security_settings=transport_security(settings),
-        max_request_body_size=settings.max_body_bytes,
-    )
 
     async def health(request: Request) -> JSONResponse:
         odoo = "connected" if server.connection.established else "not connected"
         return JSONResponse({"status": "ok", "odoo": odoo})
 
-    endpoint: ASGIApp = StreamableHTTPASGIApp(manager)
+    guarded: ASGIApp = endpoint
     routes = [Route(HEALTH_PATH, health)]
     middleware = []
     if settings.allowed_origins:
@@ -89,9 +129,11 @@ def http_app(server: OdooServer) -> Starlette:
                 scopes_supported=list(settings.auth_scopes) or None,
                 resource_name="Odoo",
             )
-        endpoint = RequireAuthMiddleware(endpoint, list(settings.auth_scopes), metadata_url)
-    routes.append(Route(settings.path, endpoint))
-    return Starlette(routes=routes, middleware=middleware, lifespan=lambda app: manager.run())
+        guarded = RequireAuthMiddleware(endpoint, list(settings.auth_scopes), metadata_url)
+    routes.append(Route(settings.path, guarded))
+    return Starlette(
+        routes=routes, middleware=middleware, lifespan=lambda app: endpoint.manager.run()
+    )
 
 
 def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
@@ -125,9 +167,10 @@ class HttpServer(uvicorn.Server):
     def __init__(self, server: OdooServer) -> None:
         settings = server.settings
         self._odoo_server = server
+        self._endpoint = Endpoint(server)
         super().__init__(
             uvicorn.Config(
-                http_app(server),
+                http_app(server, self._endpoint),
                 host=settings.host,
                 port=settings.port,
                 lifespan="on",
@@ -148,7 +191,9 @@ class HttpServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests end; streams of notifications would never do so by themselves."""
+        logger.info("Stopping: calls that are under way have %d s to end", SHUTDOWN_PATIENCE)
         self._odoo_server.end_streams()
+        self._endpoint.end_streams()
         await super().shutdown(sockets)
 
 
@@ -160,6 +205,8 @@ async def serve(server: OdooServer) -> None:
         SystemExit: the address is in use.
     """
     await server.prepare(patience=0)
+    # Else a signal would cut off the answers of the 2025-11-25 protocol: they are streams, too.
+    AppStatus.enable_automatic_graceful_drain = False
     # The signal is raised again after all has ended, and must not be the end of the audit then.
     signal.signal(signal.SIGTERM, lambda number, frame: None)
     await HttpServer(server).serve()

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from typing import Any
 
@@ -279,7 +280,27 @@ def test_stopping_ends_streams_of_notifications(make_server: MakeServer) -> None
     assert b'"result"' in rest
 
 
-def test_sigterm_lets_calls_end(odoo: FakeOdoo, tmp_path: Path) -> None:
+def test_session_has_a_stream_that_ends_with_the_server(make_server: MakeServer) -> None:
+    """Without sessions there is nothing to listen to."""
+    handshake = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    wanted = {"Accept": "text/event-stream", "MCP_Protocol_Version": "2025-11-25"}
+    with RunningServer(make_server(transport="http")) as stateless:
+        assert stateless.get("/mcp", **wanted).status == 405
+    with RunningServer(make_server(transport="http", stateless=False)) as served:
+        answer = served.post("legacy", "initialize", handshake)
+        session = {name.lower(): value for name, value in answer.headers.items()}["mcp-session-id"]
+        with ThreadPoolExecutor(1) as threads:
+            stream = threads.submit(served.get, "/mcp", Mcp_Session_Id=session, **wanted)
+            served.post("legacy", "ping", Mcp_Session_Id=session)
+            served.stop()
+            assert stream.result(5).status == 200
+
+
+def test_sigterm_lets_calls_end(odoo: FakeOdoo, era: str, tmp_path: Path) -> None:
     """The process answers the call under way, records it, and ends with status 0."""
     began, finish = threading.Event(), threading.Event()
 
@@ -313,12 +334,17 @@ def test_sigterm_lets_calls_end(odoo: FakeOdoo, tmp_path: Path) -> None:
     assert any("Serving MCP at" in line for line in iter(process.stderr.readline, ""))
     arguments = {"model": "res.partner", "values": {"name": "Ann"}}
     connection = HttpClient(port).send(
-        "auto", "tools/call", {"name": "odoo_core_create", "arguments": arguments}
+        era, "tools/call", {"name": "odoo_core_create", "arguments": arguments}
     )
     assert began.wait(20)
     process.send_signal(signal.SIGTERM)
-    finish.set()
-    answer = connection.getresponse().read()
+    with ThreadPoolExecutor(1) as threads:
+        reading = threads.submit(lambda: connection.getresponse().read())
+        with pytest.raises(FutureTimeout):
+            # Neither answered nor cut off.
+            reading.result(1)
+        finish.set()
+        answer = reading.result(20)
     connection.close()
 
     assert process.wait(20) == 0
