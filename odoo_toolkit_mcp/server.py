@@ -146,12 +146,19 @@ class OdooServer(Server[Running]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        """Tell clients of the handshake era that the list of tools may change."""
-        return super().create_initialization_options(
-            notification_options or NotificationOptions(tools_changed=True),
+        """Tell clients of the handshake era what they will be notified of.
+
+        That is nothing where there are no sessions.
+        """
+        sessions = self.settings.transport == "stdio" or not self.settings.stateless
+        options = super().create_initialization_options(
+            notification_options or NotificationOptions(tools_changed=sessions),
             experimental_capabilities,
             extensions,
         )
+        if options.capabilities.resources and not sessions:
+            options.capabilities.resources.subscribe = False
+        return options
 
     def end_streams(self) -> None:
         """End the streams of notifications, which clients keep open for as long as they can."""

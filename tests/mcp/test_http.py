@@ -24,6 +24,11 @@ from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
 
+HANDSHAKE = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 COUNT = ("odoo_core_count", {"model": "res.partner"})
 
 
@@ -63,19 +68,25 @@ def test_any_process_answers_any_request(make_server: MakeServer, era: str) -> N
 
 def test_sessions_are_kept_when_asked_for(make_server: MakeServer) -> None:
     """The handshake era then has a session, which its requests have to name."""
-    handshake = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
     with RunningServer(make_server(transport="http", stateless=False)) as served:
-        answer = served.post("legacy", "initialize", handshake)
+        answer = served.post("legacy", "initialize", HANDSHAKE)
         session = {name.lower(): value for name, value in answer.headers.items()}["mcp-session-id"]
         known = served.post("legacy", "tools/list", Mcp_Session_Id=session)
         unknown = served.post("legacy", "tools/list", Mcp_Session_Id="0" * 32)
 
     assert known.status == 200
     assert unknown.status == 404
+
+
+@pytest.mark.parametrize("stateless", [True, False])
+def test_notifications_are_promised_only_where_they_can_be_sent(
+    make_server: MakeServer, stateless: bool
+) -> None:
+    with RunningServer(make_server(transport="http", stateless=stateless)) as served:
+        told = served.post("legacy", "initialize", HANDSHAKE).message["result"]["capabilities"]
+
+    assert told["tools"]["listChanged"] is not stateless
+    assert told["resources"]["subscribe"] is not stateless
 
 
 def test_200_calls_at_once_are_all_answered_rightly(
@@ -282,16 +293,11 @@ def test_stopping_ends_streams_of_notifications(make_server: MakeServer) -> None
 
 def test_session_has_a_stream_that_ends_with_the_server(make_server: MakeServer) -> None:
     """Without sessions there is nothing to listen to."""
-    handshake = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
     wanted = {"Accept": "text/event-stream", "MCP_Protocol_Version": "2025-11-25"}
     with RunningServer(make_server(transport="http")) as stateless:
         assert stateless.get("/mcp", **wanted).status == 405
     with RunningServer(make_server(transport="http", stateless=False)) as served:
-        answer = served.post("legacy", "initialize", handshake)
+        answer = served.post("legacy", "initialize", HANDSHAKE)
         session = {name.lower(): value for name, value in answer.headers.items()}["mcp-session-id"]
         with ThreadPoolExecutor(1) as threads:
             stream = threads.submit(served.get, "/mcp", Mcp_Session_Id=session, **wanted)
