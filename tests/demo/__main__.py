@@ -16,6 +16,7 @@ import anyio
 from mcp import Client, MCPError, StdioServerParameters
 
 from tests.live.servers import Server, find_servers
+from tests.provisioning.cache import cache_folder
 
 COMMAND = "odoo-toolkit-mcp"
 
@@ -72,8 +73,16 @@ def _server_process(server: Server) -> StdioServerParameters:
         **({"ODOO_API_KEY": server.api_key} if server.api_key else {}),
         **({} if server.api_key else {"ODOO_PASSWORD": server.password}),
         "ODOO_MCP_MODE": "full",  # the demo creates and deletes; the server's default is to read
+        "ODOO_MCP_DOWNLOAD_DIR": str(_download_folder()),
     }
     return StdioServerParameters(command=str(command), env=environment)
+
+
+def _download_folder() -> Path:
+    """Return the folder where the server puts files."""
+    folder = cache_folder() / "downloads"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 async def _session(parameters: StdioServerParameters, server: Server) -> None:
@@ -87,6 +96,7 @@ async def _session(parameters: StdioServerParameters, server: Server) -> None:
         await _list_tools(client)
         await _read(client)
         await _write(client)
+        await _sell(client)
 
 
 async def _list_tools(client: Client) -> None:
@@ -150,6 +160,53 @@ async def _write(client: Client) -> None:
     await _call(client, "odoo_core_read", model=model, ids=ids, fields=["name", "email", "phone"])
     await _call(client, "odoo_core_unlink", model=model, ids=ids)
     await _call(client, "odoo_core_count", model=model, domain=[["id", "in", ids]])
+
+
+async def _sell(client: Client) -> None:
+    """Sell two desks: quotation, confirmation, delivery, invoice, payment, and the order's PDF."""
+    _headline("Finding something to sell that is in stock")
+    products = await _call(
+        client,
+        "odoo_core_search_read",
+        model="product.product",
+        domain=[["free_qty", ">=", 2], ["sale_ok", "=", True], ["tracking", "=", "none"]],
+        fields=["name", "free_qty", "list_price"],
+        limit=1,
+    )
+    product = _first(
+        products,
+        "nothing is in stock; 'python -m tests.provisioning start 19 --fresh' helps.",
+    )
+    _headline("Making a quotation for Azure Interior, by names")
+    customer = "Azure Interior"
+    lines = [{"product_id": product["id"], "quantity": 2}]
+    order = await _call(client, "odoo_sales_create_order", partner_name=customer, lines=lines)
+    _headline("Confirming it")
+    name = order["name"]
+    await _call(client, "odoo_sales_confirm_order", order_name=name)
+    _headline("Delivering what was ordered")
+    found = await _call(
+        client,
+        "odoo_core_search_read",
+        model="stock.picking",
+        domain=[["origin", "=", name]],
+        fields=["name", "state"],
+    )
+    for picking in found["records"]:
+        await _call(client, "odoo_inventory_validate_picking", picking_id=picking["id"])
+    _headline("Invoicing it, and posting the invoice")
+    invoiced = await _call(client, "odoo_sales_invoice_order", order_name=name)
+    invoice_id = invoiced["invoices"][0]["id"]
+    await _call(client, "odoo_accounting_post_invoice", invoice_id=invoice_id)
+    _headline("Registering the payment")
+    await _call(client, "odoo_accounting_register_payment", invoice_ids=[invoice_id])
+    _headline("Printing the order")
+    await _call(
+        client,
+        "odoo_reports_generate",
+        report_name="sale.report_saleorder",
+        record_ids=[order["id"]],
+    )
 
 
 async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
