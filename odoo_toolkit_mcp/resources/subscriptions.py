@@ -65,6 +65,7 @@ class Subscriptions:
         interval: seconds between two looks.
         tell: tells all who listen that the resource of an address has changed.
         system_info: what is known of the system; it is compared with what was known before.
+        sleep: waits so many seconds.
     """
 
     def __init__(
@@ -72,10 +73,12 @@ class Subscriptions:
         interval: float,
         tell: Callable[[str], Awaitable[None]],
         system_info: Callable[[Connection, Running], Awaitable[Any]],
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._interval = interval
         self._tell = tell
         self._system_info = system_info
+        self._sleep = sleep
         self._watches: dict[tuple[str, Connection], Watch] = {}
         self._held: Counter[Hashable] = Counter()
         self._polling = False
@@ -192,7 +195,7 @@ class Subscriptions:
         """Look again and again, until nobody listens."""
         try:
             while self._watches:
-                await anyio.sleep(self._interval)
+                await self._sleep(self._interval)
                 await self.step(running)
         finally:
             self._polling = False

@@ -97,11 +97,10 @@ def _user(odoo: Odoo) -> UserInfo:
     )
     try:
         (row,) = odoo.call(call)
-    except AccessError:
-        # Whether Odoo still answers is what this is read for, too.
-        odoo.call(
-            Call(model="res.users", method="search_count", arguments={"domain": []}, internal=True)
-        )
+    except AccessError as error:
+        if error.code != "ACCESS_DENIED":
+            # The policy's refusal; whether Odoo still answers is what this is read for, too.
+            odoo.call(attrs.evolve(call, internal=True))
         return UserInfo(uid=odoo.uid)
     company = row.get("company_id")
     return UserInfo(
