@@ -16,6 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from odoo_toolkit.configuration import Secret, load
+from odoo_toolkit.errors import RateLimitError
+from odoo_toolkit_mcp import rate_limit
 from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.http import credentials
 from odoo_toolkit_mcp.http.authentication import IssuedTokens, SigningKeys
@@ -251,6 +253,20 @@ def test_audit_and_rate_limit_go_by_the_subject(
 
     assert [result.get("isError", False) for result in results] == [False, True, False]
     assert [line["client"] for line in lines] == ["ann", "bob"]
+
+
+def test_clients_that_are_too_many_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that has not called for the longest time goes; the others stay limited."""
+    monkeypatch.setattr(rate_limit, "MAX_CLIENTS", 2)
+    settings = ServerSettings(rate_limit=True, rate_limit_burst=1, rate_limit_rpm=1)
+    limits = rate_limit.ClientRateLimits(settings, lambda: 0.0)
+    for client in ("ann", "bob", "eve"):
+        limits.check(client, "read")
+    with pytest.raises(RateLimitError):
+        limits.check("eve", "read")
+    with pytest.raises(RateLimitError):
+        limits.check("bob", "read")
+    limits.check("ann", "read")
 
 
 def test_token_settings_that_do_not_fit_together_are_refused(issuer: Issuer) -> None:

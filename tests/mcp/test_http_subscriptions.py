@@ -1,0 +1,100 @@
+"""Clients over HTTP are told of changes: on a stream of their own, or on that of their session."""
+
+from __future__ import annotations
+
+import http.client
+from typing import Any
+
+import pytest
+
+from tests.mcp.conftest import MakeServer
+from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.http_server import RunningServer
+from tests.mcp.test_http import HANDSHAKE
+
+URI = "odoo://record/res.partner/1"
+
+
+def line_with(response: http.client.HTTPResponse, wanted: str) -> str:
+    """Return the first line of a stream that has a text in it."""
+    for line in iter(response.readline, b""):
+        if wanted in line.decode():
+            return line.decode()
+    raise AssertionError(f"The stream ended without {wanted}.")
+
+
+def change(odoo: FakeOdoo) -> None:
+    odoo.records[1] |= {"name": "Changed", "write_date": "2031-01-01 00:00:00"}
+
+
+def test_stream_of_a_stateless_client(odoo: FakeOdoo, make_server: MakeServer) -> None:
+    with RunningServer(make_server(transport="http", subscription_interval=1)) as served:
+        asked = {"notifications": {"resourceSubscriptions": [URI]}}
+        connection = served.send("auto", "subscriptions/listen", asked)
+        response = connection.getresponse()
+        line_with(response, "acknowledged")
+        change(odoo)
+        told = line_with(response, "notifications/resources/updated")
+        connection.close()
+
+    assert URI in told
+
+
+def test_stream_of_a_session(odoo: FakeOdoo, make_server: MakeServer) -> None:
+    settings: dict[str, Any] = {"stateless": False, "subscription_interval": 1}
+    with RunningServer(make_server(transport="http", **settings)) as served:
+        answer = served.post("legacy", "initialize", HANDSHAKE)
+        session = {name.lower(): value for name, value in answer.headers.items()}["mcp-session-id"]
+        headers = {"Accept": "text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+        connection.request("GET", served.path, headers={**headers, "Mcp-Session-Id": session})
+        response = connection.getresponse()
+        subscribed = served.post(
+            "legacy", "resources/subscribe", {"uri": URI}, Mcp_Session_Id=session
+        )
+        change(odoo)
+        told = line_with(response, "notifications/resources/updated")
+        connection.close()
+
+    assert subscribed.message["result"] == {}
+    assert URI in told
+
+
+def test_without_a_session_the_client_is_told_that_it_would_hear_nothing(
+    make_server: MakeServer,
+) -> None:
+    with RunningServer(make_server(transport="http")) as served:
+        answer = served.post("legacy", "resources/subscribe", {"uri": URI})
+
+    assert "ODOO_MCP_STATELESS" in answer.message["error"]["message"]
+
+
+def test_client_may_not_listen_to_what_its_user_may_not_see(
+    odoo: FakeOdoo, make_server: MakeServer
+) -> None:
+    """Nor with credentials that Odoo refuses, nor without any."""
+    asked = {"notifications": {"resourceSubscriptions": [URI]}}
+    with RunningServer(make_server(transport="http", credential_headers=True)) as served:
+        for headers in ({}, {"X_Odoo_Username": "admin", "X_Odoo_Api_Key": "wrong"}):
+            answer = served.post("auto", "subscriptions/listen", asked, **headers)
+            assert answer.message["error"]["data"]["code"] == "ACCESS_DENIED"
+
+
+@pytest.mark.parametrize("closed", ["stream", "server"])
+def test_polling_ends_when_nobody_listens(
+    odoo: FakeOdoo, make_server: MakeServer, closed: str
+) -> None:
+    server = make_server(transport="http", subscription_interval=1)
+    with RunningServer(server) as served:
+        asked = {"notifications": {"resourceSubscriptions": [URI]}}
+        connection = served.send("auto", "subscriptions/listen", asked)
+        response = connection.getresponse()
+        line_with(response, "acknowledged")
+        assert server.resources.subscriptions.watched == [URI]
+        if closed == "stream":
+            # Closing the connection alone leaves the socket to the response.
+            response.close()
+            connection.close()
+            while server.resources.subscriptions.watched:
+                served.post("auto", "tools/list")
+    assert server.resources.subscriptions.watched == []
