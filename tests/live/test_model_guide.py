@@ -1,0 +1,241 @@
+"""Methods, states and suggested domains against what real servers do."""
+
+from __future__ import annotations
+
+import ast
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import AccessError, Odoo, create
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.model_guide import (
+    model_methods,
+    model_states,
+    new_record_values,
+    related_models,
+)
+from odoo_toolkit.model_guide.form_view import main_form
+from odoo_toolkit.model_guide.transitions import MOVES
+from odoo_toolkit.search_help import suggest_domain
+
+MODELS = (
+    *("sale.order", "account.move", "account.payment", "stock.picking", "purchase.order"),
+    *("crm.lead", "project.task", "project.project", "res.partner", "product.template"),
+    *("product.product", "res.users", "res.company", "calendar.event", "stock.warehouse"),
+)
+
+QUERIES = {
+    "sale.order": [
+        "my quotations this month over 500",
+        "confirmed orders not invoiced",
+        "draft or sent quotations created in the last 30 days",
+        "orders with product Desk",
+        "top 5 orders of last year",
+    ],
+    "account.move": [
+        "overdue customer invoices",
+        "draft vendor bills",
+        "paid invoices from last quarter",
+        "invoices of Azure Interior",
+        "credit notes without reference",
+    ],
+    "stock.picking": ["late deliveries", "receipts ready today", "transfers done yesterday"],
+    "crm.lead": [
+        "won opportunities",
+        "lost leads",
+        "opportunities in stage New",
+        "unassigned leads",
+    ],
+    "project.task": ["open tasks assigned to me", "overdue tasks", "unassigned tasks"],
+    "res.partner": ["companies in Germany", "customers without email", "archived vendors"],
+    "product.template": ["storable products", "services cheaper than 100", "out of stock"],
+    "purchase.order": ["orders to approve", "late orders"],
+}
+
+
+def readable(odoo: Odoo, model: str) -> bool:
+    return odoo.schema.has_model(model) and odoo.schema.may(model, "read")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_condition_of_the_forms_is_understood(odoo: Odoo, model: str) -> None:
+    """An expression that is no Python would silently count as "it depends"."""
+    if not readable(odoo, model):
+        pytest.skip(f"{model} is not here, or not readable.")
+
+    conditions = [c for button in main_form(odoo, model).buttons for c in button.hidden_when]
+
+    for condition in conditions:
+        if isinstance(condition, str):
+            ast.parse(condition, mode="eval")
+        else:
+            assert all(isinstance(item, (str, list)) for item in condition)
+    versions_kind = str if odoo.version.major >= 17 else list
+    assert all(isinstance(condition, versions_kind) for condition in conditions)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_methods_and_states_of_every_model_can_be_told(odoo: Odoo, model: str) -> None:
+    if not readable(odoo, model):
+        pytest.skip(f"{model} is not here, or not readable.")
+
+    methods = model_methods(odoo, model)
+    states = model_states(odoo, model)
+
+    values = [state.value for state in states.states]
+    assert len(set(values)) == len(values)
+    for step in states.transitions:
+        assert {step["from"], step["to"]} <= set(values)
+        assert step["from"] != step["to"]
+    assert all(method.description for method in methods.methods)
+    assert all(set(method.states) <= set(values) for method in methods.methods)
+
+
+@pytest.mark.parametrize("model", MOVES)
+def test_the_table_of_moves_names_states_that_exist(odoo: Odoo, model: str) -> None:
+    """A state that no version has would be a mistake that nothing else shows."""
+    if not readable(odoo, model):
+        pytest.skip(f"{model} is not here, or not readable.")
+    values = {value for value, _ in odoo.schema.fields(model)["state"].selection}
+
+    for method, moves in MOVES[model].items():
+        for move in moves:
+            if move.since <= odoo.version.major <= move.until:
+                assert {*move.to, *move.sources, *move.never} <= values, method
+
+
+def test_an_order_goes_the_ways_that_its_transitions_tell(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    """Each transition is tried on a record that is in the state it begins in."""
+    states = model_states(odoo, "sale.order")
+    steps = {(s["from"], s["method"]): s["to"] for s in states.transitions}
+    partner = made(admin, "res.partner", {"name": f"Ways {suffix}"})
+    order = made(admin, "sale.order", {"partner_id": partner})
+
+    def press(method: str) -> tuple[str, str]:
+        before = state_of(admin, order)
+        # From 14 to 18 cancelling asks first, unless it is told not to.
+        context = {"disable_cancel_warning": True}
+        admin.call(Call(model="sale.order", method=method, ids=(order,), context=context))
+        return steps[before, method], state_of(admin, order)
+
+    assert state_of(admin, order) == states.initial
+    for method in ("action_cancel", "action_draft", "action_confirm", "action_cancel"):
+        told, became = press(method)
+        assert became == told, method
+
+
+def made(odoo: Odoo, model: str, values: dict[str, Any]) -> int:
+    record_id = create(odoo, model, values).id
+    assert record_id is not None
+    return record_id
+
+
+def state_of(odoo: Odoo, order: int) -> str:
+    read = Call(model="sale.order", method="read", ids=(order,), arguments={"fields": ["state"]})
+    return str(odoo.call(read)[0]["state"])
+
+
+def test_the_documentation_is_used_where_the_user_may_read_it(odoo: Odoo, user: Any) -> None:
+    methods = model_methods(odoo, "sale.order")
+    documented = [method for method in methods.methods if method.signature]
+
+    if odoo.version.major >= 19 and user.login == "admin" and odoo.protocol == "json2":
+        assert "action_lock" in [method.name for method in documented]
+    else:
+        assert documented == []
+        assert methods.source == "buttons of the form view"
+
+
+def test_a_model_that_the_user_may_not_read_is_an_error(odoo: Odoo, user: Any) -> None:
+    if user.login == "admin":
+        pytest.skip("An administrator may read every model.")
+    closed = [
+        model
+        for model in ("ir.logging", "ir.sequence", "mail.template.preview", "ir.filters")
+        if odoo.schema.has_model(model) and not odoo.schema.may(model, "read")
+    ]
+    assert closed
+    for model in closed:
+        with pytest.raises(AccessError):
+            model_methods(odoo, model)
+        with pytest.raises(AccessError):
+            model_states(odoo, model)
+        with pytest.raises(AccessError):
+            suggest_domain(odoo, model, "anything")
+
+
+def test_what_a_new_entry_is_filled_with_is_more_than_its_defaults(admin: Odoo) -> None:
+    """``default_get`` says nothing of the journal, which is computed."""
+    values = new_record_values(admin, "account.move", ["journal_id", "date", "currency_id"])
+
+    assert set(values) == {"journal_id", "date", "currency_id"}
+
+
+def test_related_models_exist(odoo: Odoo) -> None:
+    related = related_models(odoo, "sale.order")
+
+    assert {"res.partner", "sale.order.line"} <= {item.model for item in related}
+
+
+@pytest.mark.parametrize(("model", "query"), [(m, q) for m in QUERIES for q in QUERIES[m]])
+def test_suggested_domains_run(odoo: Odoo, model: str, query: str) -> None:
+    if not readable(odoo, model):
+        pytest.skip(f"{model} is not here, or not readable.")
+
+    suggestion = suggest_domain(odoo, model, query)
+
+    assert suggestion.domain or suggestion.order
+    arguments: dict[str, Any] = {
+        "domain": suggestion.domain,
+        "fields": suggestion.fields,
+        "limit": suggestion.limit,
+        **({"order": suggestion.order} if suggestion.order else {}),
+    }
+    rows = odoo.call(Call(model=model, method="search_read", arguments=arguments))
+    assert len(rows) == min(suggestion.count, suggestion.limit)
+
+
+def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    """Among a draft, one of another month, a bill, and one of another customer."""
+    today = date.today()  # noqa: DTZ011
+    last_month = today.replace(day=1) - timedelta(days=5)
+    earlier = last_month.replace(day=1) - timedelta(days=5)
+    customer = made(admin, "res.partner", {"name": f"Acme {suffix}", "is_company": True})
+    contact = made(admin, "res.partner", {"name": f"Ann {suffix}", "parent_id": customer})
+    other = made(admin, "res.partner", {"name": f"Umbrella {suffix}"})
+
+    def invoice(of: int, day: date, *, post: bool = True, move_type: str = "out_invoice") -> int:
+        line = {"name": "Work", "quantity": 1, "price_unit": 100.0, "tax_ids": [[6, 0, []]]}
+        values = {
+            "move_type": move_type,
+            "partner_id": of,
+            "invoice_date": day.isoformat(),
+            "date": day.isoformat(),
+            # An ordinary user sees his own.
+            "invoice_user_id": odoo.uid,
+            "invoice_line_ids": [[0, 0, line]],
+        }
+        invoice_id = made(admin, "account.move", values)
+        if post:
+            admin.call(Call(model="account.move", method="action_post", ids=(invoice_id,)))
+        return invoice_id
+
+    wanted = [invoice(customer, last_month), invoice(contact, last_month)]
+    invoice(customer, last_month, post=False)
+    invoice(customer, earlier)
+    invoice(other, last_month)
+    invoice(customer, last_month, move_type="in_invoice")
+
+    query = f"unpaid invoices of Acme {suffix} from last month"
+    suggestion = suggest_domain(odoo, "account.move", query)
+
+    search = Call(model="account.move", method="search", arguments={"domain": suggestion.domain})
+    assert sorted(odoo.call(search)) == sorted(wanted)
+    assert suggestion.count == 2
+    assert suggestion.not_understood == []
