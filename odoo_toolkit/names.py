@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import folded, literal
 
 #: Fields by which records of a model are found when many names are looked up in one call: what
 #: Odoo's own search by name looks at there. Elsewhere ``name``. What a server lacks is left out.
@@ -202,7 +202,7 @@ def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> lis
     matches = [match for match in rows if _is_meant(name, match.name)]
     if len(rows) == _LIMIT and not _exact(matches, name):
         # There are more than were asked for: an exact one may be among the rest.
-        exact = name_search(odoo, model, _literally(name), "=ilike", 2, domain)
+        exact = name_search(odoo, model, literal(name), "=ilike", 2, domain)
         matches = list({match.id: match for match in [*exact, *matches]}.values())
     if matches:
         return matches
@@ -248,7 +248,7 @@ def _search(
     domain: tuple[Any, ...],
     limit: int,
 ) -> list[dict[str, Any]]:
-    texts = dict.fromkeys(_literally(text) for name in names for text in _searched(model, name))
+    texts = dict.fromkeys(literal(text) for name in names for text in _searched(model, name))
     conditions: list[Any] = [[field, operator, text] for text in texts for field in fields]
     either = ["|"] * (len(conditions) - 1) + conditions
     arguments = {
@@ -270,16 +270,11 @@ def _searched(model: str, name: str) -> list[str]:
     return [name, variant["name"]] if variant else [name]
 
 
-def _literally(text: str) -> str:
-    """Take from ``%`` and ``_`` what they mean to ``ilike``."""
-    return re.sub(r"([\\%_])", r"\\\1", text)
-
-
 def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[RecordName]:
     """Return which of the rows a name means, by what Odoo shows and by what it looks at."""
     shown = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
     texts = {row["id"]: [str(row[field]) for field in fields if row[field]] for row in rows}
-    for fold in (_folded, _plain):
+    for fold in (_folded, folded):
         exact = [m for m in shown if fold(name) in [fold(text) for text in texts[m.id]]]
         if len(exact) == 1:
             return exact
@@ -289,7 +284,7 @@ def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[R
         match
         for match in shown
         if any(
-            _plain(said) in _plain(text) and _is_meant(said, text)
+            folded(said) in folded(text) and _is_meant(said, text)
             for text in [match.name, *texts[match.id]]
         )
     ]
@@ -319,7 +314,7 @@ def _exact(matches: Sequence[RecordName], name: str) -> list[RecordName]:
 
     Case never matters; accents only where another record has them as said.
     """
-    for fold in (_folded, _plain):
+    for fold in (_folded, folded):
         if found := [match for match in matches if _is_exact(match.name, name, fold)]:
             return found
     return []
@@ -352,9 +347,3 @@ def _is_meant(name: str, shown: str) -> bool:
 def _folded(text: str) -> str:
     """Fold case and white space."""
     return " ".join(text.casefold().split())
-
-
-def _plain(text: str) -> str:
-    """Fold accents, too, as Odoo's search may."""
-    decomposed = unicodedata.normalize("NFKD", text)
-    return _folded("".join(c for c in decomposed if not unicodedata.combining(c)))

@@ -23,8 +23,6 @@ from odoo_toolkit.deep_search.terms import (
     containing_any,
     contains_all,
     exactly,
-    folded,
-    literal,
     rank,
 )
 from odoo_toolkit.domains import Domain
@@ -32,6 +30,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.names import name_search
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import search_read
+from odoo_toolkit.search_text import folded, literal
 
 #: Messages that level 5 looks at per record that it may return, and at most.
 _MESSAGES_PER_RECORD, _MOST_MESSAGES = 5, 100

@@ -15,6 +15,7 @@ from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.search_text import folded, literal
 
 #: Characters of a query, and words of it that are looked for.
 MAX_LENGTH, MAX_WORDS = 500, 10
@@ -29,11 +30,6 @@ _LEAST_DIGITS = 6
 _LAST_DIGITS = 7
 
 _AROUND_WORDS = "[](){}<>\"'“”„«»,;:!?"
-
-#: Letters that PostgreSQL's unaccent simplifies, but that are not a letter and an accent.
-_LETTERS = str.maketrans(
-    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
-)
 
 
 @attrs.frozen(kw_only=True)
@@ -123,18 +119,6 @@ def _same_number(one: str, other: str) -> bool:
         # The record's is shorter: only a whole number without its country code is the same.
         return len(other) >= _LAST_DIGITS and one.endswith(other)
     return shorter in longer
-
-
-def literal(text: str) -> str:
-    """Take from ``%`` and ``_`` what they mean to Odoo's ``ilike``."""
-    return re.sub(r"([\\%_])", r"\\\1", text)
-
-
-def folded(text: str) -> str:
-    """Fold case, accents and white space, as Odoo's search does where it has ``unaccent``."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return " ".join(plain.translate(_LETTERS).split())
 
 
 # Domains -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import attrs
 from odoo_toolkit.domains.fields import resolve_conditions
 from odoo_toolkit.domains.syntax import check_syntax, join, together
 from odoo_toolkit.errors import make_error
+from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.written import FieldsOf
 
 __all__ = ["DOMAIN_HELP", "Domain", "check_domain", "resolve_domain"]
@@ -113,11 +114,11 @@ class Domain:
 
         ``%`` and ``_`` are taken literally; in a bare ``ilike`` condition they are wildcards.
         """
-        return self._with(field, "ilike", _literal(text))
+        return self._with(field, "ilike", literal(text))
 
     def starts_with(self, field: str, text: str) -> Domain:
         """Require the text at the beginning of the field, in upper or lower case."""
-        return self._with(field, "=ilike", _literal(text) + "%")
+        return self._with(field, "=ilike", literal(text) + "%")
 
     def in_list(self, field: str, values: Iterable[Any]) -> Domain:
         """Require one of the values; no values find no records."""
@@ -185,13 +186,6 @@ class Domain:
 
     def _with(self, field: str, operator: str, value: Any) -> Domain:
         return Domain([*self.build(), [field, operator, value]])
-
-
-def _literal(text: str) -> str:
-    r"""Escape what PostgreSQL's LIKE takes for wildcards; Odoo passes them through as they are."""
-    for character in "\\%_":
-        text = text.replace(character, "\\" + character)
-    return text
 
 
 def _thaw(value: Any) -> Any:
