@@ -46,6 +46,9 @@ _POLICY = (
 )
 
 
+#: Where the HTTP server gives a sign of life.
+HEALTH_PATH = "/healthz"
+
 #: Characters of the shortest bearer token that is taken for one that nobody guesses.
 SHORTEST_TOKEN = 16
 
@@ -58,10 +61,27 @@ def _folder(value: Any) -> str:
 
 
 def _path(value: Any) -> str:
-    path = text(value)
-    if not path.startswith("/") or len(path) == 1 or set(path) & set("?#{}"):
-        raise ValueError(f"must be a path such as /mcp, not {path!r}.")
-    return path.rstrip("/")
+    path = text(value).rstrip("/")
+    if not path.startswith("/") or set(path) & set("?#{}") or path == HEALTH_PATH:
+        raise ValueError(f"must be a path such as /mcp, and not {HEALTH_PATH}.")
+    return path
+
+
+def _hosts(value: Any) -> tuple[str, ...]:
+    hosts = tuple(host.lower() for host in comma_list(value))
+    for host in hosts:
+        if set(host) & set("/*@?# "):
+            raise ValueError(f"must list host names such as mcp.example.com, not {host!r}.")
+    return hosts
+
+
+def _origins(value: Any) -> tuple[str, ...]:
+    origins = tuple(origin.lower().rstrip("/") for origin in comma_list(value))
+    for origin in origins:
+        scheme, _, host = origin.partition("://")
+        if not scheme or not host or set(host) & set("/*@?# "):
+            raise ValueError(f"must list origins such as https://example.com, not {origin!r}.")
+    return origins
 
 
 def _token(value: Any) -> Secret:
@@ -196,9 +216,9 @@ class ServerSettings:
     host: str = setting("ODOO_MCP_HOST", default="127.0.0.1")
     port: int = setting("ODOO_MCP_PORT", parse=integer(minimum=1, maximum=65535), default=8080)
     path: str = setting("ODOO_MCP_PATH", parse=_path, default="/mcp")
-    allowed_hosts: tuple[str, ...] = setting("ODOO_MCP_ALLOWED_HOSTS", parse=comma_list, default=())
+    allowed_hosts: tuple[str, ...] = setting("ODOO_MCP_ALLOWED_HOSTS", parse=_hosts, default=())
     allowed_origins: tuple[str, ...] = setting(
-        "ODOO_MCP_ALLOWED_ORIGINS", parse=comma_list, default=()
+        "ODOO_MCP_ALLOWED_ORIGINS", parse=_origins, default=()
     )
     auth_token: Secret | None = setting("ODOO_MCP_AUTH_TOKEN", parse=_token, secret=True)
     auth_issuer: str | None = setting("ODOO_MCP_AUTH_ISSUER", parse=_web_address)

@@ -26,14 +26,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from odoo_toolkit_mcp.http.authentication import token_verifier
-from odoo_toolkit_mcp.settings import ServerSettings, is_loopback
+from odoo_toolkit_mcp.settings import HEALTH_PATH, ServerSettings, is_loopback
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.server import OdooServer
 
 logger = logging.getLogger(__name__)
-
-HEALTH_PATH = "/healthz"
 
 #: Names of this machine, for clients on it.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

@@ -36,7 +36,7 @@ def credentials_of(headers: Mapping[str, str]) -> Credentials:
     Raises:
         AccessError: there are none. Another user's rights must not stand in for them.
     """
-    api_key = headers.get(API_KEY_HEADER, "").strip()
+    api_key = _value(headers, API_KEY_HEADER)
     if not api_key:
         raise make_error(
             "ACCESS_DENIED",
@@ -45,7 +45,16 @@ def credentials_of(headers: Mapping[str, str]) -> Credentials:
             f" {API_KEY_HEADER} with every request.",
             outcome="not_sent",
         )
-    return Credentials(headers.get(USERNAME_HEADER, "").strip() or None, Secret(api_key))
+    return Credentials(_value(headers, USERNAME_HEADER) or None, Secret(api_key))
+
+
+def _value(headers: Mapping[str, str], name: str) -> str:
+    """Return a header's text: UTF-8, which HTTP itself takes for Latin-1."""
+    value = headers.get(name, "").strip()
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
 
 
 class ConnectionPool:

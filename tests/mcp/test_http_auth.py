@@ -21,7 +21,13 @@ from odoo_toolkit_mcp import rate_limit
 from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.http import credentials
 from odoo_toolkit_mcp.http.authentication import IssuedTokens, SigningKeys
-from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials
+from odoo_toolkit_mcp.http.credentials import (
+    API_KEY_HEADER,
+    USERNAME_HEADER,
+    ConnectionPool,
+    Credentials,
+    credentials_of,
+)
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
@@ -183,6 +189,14 @@ def test_token_that_is_not_for_here_and_now_is_refused(
     )
 
 
+@pytest.mark.parametrize(
+    "token",
+    ["x", "a.b.c", "..", "e30.e30.", "\xff.\xff.\xff", "eyJraWQiOjEsImFsZyI6IlJTMjU2In0.e30.e30"],
+)
+def test_what_is_no_token_is_refused(guarded: RunningServer, era: str, token: str) -> None:
+    assert guarded.post(era, "tools/list", Authorization=f"Bearer {token}").status == 401
+
+
 def test_token_without_the_scope_is_not_enough(
     issuer: Issuer, guarded: RunningServer, era: str
 ) -> None:
@@ -310,6 +324,14 @@ def test_request_without_a_user_does_not_act_for_the_servers(
     assert result["structuredContent"]["code"] == "ACCESS_DENIED"
     assert "X-Odoo-Api-Key" in result["structuredContent"]["suggestion"]
     assert odoo.calls == []
+
+
+def test_names_of_users_are_utf8() -> None:
+    """As they arrive: HTTP takes the bytes of a header for Latin-1."""
+    name = "jürgen@example.com"
+    given = {USERNAME_HEADER: name.encode().decode("latin-1"), API_KEY_HEADER: "\xe4"}
+
+    assert credentials_of(given) == Credentials(name, Secret("\xe4"))
 
 
 def test_headers_are_ignored_unless_enabled(make_server: MakeServer, era: str) -> None:
