@@ -88,7 +88,8 @@ class ConnectionPool:
         old = [key for key, (_, used) in entries if self._clock() - used > IDLE_TIME]
         surplus = len(entries) - len(old) - MAX_CONNECTIONS
         if surplus > 0:
-            rest = [key for key, _ in entries if key not in old]
+            # The last one has just been asked for.
+            rest = [key for key, _ in entries[:-1] if key not in old]
             # Wrong credentials, which somebody may be trying out, do not push out right ones.
             rest.sort(key=lambda key: self._connections[key][0].established)
             old += rest[:surplus]

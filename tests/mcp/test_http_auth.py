@@ -360,11 +360,16 @@ def test_connections_that_are_too_many_or_unused_are_forgotten(
 
 
 def test_wrong_credentials_do_not_push_out_right_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(credentials, "MAX_CONNECTIONS", 1)
+    """Who has just come is kept in any case: a full pool must not log it in at each call."""
+    monkeypatch.setattr(credentials, "MAX_CONNECTIONS", 2)
     monkeypatch.setattr(Connection, "established", property(lambda self: self in right))
-    right: list[Connection] = []
     pool = ConnectionPool(lambda who: Connection(lambda: None))  # type: ignore
-    right.append(pool.get(Credentials("ann", Secret("key"))))
-    guessed = pool.get(Credentials("ann", Secret("guess")))
+    first = pool.get(Credentials("ann", Secret("key")))
+    right = [first]
+    guesses = [pool.get(Credentials("ann", Secret(f"guess {n}"))) for n in (1, 2)]
 
-    assert pool.evict() == [guessed]
+    assert pool.evict() == [guesses[0]]
+    right.append(guesses[1])
+    newcomer = pool.get(Credentials("bob", Secret("key")))
+    assert pool.evict() == [first]
+    assert pool.get(Credentials("bob", Secret("key"))) is newcomer
