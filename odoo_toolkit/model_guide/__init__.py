@@ -1,5 +1,6 @@
 """What one must know to work with a model, read from the server itself."""
 
+from odoo_toolkit.model_guide.known_models import known_models, model_label
 from odoo_toolkit.model_guide.methods import ModelMethod, ModelMethods, model_methods
 from odoo_toolkit.model_guide.new_record import new_record_values
 from odoo_toolkit.model_guide.related import RelatedModel, has_chatter, related_models
@@ -12,6 +13,8 @@ __all__ = [
     "ModelStates",
     "RelatedModel",
     "has_chatter",
+    "known_models",
+    "model_label",
     "model_methods",
     "model_states",
     "new_record_values",

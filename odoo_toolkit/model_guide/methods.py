@@ -12,10 +12,11 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.form_view import Button, Form, main_form
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.model_guide.form_view import Button, Form, described, main_form
 from odoo_toolkit.model_guide.visibility import fields_in, visible_states
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.arguments import describe
 
 #: What is told of a documented model besides its buttons (REQ-06-07).
 _PREFIXES = ("action_", "button_")
@@ -71,7 +72,7 @@ def model_methods(odoo: Odoo, model: Model) -> ModelMethods:
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
-    fields = described(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     asked: list[Any] = side_by_side(
         [lambda: main_form(odoo, model), lambda: _documented(odoo, model)]
     )

@@ -9,7 +9,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
-from odoo_toolkit.model_guide.form_view import described
+from odoo_toolkit.records.arguments import describe
 
 
 def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
         model: such as ``account.move``.
         names: fields to be told of; lists of records are not.
     """
-    fields = described(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     asked = [name for name in names if name in fields and fields[name].type not in TO_MANY]
     if not asked:
         return {}

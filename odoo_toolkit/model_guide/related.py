@@ -8,7 +8,7 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import RELATIONAL, Field
-from odoo_toolkit.model_guide.form_view import described
+from odoo_toolkit.records.arguments import describe
 
 #: Relations that nearly every model has, and that say nothing of it.
 _EVERYWHERE = ("create_uid", "write_uid", "message_", "activity_", "website_message_", "rating_")
@@ -35,7 +35,7 @@ def related_models(odoo: Odoo, model: str) -> list[RelatedModel]:
         NotFoundError: there is no such model.
         AccessError: the policy does not allow it.
     """
-    fields = described(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     found: dict[str, list[str]] = {}
     for field in fields.values():
         if (

@@ -13,10 +13,11 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.model_guide.form_view import Button, Form, described, main_form
+from odoo_toolkit.form_view import Button, Form, main_form
 from odoo_toolkit.model_guide.methods import button_states, state_field
 from odoo_toolkit.model_guide.transitions import MOVES, USUAL_MOVES, move_of
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.arguments import describe
 
 #: Stages told of a model that has stages instead of states.
 _MOST_STAGES = 50
@@ -72,7 +73,7 @@ def model_states(odoo: Odoo, model: Model) -> ModelStates:
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
-    fields = described(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     field = state_field(fields)
     stage = fields.get("stage_id")
     if field is None and stage is not None and stage.type == "many2one" and stage.relation:

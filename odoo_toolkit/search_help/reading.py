@@ -244,7 +244,7 @@ def _dates(
     words: Words, reading: Reading, model: str, fields: Mapping[str, Field], today: date
 ) -> None:
     while period := take_period(words, today):
-        said = {word.folded for word in words}
+        said = {word.stem for word in words}
         named = [
             field.name
             for field in fields.values()
@@ -359,7 +359,7 @@ def _leave_names(words: Words, reading: Reading) -> None:
     run: list[str] = []
     for word in [*words, None]:
         is_name = word is not None and not word.taken
-        if is_name and not word.quoted and word.folded in FILLERS:
+        if is_name and not word.quoted and word.stem in FILLERS:
             is_name = False
         if is_name and word is not None:
             run.append(word.text)
@@ -369,7 +369,7 @@ def _leave_names(words: Words, reading: Reading) -> None:
             reading.runs.append((tuple(before), " ".join(run)))
             before, run = [], []
         if word is not None and not is_name:
-            before = [] if word.taken else [*before, word.folded]
+            before = [] if word.taken else [*before, word.stem]
 
 
 def _is_date(fields: Mapping[str, Field], name: str) -> bool:

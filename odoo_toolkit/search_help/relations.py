@@ -13,7 +13,8 @@ from odoo_toolkit.fields import Field
 from odoo_toolkit.names import name_search
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_help.words import folded, phrase
+from odoo_toolkit.search_help.words import phrase, stem
+from odoo_toolkit.search_text import folded
 
 #: Fields by which records are related to what people name, the likeliest first; a path goes by
 #: way of another field.
@@ -92,8 +93,8 @@ class Candidate:
 
 
 def candidates(odoo: Odoo, model: str, fields: Mapping[str, Field]) -> list[Candidate]:
-    """Return the relations of a model in which a name is looked for, the likeliest first."""
-    found = []
+    """Return the relations in which a name is looked for, one to a model, the likeliest first."""
+    found: dict[str, Candidate] = {}
     for path in _PATHS:
         name, _, rest = path.partition(".")
         field = _searchable(fields.get(name))
@@ -101,8 +102,9 @@ def candidates(odoo: Odoo, model: str, fields: Mapping[str, Field]) -> list[Cand
             field = _searchable(_fields_of(odoo, str(field.relation)).get(rest))
         itself = field and field.relation == model and path != "parent_id"
         if field and not itself and odoo.policy.model_allowed(str(field.relation)):
-            found.append(Candidate(path, str(field.relation), field.string))
-    return found
+            candidate = Candidate(path, str(field.relation), field.string)
+            found.setdefault(candidate.model, candidate)
+    return list(found.values())
 
 
 def _searchable(field: Field | None) -> Field | None:
@@ -160,7 +162,7 @@ def _without_label(name: str, ways: Sequence[Candidate]) -> tuple[str, Sequence[
         label = phrase(way.label)
         if label and len(words) > len(label) and phrase(name)[: len(label)] == label:
             return " ".join(words[len(label) :]), [way]
-    if len(words) > 1 and (models := _BEFORE.get(folded(words[0]))):
+    if len(words) > 1 and (models := _BEFORE.get(stem(words[0]))):
         chosen = [way for way in ways if way.model in models]
         if chosen:
             return " ".join(words[1:]), chosen
@@ -187,7 +189,7 @@ def _search(odoo: Odoo, way: Candidate, name: str) -> list[RecordName]:
     if exact:
         return exact
     # Odoo also finds by what is not shown; without the words in it, it may be anything.
-    words = phrase(name)
+    words = said.split()
     return [record for record in found if all(word in folded(record.name) for word in words)]
 
 

@@ -16,7 +16,7 @@ from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.domains import Domain, resolve_domain
 from odoo_toolkit.fields import Field
-from odoo_toolkit.model_guide.form_view import described
+from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.search_help.reading import Reading, main_amount, main_date, read_words
 from odoo_toolkit.search_help.relations import candidates, look_up
 from odoo_toolkit.search_help.words import Words
@@ -78,7 +78,7 @@ def suggest_domain(
         ValidationError: the query is empty or too long.
     """
     text = parse_query(query).text
-    fields = described(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     reading = read_words(Words(text), model, fields, odoo.uid, today or date.today())  # noqa: DTZ011
     _look_up_names(odoo, model, fields, reading)
     domain, warnings = resolve_domain(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
 import attrs
+
+from odoo_toolkit.search_text import folded
 
 _TOKEN = re.compile(r'"[^"]+"|“[^”]+”|(?:[^\s,;:!?()"“”]|(?<=\d)[,:](?=\d))+')
 
@@ -18,10 +19,9 @@ NEGATIONS = frozenset({"not", "no", "non", "without", "isn't", "aren't", "never"
 _SPELLINGS = {"canceled": "cancelled", "companies": "company", "salesman": "salesperson"}
 
 
-def folded(word: str) -> str:
+def stem(word: str) -> str:
     """Return a word without case, accents and the plural's ending."""
-    plain = unicodedata.normalize("NFKD", word.casefold())
-    plain = "".join(c for c in plain if not unicodedata.combining(c)).strip("'.")
+    plain = folded(word).strip("'.")
     plain = plain.removesuffix("'s").removesuffix("’s")
     plain = _SPELLINGS.get(plain, plain)
     if len(plain) > 4 and plain.endswith("ies"):
@@ -32,8 +32,8 @@ def folded(word: str) -> str:
 
 
 def phrase(text: str) -> tuple[str, ...]:
-    """Return a text as the folded words that :meth:`Words.take` looks for."""
-    return tuple(folded(word) for word in re.findall(r"[^\s,;:!?()/\-]+", text))
+    """Return a text as the stems of its words that :meth:`Words.take` looks for."""
+    return tuple(stem(word) for word in re.findall(r"[^\s,;:!?()/\-]+", text))
 
 
 @attrs.define
@@ -41,7 +41,7 @@ class Word:
     """A word of a query; a text in quotation marks is one."""
 
     text: str
-    folded: str
+    stem: str
     quoted: bool = False
     taken: bool = False
 
@@ -57,7 +57,7 @@ class Words:
             elif text := token.strip(".'’"):
                 # "non-posted" is two words, "2026-11-01" and "INV/2026/1" are one.
                 parts = text.split("-") if text.replace("-", "").isalpha() else [text]
-                self._words += [Word(part, folded(part)) for part in parts if part]
+                self._words += [Word(part, stem(part)) for part in parts if part]
 
     def __iter__(self) -> Iterator[Word]:
         return iter(self._words)
@@ -67,7 +67,7 @@ class Words:
         size = len(looked_for)
         for start in range(len(self._words) - size + 1):
             words = self._words[start : start + size]
-            if tuple(word.folded for word in words) == looked_for and not any(
+            if tuple(word.stem for word in words) == looked_for and not any(
                 word.taken for word in words
             ):
                 return start
@@ -76,7 +76,7 @@ class Words:
     def before(self, looked_for: tuple[str, ...]) -> str | None:
         """Return the word before a phrase."""
         start = self.find(looked_for)
-        return self._words[start - 1].folded if start else None
+        return self._words[start - 1].stem if start else None
 
     def take(self, looked_for: tuple[str, ...]) -> bool | None:
         """Take a phrase; False where it is negated, None where it is not there."""
@@ -85,7 +85,7 @@ class Words:
             return None
         self.mark(range(start, start + len(looked_for)))
         before = self._words[start - 1] if start else None
-        if before is not None and not before.taken and before.folded in NEGATIONS:
+        if before is not None and not before.taken and before.stem in NEGATIONS:
             before.taken = True
             return False
         return True

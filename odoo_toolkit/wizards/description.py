@@ -10,7 +10,7 @@ import attrs
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.model_guide.form_view import Form, read_form
+from odoo_toolkit.form_view import Form, read_form
 from odoo_toolkit.wizards.actions import action_context
 from odoo_toolkit.wizards.catalog import KnownWizard, WizardField, known_wizard
 

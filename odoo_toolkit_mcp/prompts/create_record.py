@@ -7,10 +7,10 @@ from typing import Any
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.model_guide import new_record_values
-from odoo_toolkit.model_guide.form_view import described as readable
+from odoo_toolkit.model_guide import model_label, new_record_values
 from odoo_toolkit.records import default_get
-from odoo_toolkit_mcp.prompts.model_guide import CREATING_TOOLS, creating, described, label_of
+from odoo_toolkit.records.arguments import describe
+from odoo_toolkit_mcp.prompts.model_guide import CREATING_TOOLS, creating, described
 from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
 
 #: An example by the type of a field.
@@ -39,7 +39,7 @@ _NUMBERED = frozenset({"account.move", "account.payment", "stock.picking"})
 
 def create_record(odoo: Odoo, model: str, served: Served) -> str:
     """Return what one must know to create a record, with the defaults that it would get now."""
-    fields = readable(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     defaults = default_get(odoo, model).defaults
     required = [f for f in fields.values() if f.required and f.name != "id"]
     unset = [f.name for f in required if defaults.get(f.name) in (None, "", [])]
@@ -57,7 +57,7 @@ def create_record(odoo: Odoo, model: str, served: Served) -> str:
     ]
     example = {f.name: _example(f) for f in [*missing, *optional[:3]]}
     parts = [
-        f"# Create a record: {model} ({label_of(odoo, model)})",
+        f"# Create a record: {model} ({model_label(odoo, model)})",
         f"How: {creating(odoo, model, served)}",
         "## You must give\n" + _lines(missing, "nothing: every required field has a default"),
         "## Required, filled in by Odoo\n" + _lines(settled, "none"),

@@ -8,18 +8,18 @@ from typing import Any
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.configurations import configuration_of
-from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.model_guide import (
     ModelMethods,
     ModelStates,
     has_chatter,
+    model_label,
     model_methods,
     model_states,
     related_models,
 )
-from odoo_toolkit.model_guide.form_view import described as readable
 from odoo_toolkit.model_guide.methods import state_field
+from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.search_help.reading import main_amount, main_date
 from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
 
@@ -66,11 +66,11 @@ _MOST_METHODS, _MOST_RELATED, _MOST_OTHERS = 25, 20, 120
 
 def model_guide(odoo: Odoo, model: str, served: Served) -> str:
     """Return the guide to a model, made of what the server says of it."""
-    fields = readable(odoo, model)
+    fields = describe(odoo, model, "fields_get", {}, None)
     states = model_states(odoo, model)
     methods = model_methods(odoo, model)
     parts = [
-        f"# Guide: {model} ({label_of(odoo, model)})",
+        f"# Guide: {model} ({model_label(odoo, model)})",
         "## Fields\n" + _fields(model, fields),
         "## States\n" + _states(states),
         "## Actions\n" + _actions(methods, served),
@@ -79,14 +79,6 @@ def model_guide(odoo: Odoo, model: str, served: Served) -> str:
         "## Tips\n" + _tips(model, fields, served),
     ]
     return "\n\n".join(parts)
-
-
-def label_of(odoo: Odoo, model: str) -> str:
-    """Return what people call a model; its technical name where the server does not tell."""
-    try:
-        return odoo.schema.models().get(model, model)
-    except OdooError:
-        return model
 
 
 def described(field: Field) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import COMMON_MODELS
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError
-from odoo_toolkit.records import list_models
+from odoo_toolkit.model_guide import known_models
 from odoo_toolkit_mcp.prompts.served import Served
 
 _MODES = {
@@ -30,8 +29,7 @@ _STARTS = {
 
 def overview(odoo: Odoo, served: Served) -> str:
     """Return the overview of an Odoo; the models are those that the user may read."""
-    listed = list_models(odoo).models
-    known = [model for model in listed if model.model in COMMON_MODELS]
+    known = known_models(odoo)
     edition = odoo.version.edition
     lines = [
         f"You are connected to Odoo {odoo.version.full}{f' ({edition})' if edition else ''}"
@@ -43,8 +41,8 @@ def overview(odoo: Odoo, served: Served) -> str:
         f"Available toolsets: {', '.join(served.toolsets) or 'none'}",
         f"Total tools: {len(served.tools)}",
         "",
-        f"Key models available ({len(known)} of {len(listed)}):",
-        *(f"- {model.model}: {model.name}" for model in known),
+        "Key models available:",
+        *(f"- {model}: {label}" for model, label in known.items()),
         "",
         "To get started:",
         *(f"- {line}" for tool, line in _STARTS.items() if tool in served.tools),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.model_guide import model_label
 from odoo_toolkit.search_help import suggest_domain
-from odoo_toolkit_mcp.prompts.model_guide import label_of
 from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
 
 
@@ -23,7 +23,7 @@ def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
         arguments["order"] = suggestion.order
     records = "record" if suggestion.count == 1 else "records"
     parts = [
-        f"# Search {model} ({label_of(odoo, model)}): {suggestion.query}",
+        f"# Search {model} ({model_label(odoo, model)}): {suggestion.query}",
         f"Suggested domain (finds {suggestion.count} {records} now):\n"
         f"`{as_json(suggestion.domain)}`",
     ]

@@ -11,7 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.model_guide.form_view import main_form
+from odoo_toolkit.form_view import main_form
 from odoo_toolkit.records.results import Record, SearchResult
 from odoo_toolkit_mcp.resources.uris import ResourceUri
 

@@ -16,7 +16,7 @@ from odoo_toolkit.model_guide import (
     new_record_values,
     related_models,
 )
-from odoo_toolkit.model_guide.form_view import main_form
+from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide.transitions import MOVES
 from odoo_toolkit.search_help import suggest_domain
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from odoo_toolkit.errors import AccessError, NotFoundError
+from odoo_toolkit.form_view import Condition, parse_form
 from odoo_toolkit.model_guide import (
     ModelStates,
     has_chatter,
@@ -13,7 +14,6 @@ from odoo_toolkit.model_guide import (
     new_record_values,
     related_models,
 )
-from odoo_toolkit.model_guide.form_view import Condition, parse_form
 from odoo_toolkit.model_guide.visibility import fields_in, holds, visible_states
 from odoo_toolkit.policy import Policy
 from tests.unit.guided import Guided, form_of

@@ -13,7 +13,7 @@ from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.search_help import DomainSuggestion, suggest_domain
 from odoo_toolkit.search_help.periods import take_period
-from odoo_toolkit.search_help.words import Words, folded
+from odoo_toolkit.search_help.words import Words, stem
 from tests.unit.guided import Guided
 
 TODAY = date(2026, 11, 21)  # a Saturday
@@ -129,6 +129,11 @@ def test_unpaid_invoices_of_a_customer_from_last_month(major: int) -> None:
         ("sale.order", "canceled orders", [["state", "=", "cancel"]]),
         ("sale.order", "orders not cancelled", [["state", "!=", "cancel"]]),
         ("sale.order", "my orders", [["user_id", "=", 2]]),
+        (
+            "res.partner",
+            "not archived not customers",
+            [["active", "!=", False], ["customer_rank", "<=", 0]],
+        ),
         ("sale.order", "orders without salesperson", [["user_id", "=", False]]),
         ("sale.order", "S00012", [["name", "ilike", "S00012"]]),
         ("sale.order", "orders by Marc", [["user_id", "=", 6]]),
@@ -298,6 +303,34 @@ def test_a_blocked_model_is_an_error() -> None:
         suggest_domain(connection(19, Policy(model_blocklist="sale.order")), "sale.order", "draft")
 
 
+def test_a_negation_is_no_name() -> None:
+    suggestion = suggest("sale.order", "never cancelled orders")
+
+    assert suggestion.domain == [["state", "!=", "cancel"]]
+    assert suggestion.not_understood == []
+
+
+def test_an_exact_name_counts_though_longer_ones_come_first() -> None:
+    """Odoo's search gives no more than asked for, in its own order."""
+    longer = [[number, f"Won {number}"] for number in range(10, 15)]
+
+    def stages(call: Call) -> list[list[Any]]:
+        return [[4, "Won"]] if call.arguments["operator"] == "=ilike" else longer
+
+    odoo = connection(19)
+    odoo.answers["crm.stage", "name_search"] = stages
+    suggestion = suggest_domain(odoo, "crm.lead", "leads in stage Won", today=TODAY)
+
+    assert suggestion.domain == [["stage_id", "=", 4]]
+
+
+def test_a_negation_belongs_to_the_words_after_it_only() -> None:
+    assert domain("sale.order", "orders not cancelled of Azure Interior") == [
+        ["partner_id", "child_of", 14],
+        ["state", "!=", "cancel"],
+    ]
+
+
 def test_names_are_looked_up_side_by_side_and_only_as_far_as_needed() -> None:
     odoo = connection(19)
     suggest_domain(odoo, "sale.order", "orders of Azure Interior", today=TODAY)
@@ -373,4 +406,4 @@ def test_what_is_no_span_of_time_is_left_alone(text: str) -> None:
     [("Invoices", "invoice"), ("deliveries", "delivery"), ("status", "status"), ("Café", "cafe")],
 )
 def test_words_are_compared_without_case_accents_and_plural(word: str, expected: str) -> None:
-    assert folded(word) == expected
+    assert stem(word) == expected

@@ -12,7 +12,6 @@ import attrs
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import make_error
-from odoo_toolkit.fields import Field
 
 #: When something is hidden: a domain, as to Odoo 16, or a Python expression, as from 17 on.
 Condition = list[Any] | str
@@ -64,17 +63,6 @@ def read_form(odoo: Odoo, model: str, view_id: int | bool = False) -> Form:
         raise make_error(
             "UNKNOWN_ERROR", f"The server's form view of {model} cannot be understood."
         ) from error
-
-
-def described(odoo: Odoo, model: str) -> dict[str, Field]:
-    """Return the fields of a model that may be spoken of; a blocked model is refused first.
-
-    Raises:
-        NotFoundError: there is no such model.
-        AccessError: the policy does not allow it.
-    """
-    odoo.check(Call(model=model, method="fields_get"))
-    return odoo.policy.readable_fields(model, odoo.schema.fields(model))
 
 
 def main_form(odoo: Odoo, model: str) -> Form:
