@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import threading
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -490,15 +492,33 @@ async def test_over_http(http_server: RunningServer, odoo: FakeOdoo, era: str) -
 
 
 def test_over_stdio(environ: dict[str, str], odoo: FakeOdoo) -> None:
-    """A client of the handshake era; its answers and what it is told do not get mixed up."""
+    """The server looks by itself."""
     with StdioClient(environ) as client:
         client.initialize()
         answer = client.request("resources/subscribe", {"uri": ONE})
         odoo.records[1]["write_date"] = LATER
-        # Each answer is waited for, and what comes before it is kept.
-        while not (told := [line for line in client.lines if "resources/updated" in line]):
-            client.request("tools/list")
+        assert client.process.stdout is not None
+        # Without the notification, this ends with the server.
+        guard = threading.Timer(20, client.process.kill)
+        guard.start()
+        told = json.loads(client.process.stdout.readline())
+        guard.cancel()
 
     assert answer["result"] == {}
-    assert len(told) == 1
-    assert f'"{ONE}"' in told[0]
+    assert told["method"] == "notifications/resources/updated"
+    assert told["params"]["uri"] == ONE
+
+
+def test_client_that_vanishes_is_forgotten(http_server: RunningServer, odoo: FakeOdoo) -> None:
+    """Its stream is cut, not ended."""
+    subscriptions = http_server.server.resources.subscriptions
+    wanted = {"notifications": {"resourceSubscriptions": [ONE]}}
+    connection = http_server.send("auto", "subscriptions/listen", wanted)
+    acknowledged = connection.getresponse()
+    assert acknowledged.status == 200
+    assert subscriptions.watched == [ONE]
+
+    acknowledged.close()
+    connection.close()
+    # Each request gives the server time to notice.
+    assert any(http_server.get("/healthz") and not subscriptions.watched for _ in range(1000))
