@@ -28,7 +28,8 @@ from odoo_toolkit.search_help.meanings import (
 from odoo_toolkit.search_help.periods import take_period
 from odoo_toolkit.search_help.words import NEGATIONS, Words, phrase
 
-_REFERENCE = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9]+([/_\-.][A-Za-z0-9]+)*")
+#: S00012, INV/2026/0001, WH/OUT/00003; a code such as 5a7f is rather part of a name.
+_REFERENCE = re.compile(r"[A-Za-z]{1,8}\d{2,}|(?=.*\d)[A-Za-z]+\d*([/_-][A-Za-z0-9]+)+")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _NUMBER = r"[$€£]?(?P<{0}>\d[\d,]*(?:\.\d+)?)(?P<{0}_unit>k|m)?[$€£]?"
 _LOW, _HIGH = _NUMBER.format("low"), _NUMBER.format("high")
@@ -180,10 +181,8 @@ def _references(words: Words, reading: Reading, fields: Mapping[str, Field]) -> 
             word.taken = True
             reading.add(word.text, [(email, "=ilike", word.text)])
         elif name and name.type == "char" and _REFERENCE.fullmatch(word.text):
-            letters = sum(character.isalpha() for character in word.text)
-            if letters <= 12 and not word.text[0].isdigit():
-                word.taken = True
-                reading.add(word.text, [("name", "ilike", word.text)])
+            word.taken = True
+            reading.add(word.text, [("name", "ilike", word.text)])
 
 
 def _own(words: Words, reading: Reading, fields: Mapping[str, Field], uid: int) -> None:

@@ -136,6 +136,8 @@ def test_unpaid_invoices_of_a_customer_from_last_month(major: int) -> None:
         ),
         ("sale.order", "orders without salesperson", [["user_id", "=", False]]),
         ("sale.order", "S00012", [["name", "ilike", "S00012"]]),
+        ("account.move", "entry INV/2026/0001", [["name", "ilike", "INV/2026/0001"]]),
+        ("res.partner", "Acme a1b2c3d4", [["name", "ilike", "Acme a1b2c3d4"]]),
         ("sale.order", "orders by Marc", [["user_id", "=", 6]]),
         ("sale.order", "orders for Marc", [["partner_id", "child_of", 8]]),
         (
