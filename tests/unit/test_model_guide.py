@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from odoo_toolkit.compat import COMMON_MODELS
+from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.form_view import Condition, parse_form
 from odoo_toolkit.model_guide import (
     ModelStates,
     has_chatter,
+    known_models,
+    model_label,
     model_methods,
     model_states,
     new_record_values,
@@ -378,3 +382,43 @@ def test_a_new_record_is_asked_for_in_the_form_of_each_version(major: int, mark:
     (call,) = odoo.asked("onchange")
     assert call.arguments["fields_spec"] == dict.fromkeys(["journal_id", "date", "ref"], mark)
     assert call.reads
+
+
+# What models are called.
+
+
+def test_a_label_takes_one_question_on_every_version() -> None:
+    """On 14 the list of readable models takes hundreds."""
+    rows = [{"name": "Sales Order"}]
+    models = [{"model": "sale.order", "display_name": "Sales Order"}]
+    old = Guided(14, {("ir.model", "search_read"): rows})
+    new = Guided(19, {("ir.model", "get_available_models"): models})
+
+    for odoo in (old, new):
+        assert [model_label(odoo, "sale.order") for _ in range(2)] == ["Sales Order"] * 2
+        assert len(odoo.sent) == 1
+
+
+def test_a_label_that_nobody_tells_is_the_well_known_or_the_technical_name() -> None:
+    refused = {("ir.model", "search_read"): AccessError("no", code="ACCESS_DENIED")}
+
+    assert model_label(Guided(15, refused), "sale.order") == "Sales Order"
+    assert model_label(Guided(15, refused), "x.y") == "x.y"
+
+
+def test_well_known_models_are_those_that_may_be_read() -> None:
+    def may(call: Call) -> bool:
+        return call.model in ("sale.order", "res.partner")
+
+    answers = {(model, "check_access_rights"): may for model in COMMON_MODELS}
+    old = Guided(15, answers, Policy(model_blocklist="res.partner"))
+    new = Guided(19, {("ir.model", "get_available_models"): _AVAILABLE})
+
+    assert known_models(old) == {"sale.order": "Sales Order"}
+    assert known_models(new) == {"sale.order": "Order"}
+
+
+_AVAILABLE = [
+    {"model": "sale.order", "display_name": "Order"},
+    {"model": "x.custom", "display_name": "Custom"},
+]
