@@ -10,13 +10,18 @@ import attrs
 
 from odoo_toolkit.search_help.words import Words
 
+# Not those of the calendar module: they follow the process's locale.
+_MONTH_NAMES = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+_DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = {
-    name.casefold(): number
-    for names in (calendar.month_name, calendar.month_abbr)
-    for number, name in enumerate(names)
-    if name
-} | {"sept": 9}
-_WEEKDAYS = {name.casefold(): number for number, name in enumerate(calendar.day_name)}
+    form: number
+    for number, name in enumerate(_MONTH_NAMES, start=1)
+    for form in {name, name[:3], *(["sept"] if number == 9 else [])}
+}
+_WEEKDAYS = {name: number for number, name in enumerate(_DAY_NAMES)}
 
 _COUNTS = {
     "a": 1,
