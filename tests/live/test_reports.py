@@ -106,12 +106,16 @@ def _tokens(admin: Odoo, orders: dict[int, str]) -> Any:
     )
 
 
-def assert_shows(content: bytes, number: str) -> None:
-    """See that a PDF shows a number, where wkhtmltopdf wrote text and not outlines of letters."""
+def assert_shows(content: bytes, number: str, server: Server) -> None:
+    """See that a PDF shows a number.
+
+    A server of somebody else's may draw the letters as outlines, which no library reads; the
+    provisioned ones write text.
+    """
     pages = PdfReader(io.BytesIO(content)).pages
     text = "".join(page.extract_text() for page in pages)
     assert len(pages) == 1
-    assert number in text or not text.strip()
+    assert number in text or not (server.version or text.strip())
     # Outlines or not, an order with a line is more than an empty page.
     assert len(content) > 10_000
 
@@ -135,13 +139,13 @@ def test_a_password_prints_and_leaves_nothing(
 
     assert result.source == "web_session"
     assert number in result.file_name
-    assert_shows(result.content, number)
+    assert_shows(result.content, number, server)
     assert result.warnings == []
     assert left_behind(admin, orders) == before
 
 
 def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(
-    by_key: Odoo, admin: Odoo, orders: dict[int, str]
+    server: Server, by_key: Odoo, admin: Odoo, orders: dict[int, str]
 ) -> None:
     before = left_behind(admin, orders)
     order_id, number = next(iter(orders.items()))
@@ -149,7 +153,7 @@ def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(
 
     assert result.source == "mail_template"
     assert number in result.file_name
-    assert_shows(result.content, number)
+    assert_shows(result.content, number, server)
     assert result.warnings == []
     assert left_behind(admin, orders) == before
 
@@ -206,7 +210,7 @@ def test_the_customers_page_prints_and_its_link_is_told(
         return
     assert result.source == "portal"
     assert number in result.file_name
-    assert_shows(result.content, number)
+    assert_shows(result.content, number, server)
     assert "has a link" in result.warnings[0]
     assert left_behind(admin, orders)["links"] == 1
 

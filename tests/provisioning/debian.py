@@ -98,6 +98,7 @@ def unpack_release(release: Release) -> Path:
     """
     root = cache_folder() / release.name / "root"
     if root.exists():
+        _write_pdfs_as_text(root)
         return root
     uri, keyring = find_mirror()
     packages = (release.package, *release.linked_packages)
@@ -112,7 +113,18 @@ def unpack_release(release: Release) -> Path:
         version = run(["dpkg-deb", "-f", own, "Version"], failure=f"{own.name} has no version.")
         (folder / "VERSION").write_text(version.strip() + "\n", encoding="utf-8")
         shutil.rmtree(downloads)
+    _write_pdfs_as_text(root)
     return root
+
+
+def _write_pdfs_as_text(root: Path) -> None:
+    """Take away the web font of Odoo's reports, so that tests can read what a PDF says.
+
+    Debian's wkhtmltopdf draws the letters of a web font as outlines; those of a font of the
+    system it writes as text.
+    """
+    for folder in root.glob("usr/lib/python3/dist-packages/odoo/addons/web/static/**/fonts/lato"):
+        shutil.rmtree(folder)
 
 
 def package_version(root: Path) -> str:
