@@ -43,7 +43,7 @@ from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import audit, disambiguation, results
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.connection import Connection, within
-from odoo_toolkit_mcp.http.authentication import client_of
+from odoo_toolkit_mcp.http.clients import client_of
 from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials, credentials_of
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.prompts.served import Served

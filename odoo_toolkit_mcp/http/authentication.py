@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 
 from odoo_toolkit.configuration import Secret
@@ -19,7 +18,6 @@ from odoo_toolkit_mcp.settings import ServerSettings
 
 if TYPE_CHECKING:
     from jwt import PyJWK
-    from starlette.requests import Request
 
 logger = logging.getLogger(__name__)
 
@@ -47,19 +45,6 @@ def token_verifier(settings: ServerSettings) -> TokenVerifier | None:
         keys = SigningKeys(settings.auth_jwks_url)
         return IssuedTokens(settings.auth_issuer, settings.auth_audience, keys)
     return None
-
-
-def client_of(request: Request | None) -> str | None:
-    """Return the name under which a client's calls are counted and recorded.
-
-    That is the subject or client id of its token, else its address; None without HTTP.
-    """
-    if request is None:
-        return None
-    user = request.scope.get("user")
-    if isinstance(user, AuthenticatedUser):
-        return user.access_token.subject or user.access_token.client_id
-    return request.client.host if request.client else "unknown"
 
 
 class SharedToken(TokenVerifier):
