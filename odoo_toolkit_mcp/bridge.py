@@ -94,9 +94,9 @@ async def run_blocking(
     return outcome
 
 
-async def _hear_of_cancellation(listener: SessionListener) -> None:
-    """Wait for the request to be cancelled: only a task hears of it, not a thread."""
+async def _hear_of_cancellation(listener: SessionListener, ended: anyio.Event) -> None:
+    """Wait for the end of the work, or the request's cancellation: no thread hears of it."""
     try:
-        await anyio.sleep_forever()
+        await ended.wait()
     finally:
         listener.cancel()

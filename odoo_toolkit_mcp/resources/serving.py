@@ -29,7 +29,7 @@ from mcp.types import (
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import results
 from odoo_toolkit_mcp.connection import Connection, within
-from odoo_toolkit_mcp.http.authentication import client_of
+from odoo_toolkit_mcp.http.clients import client_of
 from odoo_toolkit_mcp.protocol_errors import mcp_error
 from odoo_toolkit_mcp.resources import JSON, RESOURCES, TEMPLATES, reader_of
 from odoo_toolkit_mcp.resources.subscriptions import Subscriptions, in_thread
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 #: Milliseconds for which a client may keep the lists: they change with the toolkit only.
 _LIFETIME = 3_600_000
 
-#: Seconds that a look at the system waits for Odoo.
+#: Seconds that a look at the system waits for the connection.
 _PATIENCE = 5.0
 
 #: Seconds that a client may take to accept a notification.
@@ -137,17 +137,25 @@ class ServedResources:
         odoo = await within(_PATIENCE, lambda: connection.get(tasks))
         return describe_toolsets(self._server.registry, odoo)
 
-    async def _system_info(self, connection: Connection, running: Running) -> SystemInfo:
-        """Return what the connected Odoo is, or why there is no connection."""
+    async def _system_info(
+        self, connection: Connection, running: Running, abandon: bool = False
+    ) -> SystemInfo:
+        """Return what the connected Odoo is, or why there is no connection.
+
+        Args:
+            connection: of the user who asks.
+            running: the server.
+            abandon: as of :func:`~odoo_toolkit_mcp.resources.subscriptions.in_thread`.
+        """
         from odoo_toolkit_mcp.resources import system
 
         try:
             with anyio.fail_after(_PATIENCE):
                 odoo = await connection.get(running.tasks)
-                return await in_thread(running, system.info, odoo)
+            return await in_thread(running, system.info, odoo, abandon=abandon)
         except TimeoutError:
             error: OdooError = make_error(
-                "TIMEOUT", f"Odoo has not answered within {_PATIENCE:.0f} seconds."
+                "TIMEOUT", f"There is no connection to Odoo after {_PATIENCE:.0f} seconds."
             )
         except OdooError as reason:
             error = reason
@@ -158,7 +166,7 @@ class ServedResources:
 
     async def _known_of_system(self, connection: Connection, running: Running) -> SystemInfo:
         """Return the same in a form that only changes when there is something to tell."""
-        info = await self._system_info(connection, running)
+        info = await self._system_info(connection, running, abandon=True)
         return attrs.evolve(info, error=info.error and {"code": info.error["code"]})
 
     # Subscriptions.

@@ -185,7 +185,7 @@ class Subscriptions:
         for model, those in by_model.items():
             if model:
                 odoo = await connection.get(running.tasks)
-                seen |= await in_thread(running, _first_look, odoo, model, those)
+                seen |= await in_thread(running, _first_look, odoo, model, those, abandon=False)
             else:
                 info = await self._system_info(connection, running)
                 seen |= {uri.text: info for uri in those}
@@ -237,7 +237,7 @@ class Subscriptions:
             ids = sorted({watch.uri.record_id for watch in watches})
             try:
                 odoo = await connection.get(running.tasks)
-                now = await in_thread(running, _write_dates, odoo, model, ids)
+                now = await in_thread(running, _write_dates, odoo, model, ids, abandon=True)
             except OdooError as error:
                 # Who has lost the right to see them is told, too.
                 if error.category not in ("access", "not_found"):
@@ -253,13 +253,23 @@ class Subscriptions:
         return changed
 
 
-async def in_thread(running: Running, function: Callable[..., T], *arguments: Any) -> T:
-    """Run a function that reads from Odoo in a worker thread, on behalf of no tool."""
+async def in_thread(
+    running: Running, function: Callable[..., T], *arguments: Any, abandon: bool
+) -> T:
+    """Run a function that reads from Odoo in a worker thread, on behalf of no tool.
+
+    Args:
+        running: the server.
+        function: reads.
+        arguments: its arguments.
+        abandon: whether to leave the thread to itself when nobody waits any more. A server that
+            stops need not wait for it; but who cancels request after request must not have one
+            thread for each.
+    """
     token = audit.caller.set(audit.Caller(running.session_id, "subscriptions"))
     try:
-        # A server that stops need not wait for it.
         return await anyio.to_thread.run_sync(
-            functools.partial(function, *arguments), limiter=LIMITER, abandon_on_cancel=True
+            functools.partial(function, *arguments), limiter=LIMITER, abandon_on_cancel=abandon
         )
     finally:
         audit.caller.reset(token)
