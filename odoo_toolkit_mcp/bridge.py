@@ -84,11 +84,12 @@ async def run_blocking(
         except Exception as error:
             return error
 
+    ended = anyio.Event()
     with listening(listener):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_hear_of_cancellation, listener)
+            tasks.start_soon(_hear_of_cancellation, listener, ended)
             outcome = await anyio.to_thread.run_sync(work, limiter=LIMITER, abandon_on_cancel=False)
-            tasks.cancel_scope.cancel()
+            ended.set()
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
