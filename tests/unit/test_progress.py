@@ -2,10 +2,13 @@
 
 import contextvars
 import threading
+from typing import Any
 
 import pytest
 
-from odoo_toolkit import progress
+from odoo_toolkit import progress, sales
+from odoo_toolkit.connection.call import Call
+from tests.unit.test_sales import shop, written
 
 
 class Listener:
@@ -76,3 +79,31 @@ def test_nothing_finished_is_not_reported() -> None:
         progress.Steps(3).finish(0, "nothing")
 
     assert listener.heard == []
+
+
+def test_making_an_order_reports_its_steps() -> None:
+    listener = Listener()
+    with progress.listening(listener):
+        sales.create_order(shop(), [{"product_id": 3}], partner_id=7, confirm=True)
+
+    assert listener.heard == [
+        (1, 3, "Names resolved"),
+        (2, 3, "Quotation created (id 12)"),
+        (3, 3, "Order confirmed"),
+    ]
+
+
+def test_an_order_is_not_confirmed_when_the_work_was_cancelled_meanwhile() -> None:
+    """What has been made stays; nothing more is written."""
+    listener, odoo = Listener(), shop()
+    made = odoo.answers["sale.order", "create"]
+
+    def create(call: Call) -> Any:
+        listener.cancelled = True
+        return made(call) if callable(made) else made
+
+    odoo.answers["sale.order", "create"] = create
+    with progress.listening(listener), pytest.raises(progress.OperationCancelled):
+        sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+
+    assert written(odoo) == ["create"]
