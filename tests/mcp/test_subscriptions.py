@@ -522,3 +522,32 @@ def test_client_that_vanishes_is_forgotten(http_server: RunningServer, odoo: Fak
     connection.close()
     # Each request gives the server time to notice.
     assert any(http_server.get("/healthz") and not subscriptions.watched for _ in range(1000))
+
+
+LISTEN = {"notifications": {"resourceSubscriptions": [ONE]}}
+
+
+def test_each_request_names_its_user(make_server: MakeServer, odoo: FakeOdoo) -> None:
+    """Neither a resource nor a subscription is had with the rights of the server's own user."""
+    server = make_server(transport="http", credential_headers=True)
+    named = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": PASSWORD}
+    wrong = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": "not the password"}
+    with RunningServer(server) as running:
+        for headers in ({}, wrong):
+            for uri in (ONE, "odoo://system/modules"):
+                answer = running.post(
+                    "auto", "resources/read", {"uri": uri}, Mcp_Name=uri, **headers
+                )
+                assert answer.message["error"]["data"]["code"] == "ACCESS_DENIED"
+            answer = running.post("auto", "subscriptions/listen", LISTEN, **headers)
+            assert answer.message["error"]["data"]["code"] == "ACCESS_DENIED"
+        info = running.post("auto", "resources/read", {"uri": INFO}, Mcp_Name=INFO)
+        assert info.message["error"]["data"]["code"] == "ACCESS_DENIED"
+        assert server.resources.subscriptions.watched == []
+
+        connection = running.send("auto", "subscriptions/listen", LISTEN, **named)
+        answer = connection.getresponse()
+        assert b"subscriptions/acknowledged" in answer.readline() + answer.readline()
+        assert server.resources.subscriptions.watched == [ONE]
+        answer.close()
+        connection.close()
