@@ -95,10 +95,14 @@ async def test_threads_of_the_library_hear_of_cancellation(
     make_server: MakeServer, era: str
 ) -> None:
     began, ended = threading.Event(), threading.Event()
+    started: list[int] = []
     stopped: list[int] = []
 
     def step(number: int) -> None:
-        began.set()
+        started.append(number)
+        if len(started) == 4:
+            # One that has not begun when the call is cancelled never begins.
+            began.set()
         try:
             while not ended.wait(0.005):
                 progress.checkpoint()

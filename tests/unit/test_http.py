@@ -123,7 +123,8 @@ def test_cookies_and_the_environments_proxies_stay_out(monkeypatch: pytest.Monke
     seen: list[bytes] = []
 
     def answer(connection: socket.socket) -> None:
-        connection.sendall(reply("200 OK", b"{}", "Set-Cookie: session_id=x; Path=/\r\n"))
+        headers = "Set-Cookie: session_id=x; Path=/\r\nConnection: close\r\n"
+        connection.sendall(reply("200 OK", b"{}", headers))
 
     with server(answer) as url:
         http = Http(settings(url=url))
