@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
-from annotated_types import Len
 
 
 @attrs.frozen
@@ -54,11 +53,5 @@ Context = Annotated[
 ]
 Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
 Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
-
-
-def ids_of(least: int, most: int, doc: str) -> Any:
-    """Return the type of a parameter that takes from ``least`` to ``most`` record ids."""
-    return Annotated[Sequence[int], Len(least, most), Doc(doc)]
-
 
 DryRun = Annotated[bool, Doc("Only tell what would be written.")]
