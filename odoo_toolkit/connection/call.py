@@ -49,6 +49,9 @@ class Call:
         acts_on: the model that a business operation is about, where the lists of models are to
             judge it by that: answering an order's wizard or adding an order's lines is working on
             the order. Never taken from what a caller wrote.
+        step: a step of one of the toolkit's own operations, made of values that it has checked:
+            the policy judges it by the access that it declares. Without it, a call is free: a
+            caller shaped it, and outside full mode it passes only where it is known to be harmless.
         internal: a read that the toolkit makes for itself (schema, names of states).
         timeout: seconds to wait at least for the answer, where the settings' may be too few.
     """
@@ -63,6 +66,7 @@ class Call:
         default=attrs.Factory(lambda self: default_access(self.method), takes_self=True)
     )
     acts_on: str | None = None
+    step: bool = False
     internal: bool = False
     timeout: float | None = None
 
