@@ -152,6 +152,7 @@ def schedule_activity(
         ids=(record_id,),
         arguments=arguments,
         access="write",
+        step=True,
     )
     odoo.check(call)
     owned = [["res_model", "=", model], ["res_id", "=", record_id]]
@@ -215,7 +216,7 @@ def mark_activity_done(
         model="mail.activity",
         method="search_read",
         arguments={
-            "domain": [*odoo.policy.record_filter("mail.activity", domain), *domain],
+            "domain": [*odoo.record_filter("mail.activity", domain), *domain],
             "fields": ["res_model", "res_id", "display_name"],
         },
         internal=True,
@@ -236,6 +237,7 @@ def mark_activity_done(
         arguments={"feedback": feedback},
         access="write",
         acts_on=model,
+        step=True,
     )
     message_id = returned_id(odoo.call(done))
     warnings: list[str] = []

@@ -9,7 +9,7 @@ key that opens the file to anybody.
 
 from __future__ import annotations
 
-import mimetypes
+import binascii
 import os
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ from odoo_toolkit.annotations import Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import receiving, sending
 from odoo_toolkit.connection.call import Call
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.file_content import (
     Base64Text,
     DecodedBytes,
@@ -32,6 +32,7 @@ from odoo_toolkit.file_content import (
     human_size,
     is_text_type,
     safe_name,
+    stored_type,
 )
 from odoo_toolkit.owner_records import (
     RecordId,
@@ -67,6 +68,8 @@ _FIELDS = [
     "create_date",
     "create_uid",
 ]
+#: Base64 characters of a file's beginning, by which its type is told.
+_HEAD = 4096
 
 AttachmentId = Annotated[int, Ge(1), Doc("Id of the attachment.")]
 
@@ -245,12 +248,14 @@ def upload(
         record_id: the record.
         name: of the file.
         content_base64: its bytes.
-        mimetype: such as ``application/pdf``; by the name's extension, else Odoo looks at the
-            bytes. Odoo stores HTML of ordinary users as text/plain.
+        mimetype: such as ``application/pdf``; by the name's extension, else by the first bytes.
+            What a browser would run from Odoo's address (HTML, SVG, XML, scripts, style sheets)
+            is stored as text/plain, with a warning.
         max_bytes: larger files are refused.
 
     Raises:
-        ValidationError: name or content is empty, not base64 or too large; nothing was sent.
+        ValidationError: name or content is empty, not base64 or too large, or the type is none;
+            nothing was sent.
         NotFoundError: there is no such record; nothing was attached.
         AccessError: Odoo or the policy does not allow it; nothing was attached.
     """
@@ -264,18 +269,29 @@ def upload(
         )
     if size > max_bytes:
         raise ValidationError(_too_large(size, max_bytes), suggestion="Upload it in Odoo itself.")
-    values: dict[str, Any] = {"name": name, "res_model": model, "res_id": record_id}
-    if declared := mimetype or mimetypes.guess_type(name)[0]:
-        values["mimetype"] = declared
+    head = binascii.a2b_base64(content_base64[:_HEAD])
+    kind, remark = stored_type(name, mimetype, head)
+    values: dict[str, Any] = {
+        "name": name,
+        "res_model": model,
+        "res_id": record_id,
+        "mimetype": kind,
+    }
     with sending(content_base64) as mark:
         values["datas"] = mark
-        create = Call(model=MODEL, method="create", arguments={"vals_list": values}, acts_on=model)
+        create = Call(
+            model=MODEL,
+            method="create",
+            arguments={"vals_list": values},
+            acts_on=model,
+            step=True,
+        )
         odoo.check(create)
         # Odoo 14 to 18 attach files to records that do not exist.
         check_owner(odoo, model, record_id)
         attachment_id = returned_id(odoo.call(create))
     assert attachment_id is not None  # noqa: S101 - create always answers with an id
-    warnings: list[str] = []
+    warnings = [remark] if remark else []
     rows = afterwards(
         lambda: odoo.call(
             reading_of(
@@ -305,11 +321,13 @@ def delete(odoo: Odoo, attachment_id: AttachmentId) -> DeletedAttachment:
 
     Raises:
         NotFoundError: there is no such attachment for this user.
-        AccessError: Odoo or the policy does not allow it; nothing was deleted.
+        AccessError: Odoo or the policy does not allow it, or it is no ordinary file; nothing was
+            deleted.
     """
     row = _find(odoo, attachment_id)
+    _check_ordinary(row)
     owner = row["res_model"] or None
-    odoo.call(Call(model=MODEL, method="unlink", ids=(attachment_id,), acts_on=owner))
+    odoo.call(Call(model=MODEL, method="unlink", ids=(attachment_id,), acts_on=owner, step=True))
     return DeletedAttachment(
         id=attachment_id,
         name=row["name"],
@@ -331,13 +349,15 @@ def _find(odoo: Odoo, attachment_id: int) -> dict[str, Any]:
         # The policy's filter is applied here, because the call is judged by what it belongs to,
         # which only its answer tells.
         arguments={
-            "domain": [*odoo.policy.record_filter(MODEL, domain), *domain],
-            "fields": _FIELDS,
+            "domain": [*odoo.record_filter(MODEL, domain), *domain],
+            "fields": [*_FIELDS, "res_field"],
         },
+        step=True,
         internal=True,
     )
     rows: list[dict[str, Any]] = odoo.call(search)
-    if not rows:
+    # The file behind a binary field is as closed as the field.
+    if not rows or odoo.policy.field_blocked(rows[0]["res_field"] or ""):
         raise NotFoundError(
             f"There is no attachment {attachment_id}, or this user may not see it.",
             suggestion="odoo_attachments_list lists the attachments of a record.",
@@ -346,12 +366,33 @@ def _find(odoo: Odoo, attachment_id: int) -> dict[str, Any]:
     return rows[0]
 
 
+def _check_ordinary(row: dict[str, Any]) -> None:
+    """Refuse to change an attachment that is more than a file of a record."""
+    if row["res_field"]:
+        what = f"is the content of the field {row['res_field']}"
+        suggestion = f"Change that field of {row['res_model']} instead."
+    elif row["url"]:
+        what = "has an address of its own, by which pages of Odoo may use it"
+        suggestion = "Ask the administrator to delete it in Odoo."
+    else:
+        return
+    raise AccessError(
+        f"Attachment {row['id']} is not changed from here: it {what}.",
+        code="MODEL_BLOCKED",
+        suggestion=suggestion,
+        details={"model": MODEL, "ids": [row["id"]]},
+    )
+
+
 def _datas(row: dict[str, Any]) -> Call:
+    # Asked for as it was found: by what it belongs to, it has been judged.
+    same = [[name, "=", row[name]] for name in ("id", "res_model", "res_field")]
     return Call(
         model=MODEL,
         method="search_read",
-        arguments={"domain": [["id", "=", row["id"]]], "fields": ["datas"]},
+        arguments={"domain": same, "fields": ["datas"]},
         acts_on=row["res_model"] or None,
+        step=True,
     )
 
 

@@ -234,7 +234,12 @@ def post_message(
     if partners:
         arguments["partner_ids"] = partners
     call = Call(
-        model=model, method="message_post", ids=(record_id,), arguments=arguments, access="write"
+        model=model,
+        method="message_post",
+        ids=(record_id,),
+        arguments=arguments,
+        access="write",
+        step=True,
     )
     odoo.check(call)
     side_by_side(

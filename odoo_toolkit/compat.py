@@ -61,15 +61,14 @@ RECORD_METHODS: dict[str, tuple[str, ...]] = {
     "write": ("vals",),
 }
 
-#: Methods known to change nothing: the only ones that readonly and restricted mode execute, and
-#: the only ones that are sent again after a failure that leaves their fate unknown.
+#: Methods that read: the only ones that are sent again after a failure that leaves their fate
+#: unknown. Which of them pass outside full mode is a stricter question: see the policy.
 READ_METHODS = frozenset(
     {
         "check_access_rights",
         "context_get",
         "default_get",
         "exists",
-        "export_data",
         "fields_get",
         "fields_view_get",
         "formatted_read_group",
@@ -81,7 +80,6 @@ READ_METHODS = frozenset(
         "load_views",
         "name_get",
         "name_search",
-        "onchange",
         "read",
         "read_group",
         "search",

@@ -21,6 +21,7 @@ ATTRIBUTES = (
     "sortable",
     "relation",
     "relation_field",
+    "related",
     "selection",
     "help",
     "states",
@@ -43,6 +44,7 @@ class Field:
         store: whether it is a column, or a table of relations, of the database.
         relation: model that a relational field points to.
         relation_field: of a one2many, the many2one in the other model.
+        related: the names on the path to the field that it shows, where it shows another one.
         selection: pairs of value and label.
         state_dependent: to Odoo 16, a field may be readonly except in certain states.
     """
@@ -57,6 +59,7 @@ class Field:
     sortable: bool = True
     relation: str | None = None
     relation_field: str | None = None
+    related: tuple[str, ...] = ()
     selection: tuple[tuple[Any, str], ...] = ()
     help: str = ""
     state_dependent: bool = False
@@ -80,12 +83,20 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         sortable=bool(raw.get("sortable", raw.get("store", True))),
         relation=raw.get("relation") or None,
         relation_field=raw.get("relation_field") or None,
+        related=_path(raw.get("related")),
         selection=tuple((value, label) for value, label in selection)
         if isinstance(selection, (list, tuple))
         else (),
         help=raw.get("help") or "",
         state_dependent=bool(raw.get("states")),
     )
+
+
+def _path(related: Any) -> tuple[str, ...]:
+    """Return the names on a path, which is a list to Odoo 14 and a dotted text from 15 on."""
+    if isinstance(related, str):
+        return tuple(related.split("."))
+    return tuple(map(str, related)) if isinstance(related, (list, tuple)) else ()
 
 
 def unknown_field_error(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import io
+import mimetypes
 import os
 import re
 import unicodedata
@@ -12,6 +13,7 @@ from typing import Protocol
 
 from odoo_toolkit.connection.bulk import Sink
 from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.policy.files import is_active
 
 #: Declared types of files that can be given as text (REQ-09-15).
 TEXT_TYPES = frozenset(
@@ -36,6 +38,11 @@ _PICTURES = (
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
 )
+#: The same for other files that come without a type.
+_FORMATS = ((b"%PDF-", "application/pdf"), (b"PK\x03\x04", "application/zip"))
+#: Odoo keeps this type; of a plain application/octet-stream it makes what the bytes look like.
+UNKNOWN_TYPE = "application/octet-stream; charset=binary"
+_MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\u202a-\u202e\u2066-\u2069]")
 _LONGEST_NAME = 120
 #: How many files of the same name one folder takes.
@@ -80,6 +87,50 @@ def picture_type(head: bytes) -> str | None:
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
     return next((name for magic, name in _PICTURES if head.startswith(magic)), None)
+
+
+def stored_type(name: str, declared: str | None, head: bytes) -> tuple[str, str | None]:
+    """Return the type under which a file is stored, and a remark where that is another one.
+
+    Odoo serves attachments under the type that is stored, from its own address: 14 lets a page or
+    picture with a script act there for whoever opens it, and from every version a page of Odoo's
+    could take in scripts and styles. These are stored as plain text, as Odoo itself does with those
+    of ordinary users. Where the bytes decide, it is here and not in Odoo, which may see a page.
+
+    Args:
+        name: of the file, which tells its type where none is declared.
+        declared: the type that the file is said to have.
+        head: the file's first bytes.
+
+    Raises:
+        ValidationError: what is declared is no type.
+    """
+    guessed, packed = mimetypes.guess_type(name)
+    # Of "x.html.gz" the name tells the type of what is packed.
+    text = declared or (None if packed else guessed) or ""
+    kind, _, parameters = text.partition(";")
+    kind = kind.strip().lower()
+    if kind and not _MEDIA_TYPE.fullmatch(kind):
+        raise ValidationError(
+            f"{text[:80]!r} is not a media type.",
+            suggestion="Give one like 'application/pdf', or none: the file's name tells it.",
+            details={"field": "mimetype"},
+        )
+    if kind in ("", "application/octet-stream"):
+        return _type_by_bytes(head), None
+    if is_active(kind):
+        return "text/plain", (
+            f"It is stored as text/plain, not as {kind}: Odoo serves files from its own address,"
+            " where a browser would run it."
+        )
+    charset = _CHARSET.search(parameters)
+    return f"{kind}; charset={charset[1].lower()}" if charset else kind, None
+
+
+def _type_by_bytes(head: bytes) -> str:
+    known = next((name for magic, name in _FORMATS if head.startswith(magic)), None)
+    text = head and not _BINARY.search(head.decode("latin-1"))
+    return known or picture_type(head) or ("text/plain" if text else UNKNOWN_TYPE)
 
 
 def is_text_type(mimetype: str) -> bool:

@@ -271,11 +271,13 @@ def _given(ticket_id: int | None) -> int:
 
 
 def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=TICKET, method="create", arguments={"vals_list": dict(values)})
+    return Call(model=TICKET, method="create", arguments={"vals_list": dict(values)}, step=True)
 
 
 def _write(ticket_id: int, values: Mapping[str, Any]) -> Call:
-    return Call(model=TICKET, method="write", ids=(ticket_id,), arguments={"vals": dict(values)})
+    return Call(
+        model=TICKET, method="write", ids=(ticket_id,), arguments={"vals": dict(values)}, step=True
+    )
 
 
 def _read(odoo: Odoo, ticket_id: int) -> Record | None:

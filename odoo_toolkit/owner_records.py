@@ -76,7 +76,7 @@ def check_has(odoo: Odoo, model: str, field: str, what: str) -> None:
 
 def reading_of(owner: str, model: str, method: str, **arguments: Any) -> Call:
     """Return a read of what belongs to records of ``owner``."""
-    return Call(model=model, method=method, arguments=arguments, acts_on=owner)
+    return Call(model=model, method=method, arguments=arguments, acts_on=owner, step=True)
 
 
 def afterwards(read: Callable[[], T], warnings: list[str], what: str) -> T | None:

@@ -266,7 +266,9 @@ def create_credit_note(
     # To 16 what is to be done is a field, from 17 on it is the button.
     by_field = "refund_method" in fields
     method = "reverse_moves" if by_field else "refund_moves"
-    press = Call(model=model, method=method, ids=(0,), access="write", acts_on="account.move")
+    press = Call(
+        model=model, method=method, ids=(0,), access="write", acts_on="account.move", step=True
+    )
     odoo.check(press)
     day = checked_day(date, "date") or today(odoo)
     move_id = _resolve_invoice(odoo, invoice_id, invoice_name)
@@ -343,6 +345,7 @@ def _call(method: str, ids: tuple[Any, ...] | None = None, **arguments: Any) -> 
         arguments=arguments,
         access="create" if method == "create" else "write",
         acts_on="account.move",
+        step=True,
     )
 
 

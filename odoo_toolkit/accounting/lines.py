@@ -156,6 +156,8 @@ def _of_partner(odoo: Odoo, header: Mapping[str, Any]) -> Row:
                 "fields_spec": {**dict.fromkeys(wanted, ""), **dict.fromkeys(values, "1")},
             },
             context={"default_move_type": header["move_type"]},
+            access="read",
+            step=True,
         )
     )
     filled = answer.get("value") or {}

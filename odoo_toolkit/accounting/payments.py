@@ -72,6 +72,7 @@ def register_payment(
         ids=(0,),
         access="write",
         acts_on="account.move",
+        step=True,
     )
     odoo.check(pay)
     if amount is not None:

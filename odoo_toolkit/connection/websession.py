@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.database import find_database
@@ -31,7 +32,8 @@ _LOGOUT_TIMEOUT = 3.0
 class WebSession:
     """Requests to the routes of Odoo's web client, logged in; safe to use from many threads.
 
-    It logs in at the first request, and once more when the server has forgotten the session.
+    It logs in at the first request, and once more when the server has forgotten the session. Odoo
+    writes at a login: whoever uses the session says with ``before_login`` when it may be.
 
     Args:
         settings: where Odoo is, the user and the password.
@@ -46,9 +48,13 @@ class WebSession:
         self._lock = threading.Lock()
         self._uid = 0
         self._logins = 0
+        self._wants_second_factor = False
 
-    def log_in(self) -> int:
+    def log_in(self, *, before_login: Callable[[], object]) -> int:
         """Log in, unless that is done, and return the id of the user in Odoo.
+
+        Args:
+            before_login: called right before a login, not without one; what it raises prevents it.
 
         Raises:
             ConfigurationError: there is no user or no password in the settings.
@@ -57,21 +63,24 @@ class WebSession:
         """
         with self._lock:
             if not self._uid:
-                self._authenticate()
+                self._authenticate(before_login)
             return self._uid
 
-    def get(self, path: str, *, timeout: float, **options: Any) -> requests.Response:
+    def get(
+        self, path: str, *, timeout: float, before_login: Callable[[], object], **options: Any
+    ) -> requests.Response:
         """Send a GET request and return the answer, whatever it is but a way to the login page.
 
         Args:
             path: begins with a slash, below the server's address.
             timeout: seconds until the answer begins.
+            before_login: as of :meth:`log_in`.
             options: as of ``requests.request``.
 
         Raises:
             OdooError: as :meth:`log_in`; SESSION_EXPIRED where a new login did not help.
         """
-        self.log_in()
+        self.log_in(before_login=before_login)
         options["timeout"] = (min(timeout, CONNECT_TIMEOUT), timeout)
         logins = self._logins
         answer = self._http.request("GET", path, **options)
@@ -80,7 +89,7 @@ class WebSession:
         with self._lock:
             # Several threads may have met the same expired session: one login serves them all.
             if self._logins == logins:
-                self._authenticate()
+                self._authenticate(before_login)
         answer = self._http.request("GET", path, **options)
         if _logged_out(answer):
             raise OdooConnectionError(
@@ -101,13 +110,17 @@ class WebSession:
         self._uid = 0
         self._http.close()
 
-    def _authenticate(self) -> None:
+    def _authenticate(self, before_login: Callable[[], object]) -> None:
         settings = self._settings
         if not settings.password or not settings.username:
             raise ConfigurationError(
                 "A web session needs the user's name and password; an API key opens none.",
                 suggestion="Set ODOO_USERNAME and ODOO_PASSWORD, beside the API key if you like.",
             )
+        if self._wants_second_factor:
+            # Newer versions of Odoo e-mail the user about each try.
+            raise _second_factor(settings.username)
+        before_login()
         credentials = {
             "db": self._database or find_database(self._http),
             "login": settings.username,
@@ -123,11 +136,8 @@ class WebSession:
             raise _refusal(answer["error"], settings.username)
         uid = (answer["result"] or {}).get("uid")
         if not uid:
-            raise AccessError(
-                f"Odoo wants a second factor from {settings.username!r} before it opens a web"
-                " session.",
-                suggestion="Use a user without two-factor authentication for this.",
-            )
+            self._wants_second_factor = True
+            raise _second_factor(settings.username)
         self._uid = int(uid)
         self._logins += 1
 
@@ -139,6 +149,13 @@ def _rpc(params: dict[str, Any]) -> dict[str, Any]:
 def _logged_out(answer: requests.Response) -> bool:
     """Whether the server sends to the login, or, without a session, knows no database."""
     return 300 <= answer.status_code < 400 or answer.status_code == 404
+
+
+def _second_factor(username: str) -> AccessError:
+    return AccessError(
+        f"Odoo wants a second factor from {username!r} before it opens a web session.",
+        suggestion="Use a user without two-factor authentication for this.",
+    )
 
 
 def _refusal(error: Any, username: str) -> OdooError:

@@ -64,7 +64,9 @@ def convert_to_opportunity(
     # Imported here: only what runs a wizard needs them.
     from odoo_toolkit.wizards import run_wizard
 
-    apply = Call(model=WIZARD, method="action_apply", ids=(0,), access="write", acts_on=LEAD)
+    apply = Call(
+        model=WIZARD, method="action_apply", ids=(0,), access="write", acts_on=LEAD, step=True
+    )
     odoo.check(apply)
     lead = find_lead(odoo, lead_id, lead_name)
     _check_convertible(lead)
@@ -95,6 +97,7 @@ def convert_to_opportunity(
             context=context,
             access="write",
             acts_on=LEAD,
+            step=True,
         )
         return plan(
             odoo, f"Would convert {what} to an opportunity.", [create, attrs.evolve(apply, ids=())]

@@ -121,7 +121,7 @@ def create_lead(
 
 
 def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=LEAD, method="create", arguments={"vals_list": dict(values)})
+    return Call(model=LEAD, method="create", arguments={"vals_list": dict(values)}, step=True)
 
 
 def _partner_or_text(

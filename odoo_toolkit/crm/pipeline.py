@@ -96,7 +96,7 @@ def mark_won(
         NotFoundError: there is no such opportunity.
         AccessError: Odoo or the policy does not allow it.
     """
-    win = Call(model=LEAD, method="action_set_won", ids=(1,), access="write")
+    win = Call(model=LEAD, method="action_set_won", ids=(1,), access="write", step=True)
     odoo.check(win)
     lead = find_lead(odoo, lead_id, lead_name)
     what = shown(lead)
@@ -142,7 +142,7 @@ def mark_lost(
         NotFoundError: there is no such lead or reason.
         AccessError: Odoo or the policy does not allow it.
     """
-    lose = Call(model=LEAD, method="action_set_lost", ids=(1,), access="write")
+    lose = Call(model=LEAD, method="action_set_lost", ids=(1,), access="write", step=True)
     odoo.check(lose)
     lead = find_lead(odoo, lead_id, lead_name)
     what = shown(lead)
@@ -164,7 +164,9 @@ def mark_lost(
 
 
 def _write(lead_id: int, values: Mapping[str, Any]) -> Call:
-    return Call(model=LEAD, method="write", ids=(lead_id,), arguments={"vals": dict(values)})
+    return Call(
+        model=LEAD, method="write", ids=(lead_id,), arguments={"vals": dict(values)}, step=True
+    )
 
 
 def find_stage(

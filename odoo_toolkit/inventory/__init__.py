@@ -245,6 +245,7 @@ def _call(method: str, picking: Any, **context: Any) -> Call:
         context=context,
         access="write",
         acts_on="stock.picking",
+        step=True,
     )
 
 
@@ -254,6 +255,7 @@ def _create_call(values: dict[str, Any]) -> Call:
         method="create",
         arguments={"vals_list": [values]},
         acts_on="stock.picking",
+        step=True,
     )
 
 

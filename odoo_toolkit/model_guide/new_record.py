@@ -26,7 +26,7 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
     """
     fields = describe(odoo, model, "fields_get", {}, None)
     asked = [name for name in names if name in fields and fields[name].type not in TO_MANY]
-    if not asked:
+    if not asked or odoo.policy.defaults_write(model):
         return {}
     # To 16 the third argument maps a field to whether it has onchange methods, from 17 on to
     # what is to be told of it.
@@ -36,7 +36,14 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
         "field_names": [],
         "fields_spec": dict.fromkeys(asked, mark),
     }
-    call = Call(model=model, method="onchange", ids=(), arguments=arguments, internal=True)
+    call = Call(
+        model=model,
+        method="onchange",
+        ids=(),
+        arguments=arguments,
+        access="read",
+        internal=True,
+    )
     try:
         values = odoo.call(call)["value"]
     except (OdooError, KeyError, TypeError):

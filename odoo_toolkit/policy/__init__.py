@@ -9,7 +9,7 @@ never widens it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import translate
 from functools import lru_cache
 from typing import Any, Literal, get_args
@@ -19,16 +19,26 @@ import attrs
 from odoo_toolkit.connection.call import Access, Call, default_access
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.context import check_known, check_showing
+from odoo_toolkit.policy.free import rebuilt
+from odoo_toolkit.policy.names import LONGEST_NAME, FieldsOf, ModelOf, Names
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
     BLOCKED_FIELDS,
     BLOCKED_METHODS,
     BLOCKED_MODELS,
+    CLOSED_METHODS,
+    COMPOSER_METHODS,
+    COMPOSERS,
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
+    IMPLIED_METHODS,
     NEVER_WRITTEN,
-    OWNER_FIELDS,
     RENDERED_MODELS,
+    SHOWING_METHODS,
+    WRITING_DEFAULTS,
 )
-from odoo_toolkit.policy.walk import check_names
+from odoo_toolkit.policy.walk import Walk, check_ids
 
 Mode = Literal["readonly", "restricted", "full"]
 
@@ -36,7 +46,8 @@ _MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
+@lru_cache
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
     compiled = re.compile("|".join(translate(pattern) for pattern in patterns))
     return lru_cache(maxsize=4096)(lambda name: compiled.match(name) is not None)
 
@@ -44,6 +55,7 @@ def _matcher(patterns: Iterable[str]) -> Callable[[str], bool]:
 _always_blocked = _matcher(BLOCKED_MODELS)
 _never_written = _matcher(NEVER_WRITTEN)
 _rendered = _matcher(RENDERED_MODELS)
+_defaults_write = _matcher(WRITING_DEFAULTS)
 
 
 def _names(value: str | Iterable[str] | None) -> frozenset[str]:
@@ -58,7 +70,9 @@ def _field_rule(policy: Policy) -> Callable[[str], bool]:
         folded = name.strip().lower()
         return folded in exact or folded.endswith(BLOCKED_FIELD_SUFFIXES)
 
-    return lru_cache(maxsize=8192)(blocked)
+    kept = lru_cache(maxsize=8192)(blocked)
+    # What is too long for a name is not worth remembering.
+    return lambda name: kept(name) if len(name) <= LONGEST_NAME else blocked(name)
 
 
 def _key_rule(policy: Policy) -> Callable[[str], bool]:
@@ -95,6 +109,15 @@ class Policy:
     write_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
     field_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
     method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
+    _folded_methods: frozenset[str] = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(
+            lambda self: frozenset(name.lower() for name in self.method_blocklist),
+            takes_self=True,
+        ),
+    )
     _field_rule: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_field_rule, takes_self=True)
     )
@@ -108,13 +131,16 @@ class Policy:
                 f"Unknown mode {self.mode!r}.", suggestion="Use readonly, restricted or full."
             )
 
-    def check(self, call: Call, fields_of: Callable[[str], Mapping[str, Field]]) -> None:
+    def check(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> None:
         """Refuse a call that does what the policy forbids, or names what it closes.
+
+        A call that a caller shaped may still be in the form in which the caller worded it.
 
         Args:
             call: the call, with its context.
             fields_of: the schema of a model by its name; where it raises an ``OdooError``, names
                 alone decide.
+            model_of: the name of the model that an id of ``ir.model`` stands for.
 
         Raises:
             AccessError: MODE_VIOLATION, MODEL_BLOCKED, FIELD_BLOCKED or METHOD_BLOCKED; the
@@ -122,29 +148,110 @@ class Policy:
             ValidationError: the model's or method's name is malformed, or arguments are out of
                 place.
         """
+        judged = self._judged(call)
+        if judged is not None:
+            Walk(self, judged, fields_of, model_of).call(judged)
+
+    def admitted(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> Call:
+        """Return the call as it may be sent; arguments and errors as of :meth:`check`.
+
+        What a caller shaped is built anew from what was understood of it, except in full mode,
+        where the Odoo user's rights are the limit.
+        """
+        if call.step or call.internal or not self._builds_anew(call.method):
+            self.check(call, fields_of, model_of)
+            return call
+        judged = self._judged(call)
+        if judged is None:
+            return call
+        check_ids(judged)
+        return rebuilt(Names(self, judged, fields_of, model_of), judged)
+
+    def _builds_anew(self, method: str) -> bool:
+        if method in HARMLESS_METHODS:
+            return self.mode != "full" or self.closes
+        return method in HARMLESS_WRITES and self.mode != "full"
+
+    def _judged(self, call: Call) -> Call | None:
+        """Judge method, context and model; return the call as what it does, None where it reads
+        for the toolkit itself."""
         _check_syntax(call)
         self._check_method(call)
         if call.internal and call.access == "read" and default_access(call.method) in _HARMLESS:
-            return
+            return None
         access = _real_access(call)
-        refusal = self.model_problem(call.model, access, method=call.method, acts_on=call.acts_on)
+        refusal = self.model_problem(
+            call.model, access, method=call.method, acts_on=call.acts_on, step=call.step
+        )
         if refusal is not None:
             raise refusal
-        check_names(
-            self, attrs.evolve(call, access=access) if access != call.access else call, fields_of
-        )
+        if not call.step:
+            self._check_free(call)
+        return attrs.evolve(call, access=access) if access != call.access else call
+
+    def _check_free(self, call: Call) -> None:
+        """Refuse a call that a caller shaped and that is not known to be harmless."""
+        method = call.method
+        check_showing(call.context, self.closes)
+        if self.mode != "full":
+            harmless = method in HARMLESS_METHODS
+            if not harmless and not (self.mode == "restricted" and method in HARMLESS_WRITES):
+                raise AccessError(
+                    f"{method} is not allowed in {self.mode} mode: it is not known to be harmless.",
+                    code="MODE_VIOLATION",
+                    suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}.",
+                    details={"model": call.model, "method": method, "mode": self.mode},
+                )
+            check_known(call.context, self.mode)
+            if method == "default_get" and self.defaults_write(call.model):
+                raise self._method_refusal(
+                    call, "Asking for the default values of this model changes something in Odoo."
+                )
+        elif self.closes and method in SHOWING_METHODS:
+            raise self._method_refusal(
+                call, "It shows more than can be checked here, while models or fields are closed."
+            )
 
     def _check_method(self, call: Call) -> None:
         method = call.method.lower()
-        if method.startswith("_") or method in BLOCKED_METHODS or method in self.method_blocklist:
-            raise AccessError(
-                f"The method {call.method} may not be called.",
-                code="METHOD_BLOCKED",
-                suggestion="Private methods are not part of Odoo's external API."
-                if method.startswith("_")
-                else "Do without it, or ask the administrator to do this in Odoo.",
-                details={"model": call.model, "method": call.method, "named_in": "method"},
-            )
+        blocked = self._folded_methods
+        if method.startswith("_"):
+            raise self._method_refusal(call, "Private methods are not part of Odoo's external API.")
+        if method in BLOCKED_METHODS or blocked & {method, *IMPLIED_METHODS.get(method, ())}:
+            raise self._method_refusal(call)
+        if call.step or call.internal:
+            return
+        closed_on = CLOSED_METHODS.get(method, ())
+        if closed_on and _matcher(closed_on)(call.model):
+            raise self._method_refusal(call)
+        if call.model in COMPOSERS and method not in COMPOSER_METHODS:
+            raise self._method_refusal(call, "Create it, then send it; leave its other methods.")
+        if method == "onchange" and (_rendered(call.model) or call.model in COMPOSERS):
+            raise self._method_refusal(call, "Odoo would render its texts as templates.")
+
+    @staticmethod
+    def _method_refusal(call: Call, reason: str = "") -> AccessError:
+        return AccessError(
+            f"The method {call.method} may not be called.",
+            code="METHOD_BLOCKED",
+            suggestion=reason or "Do without it, or ask the administrator to do this in Odoo.",
+            details={"model": call.model, "method": call.method, "named_in": "method"},
+        )
+
+    def commanded_refusal(self, model: str, access: Access, named_in: str) -> AccessError | None:
+        """Return why a command on another model's records is refused; None where it is not.
+
+        A command does what a method does, and must be allowed like that.
+        """
+        method = _COMMANDED.get(access)
+        if method is None or method not in self._folded_methods:
+            return None
+        return AccessError(
+            f"The method {method} may not be called, and this command would do the same.",
+            code="METHOD_BLOCKED",
+            suggestion="Do without it, or ask the administrator to do this in Odoo.",
+            details={"model": model, "method": method, "named_in": named_in},
+        )
 
     # Models ----------------------------------------------------------------------------------
 
@@ -159,6 +266,16 @@ class Policy:
         )
 
     @property
+    def closes_models(self) -> bool:
+        """Whether a list closes models besides those that always are."""
+        return bool(self.model_allowlist or self.model_blocklist)
+
+    @property
+    def closes(self) -> bool:
+        """Whether a list closes models or fields besides those that always are."""
+        return self.closes_models or bool(self.field_blocklist)
+
+    @property
     def bound_by_lists(self) -> bool:
         """Whether it depends on a list of models what a call may touch."""
         return self.mode == "restricted" or bool(self.model_allowlist)
@@ -171,6 +288,7 @@ class Policy:
         named_in: str = "model",
         method: str | None = None,
         acts_on: str | None = None,
+        step: bool = False,
     ) -> AccessError | None:
         """Return why the model may not be accessed so; None where it may.
 
@@ -181,6 +299,7 @@ class Policy:
             method: the method, for the error.
             acts_on: the model that must be on the allowlists instead, see
                 :class:`~odoo_toolkit.connection.call.Call`. What is closed stays so.
+            step: whether one of the toolkit's operations accesses it so.
         """
         if self.model_blocked(model):
             return self.model_refusal(model, named_in)
@@ -189,13 +308,11 @@ class Policy:
             return self.model_refusal(listed, named_in)
         if access == "read":
             return None
-        if _never_written(model) or _never_written(listed):
-            return self.model_refusal(
-                model,
-                named_in,
-                message=f"{model} can be read, but is never changed from here.",
-                suggestion="Ask the administrator to make this change in Odoo.",
-            )
+        refusal = self.never_written_refusal(model, named_in, step)
+        if refusal is None and acts_on is not None:
+            refusal = self.never_written_refusal(acts_on, named_in, step)
+        if refusal is not None:
+            return refusal
         if self.mode == "full":
             return None
         details = {"model": model, "access": access, "mode": self.mode, "named_in": named_in}
@@ -219,6 +336,19 @@ class Policy:
             details=details,
         )
 
+    def never_written_refusal(
+        self, model: str, named_in: str, step: bool = False
+    ) -> AccessError | None:
+        """Return the error for changing a model that is only read; None for others."""
+        if not _never_written(model) and (step or not _rendered(model)):
+            return None
+        return self.model_refusal(
+            model,
+            named_in,
+            message=f"{model} can be read, but is never changed from here.",
+            suggestion="Ask the administrator to make this change in Odoo.",
+        )
+
     def model_refusal(
         self, model: str, named_in: str, *, message: str = "", suggestion: str = ""
     ) -> AccessError:
@@ -236,9 +366,9 @@ class Policy:
             details={"model": model, "named_in": named_in},
         )
 
-    def renders(self, model: str) -> bool:
+    def renders(self, model: str | None) -> bool:
         """Whether Odoo renders this model's texts as templates."""
-        return _rendered(model)
+        return model is not None and _rendered(model)
 
     def template_refusal(self, model: str, named_in: str) -> AccessError:
         """Return the error for a text that Odoo would evaluate."""
@@ -249,11 +379,20 @@ class Policy:
             details={"model": model, "named_in": named_in},
         )
 
+    @staticmethod
+    def defaults_write(model: str) -> bool:
+        """Whether asking Odoo for the model's default values changes something there."""
+        return _defaults_write(model)
+
     # Fields ----------------------------------------------------------------------------------
 
     def field_blocked(self, name: str) -> bool:
         """Whether no field of this name may be named, on any model."""
         return self._field_rule(name)
+
+    def field_closed(self, field: Field) -> bool:
+        """Whether a field is closed: by its name, or because it shows another one that is."""
+        return self._field_rule(field.name) or any(map(self._field_rule, field.related))
 
     def field_refusal(self, name: str, model: str | None, named_in: str) -> AccessError:
         """Return the error for a field that is closed."""
@@ -270,13 +409,13 @@ class Policy:
     def readable_fields(self, model: str, fields: Mapping[str, Field]) -> dict[str, Field]:
         """Return the fields that may be read, in their order.
 
-        Left out are blocked names and relations to models on a blocklist; relations to models
+        Left out are closed fields and relations to models on a blocklist; relations to models
         that merely are not on the allowlist stay, as no more than an id and a name come back.
         """
         return {
             name: field
             for name, field in fields.items()
-            if not self._field_rule(name)
+            if not self.field_closed(field)
             and not (field.relation and self.model_blocked(field.relation))
         }
 
@@ -306,35 +445,6 @@ class Policy:
             return items if isinstance(result, list) else tuple(items)
         return result
 
-    # Records that belong to records of other models ------------------------------------------
-
-    def record_filter(self, model: str, domain: Sequence[Any] = ()) -> list[Any]:
-        """Return the domain to AND onto a search, so that closed models' records stay unseen.
-
-        Args:
-            model: the model that is searched, such as ``ir.attachment``.
-            domain: what it is searched by. A search of attachments by ``id`` or ``res_field``
-                also finds the files behind binary fields; those of blocked fields are excluded.
-
-        Returns:
-            A domain, empty for models whose records stand for themselves. Records that belong to
-            no model stay (``not in`` keeps empty values on every version).
-        """
-        owner = OWNER_FIELDS.get(model)
-        if owner is None:
-            return []
-        if self.model_allowlist:
-            allowed = sorted(self.model_allowlist - self.model_blocklist - set(BLOCKED_MODELS))
-            found: list[Any] = ["|", [owner, "=", False], [owner, "in", allowed]]
-        else:
-            found = [[owner, "not in", sorted({*BLOCKED_MODELS, *self.model_blocklist})]]
-        if model == "ir.attachment" and any(
-            isinstance(leaf, (list, tuple)) and leaf and leaf[0] in ("id", "res_field")
-            for leaf in domain
-        ):
-            found.append(["res_field", "not in", sorted(BLOCKED_FIELDS | self.field_blocklist)])
-        return found
-
     def describe(self) -> dict[str, Any]:
         """Return the rules as plain data: mode, lists, and what is closed in every mode."""
         return {
@@ -346,13 +456,16 @@ class Policy:
             "method_blocklist": sorted(self.method_blocklist),
             "always": {
                 "blocked_models": list(BLOCKED_MODELS),
-                "never_written_models": list(NEVER_WRITTEN),
+                "never_written_models": [*NEVER_WRITTEN, *RENDERED_MODELS],
                 "blocked_fields": sorted(BLOCKED_FIELDS)
                 + [f"*{suffix}" for suffix in BLOCKED_FIELD_SUFFIXES],
-                "blocked_methods": ["_*", *sorted(BLOCKED_METHODS)],
+                "blocked_methods": ["_*", *sorted(BLOCKED_METHODS | CLOSED_METHODS.keys())],
             },
         }
 
+
+#: What a command does -> the method that does the same.
+_COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
 
 _HARMLESS = frozenset({"read", "execute"})
 """What an internal read may be by its method's name: a known read, or one we know nothing of."""

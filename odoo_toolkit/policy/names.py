@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.connection.call import Access, Call
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.tables import MODEL_NAME_FIELDS
+from odoo_toolkit.policy.files import served_as_code
+from odoo_toolkit.policy.owners import reaches_others
+from odoo_toolkit.policy.tables import (
+    CODE_FIELDS,
+    COMPOSER_FIELDS,
+    COMPOSERS,
+    FILE_MODELS,
+    MODEL_NAME_FIELDS,
+    UNWRITABLE_FIELDS,
+)
 
 if TYPE_CHECKING:
     from odoo_toolkit.policy import Policy
 
 FieldsOf = Callable[[str], Mapping[str, Field]]
+ModelOf = Callable[[int], str | None]
 Path = tuple[Any, ...]
 """Where in the call something is named, such as ("domain", 0, 2)."""
 
@@ -24,105 +34,233 @@ _DEPTH = 60
 _MOST_VISITS = 200_000
 """Lists and mappings in one call; a load of 100,000 rows stays below."""
 
-_LONGEST_NAME = 200
-"""Longer text is no model's name, whatever it starts with."""
+LONGEST_NAME = 200
+"""Longer text is no model's name and no field's path, whatever it starts with."""
 
 _NO_FIELDS: Mapping[str, Field] = {}
-_STEPS = re.compile(r"\s*[./]\s*")
-_REFERENCE = re.compile(r"\s*([a-z0-9_]+(?:\.[a-z0-9_]+)+)\s*,\s*\d+\s*")
+_STEPS = re.compile(r"[./]")
+_REFERENCE = re.compile(
+    r"\s{0,9}([a-z0-9_]{1,100}(?:\.[a-z0-9_]{1,100}){1,9})\s{0,9},\s{0,9}\d{1,12}\s{0,9}"
+)
 _TEMPLATE = re.compile(
-    r"\$\{|\{\{|^[ \t]*%|<\s*/?\s*t\b|\bt-[a-z-]+\s*=", re.IGNORECASE | re.MULTILINE
+    r"\$\{|\{\{|^[ \t]{0,99}%|<%|<\s{0,9}/?\s{0,9}t\b|\bt-[a-z-]{1,40}\s{0,9}=",
+    re.IGNORECASE | re.MULTILINE,
 )
 KEYS = frozenset({"", "id", ".id"})
+NEGATIVE = frozenset({"!=", "<>", "not in"})
+
+
+def holds_template(value: Any) -> bool:
+    """Whether a text, or one within a mapping or list, is a template that Odoo would evaluate."""
+    if isinstance(value, str):
+        return _TEMPLATE.search(value) is not None
+    if isinstance(value, Mapping):
+        return any(map(holds_template, value.values()))
+    return isinstance(value, (list, tuple)) and any(map(holds_template, value))
 
 
 class Names:
-    """Judges single names of one call; keeps the schema that it has looked up."""
+    """Judges single names of one call; keeps the schema that it has looked up.
 
-    def __init__(self, policy: Policy, call: Call, fields_of: FieldsOf) -> None:
+    Args:
+        policy: decides.
+        call: what they are named in.
+        fields_of: the schema of a model by its name; may raise an ``OdooError``.
+        model_of: the name of the model that an id of ``ir.model`` stands for, None where that
+            cannot be found out.
+    """
+
+    def __init__(
+        self, policy: Policy, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None
+    ) -> None:
         self.policy = policy
         self.access: Access = call.access
         self.acts_on = call.acts_on
-        self._fields_of = fields_of
+        self.step = call.step
+        self.fields_of = fields_of
+        self._model_of = model_of
         self._fields: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
         self._seen: set[tuple[str, str | None, int]] = set()
 
-    def _name(self, name: str, model: str | None, path: Path) -> None:
+    def name(self, name: str, model: str | None, path: Path) -> None:
+        """Refuse the name of a closed field."""
         if self.policy.field_blocked(name):
             raise self.policy.field_refusal(name, model, show(path))
 
-    def _field(self, model: str | None, name: str) -> Field | None:
+    def field(self, model: str | None, name: str) -> Field | None:
+        """Return a field, None where it is not known."""
         if model is None:
             return None
         fields = self._fields.get(model)
         if fields is None:
             try:
-                fields = self._fields_of(model)
+                fields = self.fields_of(model)
             except OdooError:
                 fields = _NO_FIELDS
             self._fields[model] = fields
         return fields.get(name)
 
-    def _judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
-        refusal = self.policy.model_problem(model, access, named_in=show(path), acts_on=acts_on)
+    def judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
+        """Refuse an access to a model that is not allowed."""
+        refusal = self.policy.model_problem(
+            model, access, named_in=show(path), acts_on=acts_on, step=self.step
+        )
         if refusal is not None:
             raise refusal
 
-    def _not_blocklisted(self, model: str, path: Path) -> None:
-        if self.policy.model_blocked(model):
-            self._judge(model, "read", path)
+    def commanded(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
+        """Refuse what a command would do to records of another model."""
+        refusal = self.policy.commanded_refusal(model, access, show(path))
+        if refusal is not None:
+            raise refusal
+        self.judge(model, access, path, acts_on)
 
-    def _field_path(self, model: str | None, expression: str, path: Path) -> Field | None:
+    def followed(self, field: Field, path: Path) -> None:
+        """Refuse looking into the records that a relation leads to, where that is not allowed."""
+        relation = str(field.relation)
+        self.judge(relation, "read", path)
+        closes = self.policy.closes or relation in FILE_MODELS
+        if not self.step and closes and reaches_others(field):
+            raise self.policy.model_refusal(relation, show(path))
+
+    def not_blocklisted(self, model: str, path: Path) -> None:
+        """Refuse the name of a model on a blocklist."""
+        if self.policy.model_blocked(model):
+            self.judge(model, "read", path)
+
+    def field_path(self, model: str | None, expression: str, path: Path) -> Field | None:
         """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end."""
         here = model
         field: Field | None = None
-        names = (expression,) if expression.isidentifier() else _STEPS.split(expression.strip())
+        names = (
+            (expression,)
+            if expression.isidentifier()
+            else [name.strip() for name in _STEPS.split(expression.strip())]
+        )
         for index, name in enumerate(names):
             if index and name in KEYS:
                 continue  # "partner_id/id" and "partner_id/.id" say no more than "partner_id"
             if field is not None and field.relation:
-                self._judge(field.relation, "read", path)
+                self.followed(field, path)
                 here = field.relation
             elif index:
                 here = None  # an unknown field, or a part such as a date's month: names decide
-            self._name(name, here, path)
-            field = self._field(here, name)
+            self.name(name, here, path)
+            field = self.field(here, name)
+            if field is not None and self.policy.field_closed(field):
+                raise self.policy.field_refusal(name, here, show(path))
             if field is not None and field.relation:
-                self._not_blocklisted(field.relation, path)
+                self.not_blocklisted(field.relation, path)
         return field
 
-    def _template(self, model: str | None, value: str, path: Path) -> None:
-        if model is not None and self.policy.renders(model) and _TEMPLATE.search(value):
-            raise self.policy.template_refusal(model, show(path))
+    # Values ----------------------------------------------------------------------------------
 
-    def _model_name(self, key: str, value: Any, path: Path) -> None:
+    def value_named(self, field: str, operator: str, value: Any, path: Path) -> None:
+        """Judge what a condition compares a field with: models and fields are named in values."""
+        if operator in NEGATIVE:
+            return
+        self.model_name(field, value, path)
+        if field == "res_field" and isinstance(value, str):
+            self.name(value, None, path)
+        self.reference(value, path)
+
+    def text_written(self, field: Field, value: str, path: Path) -> None:
+        """Judge a text that a field is to hold."""
+        self.model_name(field.name, value, path)
+        if field.type == "reference":
+            self.reference(value, path)
+        self.blocked_model_text(value, path)
+
+    def id_written(self, field: Field, value: Any, path: Path) -> None:
+        """Judge the id of ``ir.model`` that a field is to hold: it names a model."""
+        if field.relation != "ir.model" or type(value) is not int or self._model_of is None:
+            return
+        model = self._model_of(value)
+        if model is not None:
+            self.judge(model, "read", path)
+        elif self.policy.closes_models:
+            raise self.policy.model_refusal(f"ir.model {value}", show(path))
+
+    def written(self, model: str | None, name: str, path: Path) -> None:
+        """Refuse writing a field that holds code, or reaches what is never written."""
+        if name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS:
+            raise self.policy.field_refusal(name, model, show(path))
+
+    def record_written(self, model: str | None, values: Mapping[Any, Any], path: Path) -> None:
+        """Judge the values of a record as a whole, where a step has not made them."""
+        if self.step:
+            return
+        if model in FILE_MODELS:
+            problem = served_as_code(values)
+            if problem:
+                raise self.policy.field_refusal(problem, model, show(path))
+            owner = values.get("res_model")
+            if isinstance(owner, str):
+                refusal = self.policy.never_written_refusal(owner, show(path), self.step)
+                if refusal is not None:
+                    raise refusal
+        elif model in COMPOSERS:
+            for name, value in values.items():
+                field = self.field(model, str(name))
+                rendered = field is not None and self.policy.renders(field.relation)
+                if value and (rendered or str(name) in COMPOSER_FIELDS):
+                    raise self.policy.field_refusal(str(name), model, show(path))
+
+    def rows_written(self, model: str, columns: Any, rows: Any, path: Path) -> None:
+        """Judge the rows of a ``load``, where a step has not made them."""
+        if self.step:
+            return
+        if model in FILE_MODELS or model in COMPOSERS:
+            raise self.policy.model_refusal(
+                model, show(path), suggestion="Create these records instead of loading them."
+            )
+        for row in rows if isinstance(rows, (list, tuple)) else ():
+            if not isinstance(row, (list, tuple)):
+                raise ValidationError("data must be a list of rows.", suggestion="Correct it.")
+            for column, value in zip(columns, row, strict=False):
+                self.model_name(str(column), value, path)
+                self.reference(value, path)
+
+    def template(self, model: str | None, value: str, path: Path) -> None:
+        """Refuse a text that Odoo would evaluate."""
+        if model in COMPOSERS and not self.step and holds_template(value):
+            raise self.policy.template_refusal(str(model), show(path))
+
+    def model_name(self, key: str, value: Any, path: Path) -> None:
+        """Judge the model that a value names, where the key says that it names one."""
         if key.removeprefix("default_") in MODEL_NAME_FIELDS and isinstance(value, str):
             name = value.strip()
-            if "." in name:
-                self._judge(name, "read", path)
+            if "." in name and len(name) <= LONGEST_NAME:
+                self.judge(name, "read", path)
 
-    def _blocked_model_text(self, value: str, path: Path) -> None:
-        name = value.strip().lower() if len(value) <= _LONGEST_NAME else ""
+    def blocked_model_text(self, value: str, path: Path) -> None:
+        """Refuse a text that is the name of a model on a blocklist."""
+        name = value.strip().lower() if len(value) <= LONGEST_NAME else ""
         if "." in name:
-            self._not_blocklisted(name, path)
+            self.not_blocklisted(name, path)
 
-    def _reference(self, value: Any, path: Path) -> None:
-        if not isinstance(value, str) or len(value) > _LONGEST_NAME or "," not in value:
+    def reference(self, value: Any, path: Path) -> None:
+        """Judge the model of a text such as ``res.partner,7``."""
+        if not isinstance(value, str) or len(value) > LONGEST_NAME or "," not in value:
             return
         match = _REFERENCE.fullmatch(value)
         if match:
-            self._judge(match[1], "read", path)
+            self.judge(match[1], "read", path)
 
-    def _items(self, value: Mapping[Any, Any], path: Path) -> Iterator[tuple[Any, Any]]:
+    # Size ------------------------------------------------------------------------------------
+
+    def items(self, value: Mapping[Any, Any], path: Path) -> Iterator[tuple[Any, Any]]:
+        """Count a mapping, and return what is in it."""
         self._count(path)
         return iter(value.items())
 
-    def _each(self, value: Any, path: Path) -> Iterator[tuple[int, Any]]:
+    def each(self, value: Any, path: Path) -> Iterator[tuple[int, Any]]:
+        """Count a list, and return what is in it."""
         self._count(path)
         return enumerate(value)
 
-    def _first_time(self, kind: str, model: str | None, value: Any) -> bool:
+    def first_time(self, kind: str, model: str | None, value: Any) -> bool:
         """Whether this container has not yet been walked so; the call keeps it alive."""
         key = (kind, model, id(value))
         if key in self._seen:

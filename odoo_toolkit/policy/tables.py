@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import attrs
+
 #: Neither read nor written, by anybody, in any mode.
 BLOCKED_MODELS: tuple[str, ...] = (
     # Configuration and the rules that guard the database.
@@ -51,6 +53,20 @@ BLOCKED_MODELS: tuple[str, ...] = (
     "res.users.apikeys.description",
     "res.users.apikeys.show",
     "res.users.identitycheck",
+    # Odoo 20: what guards the database there.
+    "ir.access",
+    # Abstract; describing its fields makes a record on 19.
+    "properties.base.definition.mixin",
+    # They hand out links that open documents without a login.
+    "coupon.share",
+    "google.drive.config",
+    "l10n_eg_edi.thumb.drive",
+    "payment.link.wizard",
+    "portal.share",
+    "project.share.wizard",
+    "slide.channel.invite",
+    "spreadsheet.dashboard.share",
+    "survey.invite",
 )
 
 #: Only ever read: what is written here changes the program, or who may do what.
@@ -62,6 +78,23 @@ NEVER_WRITTEN: tuple[str, ...] = (
     # Who belongs to which group, and the users that a portal wizard makes.
     "portal.wizard*",
     "res.groups*",
+    "base.group*",
+    # Settings: they write system parameters, install modules, or register with services.
+    "account.chart.template",
+    "base.document.layout",
+    "base.enable.profiling.wizard",
+    "crm.lead.pls.update",
+    "google.calendar.account.reset",
+    "iap.account",
+    "ir.profile",
+    "microsoft.calendar.account.reset",
+    "nemhandel.*",
+    "peppol.*",
+    "pos.config",
+    "publisher_warranty.contract",
+    "sms.account.*",
+    "sms.twilio.account.manage",
+    "website.robots",
     # They install, update or remove modules and languages.
     "base.import.module",
     "base.language.*",
@@ -70,8 +103,21 @@ NEVER_WRITTEN: tuple[str, ...] = (
     # Actions carry expressions that the server evaluates (such as a report's file name).
     "ir.actions.*",
     "ir.embedded.actions",
+    # They hold Python code, or run what an argument names.
+    "accounting.assert.test",
+    "bus.bus",
+    "crm.iap.lead.helpers",
+    "ir.http",
+    "report.account_test.*",
+    "website.assets",
+    "gamification.goal.definition",
     # Other ways to a view: the page inherits its view's fields, an asset is code.
     "ir.asset",
+    "ir.qweb*",
+    "reset.view.arch.wizard",
+    "theme.utils",
+    "web_editor.*",
+    "html_editor.*",
     "theme.ir.*",
     "website.controller.page",
     "website.page",
@@ -102,6 +148,18 @@ BLOCKED_FIELDS: frozenset[str] = frozenset(
         "pem_key",  # certificate.key
         "secret",
         "signup_url",  # res.partner: holds the token that sets a user's password
+        "callback_hash",  # payment.transaction
+        "credential",  # mail.ice.server
+        "pad_key",
+        "pin",  # hr.employee, res.users
+        # Links that open something without a login.
+        "attendance_kiosk_key",
+        "attendance_kiosk_url",
+        "channel_invite_url",
+        "invitation_link",
+        "invitation_url",
+        "self_ordering_url",
+        "share_link",
     }
 )
 BLOCKED_FIELD_SUFFIXES: tuple[str, ...] = (
@@ -112,7 +170,13 @@ BLOCKED_FIELD_SUFFIXES: tuple[str, ...] = (
     "smtp_pass",
     # The same things under other names.
     "_private_key",
+    "_hashkey",
+    "_migration_key",
+    "_notification_key",
     "_rtoken",  # refresh tokens of the calendars
+    "_session_key",
+    "_verification_code",
+    "_verification_key",
     "_secret_key",
 )
 
@@ -129,24 +193,166 @@ CODE_FIELDS: frozenset[str] = frozenset(
     }
 )
 
-#: Not written: the other end of a relation of a model that is never written.
-UNWRITABLE_RELATIONS: frozenset[tuple[str, str]] = frozenset({("res.company", "user_ids")})
+#: Not written either, on these models only: code, and what runs it or reaches users.
+UNWRITABLE_FIELDS: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("account.tax", "formula"),
+        ("payment.transaction", "callback_model_id"),
+        ("payment.transaction", "callback_res_id"),
+        ("res.company", "user_ids"),
+        ("website.snippet.filter", "action_server_id"),
+    }
+)
 
 #: Models whose texts the server renders as templates, where an expression reaches any record.
+#: A caller only reads them; the toolkit's operations use a few with values of their own.
 RENDERED_MODELS: tuple[str, ...] = (
     "account.invoice.send",
     "account.move.send*",
+    "account.tour.upload.bill",
+    "applicant.get.refuse.reason",
+    "applicant.send.mail",
+    "calendar.popover.delete.wizard",
+    "card.*",
+    "digest.*",
     "event.mail*",
-    "mail.compose.message",
+    "event.type.mail",
+    "fleet.vehicle.send.mail",
+    "mail.composer.mixin",
+    "mail.render.mixin",
     "mail.template*",
     "mailing.*",
     "marketing.*",
-    "sms.composer",
+    "sale.order.cancel",
     "sms.template*",
     "social.*",
-    "survey.invite",
     "whatsapp.*",
 )
+
+#: Forms for one message. A caller may write and send one, of plain text and without a template.
+COMPOSERS: frozenset[str] = frozenset({"mail.compose.message", "sms.composer"})
+#: Fields of theirs that a caller leaves alone, besides relations to templates.
+COMPOSER_FIELDS: frozenset[str] = frozenset({"composition_batch", "use_template"})
+#: What a caller may call of theirs.
+COMPOSER_METHODS: frozenset[str] = frozenset(
+    {
+        *("create", "write", "unlink", "read", "search", "search_count", "search_read"),
+        *("fields_get", "default_get", "name_search", "read_group", "formatted_read_group"),
+        *("action_send_mail", "send_mail", "action_send_sms", "action_send_sms_mass_now"),
+    }
+)
+
+#: Methods that only the toolkit's operations may call -> of which models; * of any.
+CLOSED_METHODS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        (
+            # Links that open documents without a login.
+            "action_customer_preview",
+            "action_get_share_url",
+            "action_open_session_manager",
+            "action_preview_sale_order",
+            "action_print_answers",
+            "action_print_survey",
+            "action_open_share_project_wizard",
+            "action_recovery_email_send",
+            "action_resend",
+            "action_send_survey",
+            "action_channel_enroll",
+            "action_channel_invite",
+            "channel_invite",
+            "invite_by_email",
+            "portal_message_format",
+            "action_share",
+            "action_start_survey",
+            "action_test_survey",
+            "create_share_action",
+            "generate_access_token",
+            "get_access_action",
+            "get_acknowledge_url",
+            "get_confirm_url",
+            "get_portal_url",
+            "get_print_url",
+            "get_share_url",
+            "get_start_short_url",
+            "get_start_url",
+            "get_totp_invite_url",
+            "get_update_url",
+            "preview_invoice",
+            "preview_sale_order",
+            "rating_apply",
+            "rating_get_access_token",
+            # Users and what they may do.
+            "action_create_passkey",
+            "action_create_user",
+            "action_create_users",
+            "action_create_users_confirmation",
+            "action_grant_access",
+            "action_signup_prepare",
+            "signup_cancel",
+            "signup_retrieve_partner",
+            # Texts and templates that are rendered, and code.
+            "binary_content",
+            "compute_tips",
+            "create_record_with_xmlid",
+            "execute_callback",
+            "execute_code",
+            "find_or_create_record",
+            "form_feedback",
+            "insert_missing",
+            "load_local_url",
+            "load_module_terms",
+            "load_remote_url",
+            "message_parse",
+            "pad_generate_url",
+            "pad_get_content",
+            "regenerate_assets_bundles",
+            "sendmany",
+            "sendone",
+            "translate_fields",
+            # Records and fields of models that an argument names.
+            "get_activity_data",
+            "get_by_record",
+            "get_display_names_for_spreadsheet",
+            "get_internal_resume_lines",
+            "get_properties_base_definition",
+            "page_search_dependencies",
+            "search_multi",
+            "search_pages",
+            "search_url_dependencies",
+            # Secrets.
+            "copy_doc",
+            "generate_refresh_token",
+            "get_access_token",
+            "get_barcodes_and_pin_hashed",
+            "get_serve_attachment",
+            "write_config_formula",
+            "message_mail_with_source",
+            "message_post_with_source",
+            "message_post_with_template",
+            "message_post_with_view",
+            "qweb_render_view",
+            "rating_send_request",
+            "read_template",
+            "render_public_asset",
+            "render_template",
+            "save_asset",
+            # Settings and modules.
+            "action_create_foreign_taxes",
+            "configurator_addons_apply",
+            "force_storage",
+            "formbuilder_whitelist",
+            "toggle_noupdate",
+            "configurator_apply",
+            "create_and_redirect_configurator",
+            "create_and_redirect_to_theme",
+            "install_l10n_modules",
+            "install_pos_restaurant",
+            "notify_no_more_credit",
+            "set_profiling",
+        ),
+        ("*",),
+    ),
+}
 
 BLOCKED_METHODS: frozenset[str] = frozenset(
     {
@@ -196,35 +402,212 @@ MODEL_NAME_FIELDS: frozenset[str] = frozenset(
     }
 )
 
-#: Models whose records belong to records of other models -> the char field that names those.
-OWNER_FIELDS: dict[str, str] = {
-    "calendar.event": "res_model",
-    "ir.actions.act_window": "res_model",
-    "ir.actions.report": "model",
-    "ir.attachment": "res_model",
-    "ir.exports": "resource",
-    "ir.model": "model",
-    "ir.model.data": "model",
-    "ir.model.fields": "model",
-    "ir.ui.view": "model",
-    "mail.activity": "res_model",
-    "mail.followers": "res_model",
-    "mail.mail": "model",
-    "mail.message": "model",
-    "mail.scheduled.message": "model",
-    "mail.template": "model",
-    "rating.rating": "res_model",
-    "sms.template": "model",
-    "snailmail.letter": "model",
+
+@attrs.frozen
+class Owner:
+    """Where a model names the model, and the field, of the records that its own belong to.
+
+    Attributes:
+        model: paths to the model's name; the first that a server has is taken.
+        field: paths to the name of the field that it is about, if it is about one.
+    """
+
+    model: tuple[str, ...] = ()
+    field: tuple[str, ...] = ()
+
+
+_FILE = Owner(("res_model",), ("res_field",))
+_BY_MESSAGE = Owner(("mail_message_id.model",))
+
+#: Models whose records belong to records of other models. Of those without a path it cannot be
+#: told to which.
+OWNERS: dict[str, Owner] = {
+    "calendar.event": Owner(("res_model",)),
+    "chatbot.message": _BY_MESSAGE,
+    "crm.lead.scoring.frequency": Owner((), ("variable",)),
+    "data_recycle.record": Owner(("res_model_name",)),
+    "ir.actions.act_window": Owner(("res_model",)),
+    "ir.actions.report": Owner(("model",)),
+    "ir.attachment": _FILE,
+    "ir.default": Owner(("field_id.model",), ("field_id.name",)),
+    "ir.exports": Owner(("resource",)),
+    "ir.exports.line": Owner(("export_id.resource",), ("name",)),
+    "ir.filters": Owner(("model_id",)),
+    "ir.model": Owner(("model",)),
+    "ir.model.data": Owner(("model",)),
+    "ir.model.fields": Owner(("model",), ("name",)),
+    "ir.model.fields.selection": Owner(("field_id.model",), ("field_id.name",)),
+    "ir.property": Owner(("fields_id.model",), ("fields_id.name",)),
+    "ir.translation": Owner(),
+    "ir.ui.view": Owner(("model",)),
+    "ir.ui.view.custom": Owner(("ref_id.model",)),
+    "mail.activity": Owner(("res_model",)),
+    "mail.alias": Owner(("alias_model_id.model",)),
+    "mail.followers": Owner(("res_model",)),
+    "mail.group.message": _BY_MESSAGE,
+    "mail.link.preview": Owner(("message_id.model", "source_url")),
+    "mail.mail": Owner(("model",)),
+    "mail.message": Owner(("model",)),
+    "mail.message.link.preview": Owner(("message_id.model",)),
+    "mail.message.reaction": Owner(("message_id.model",)),
+    "mail.message.schedule": _BY_MESSAGE,
+    "mail.message.translation": Owner(("message_id.model",)),
+    "mail.notification": _BY_MESSAGE,
+    "mail.resend.message": _BY_MESSAGE,
+    "mail.scheduled.message": Owner(("model",)),
+    "mail.template": Owner(("model",)),
+    "mail.tracking.value": Owner(("mail_message_id.model",), ("field_id.name", "field.name")),
+    "mailing.trace": Owner(("model",)),
+    "mrp.document": _FILE,
+    "privacy.log": Owner(),
+    "privacy.lookup.wizard.line": Owner(("res_model",)),
+    "product.document": _FILE,
+    "quotation.document": _FILE,
+    "rating.rating": Owner(("res_model",)),
+    "sms.sms": _BY_MESSAGE,
+    "sms.template": Owner(("model",)),
+    "snailmail.letter": Owner(("model",)),
 }
 
-Kind = Literal["fields", "domain", "order", "specification", "values", "context", "text", "data"]
+#: Files; whoever writes those of the other models writes an ``ir.attachment``.
+FILE_MODELS: frozenset[str] = frozenset(
+    {"ir.attachment", "mrp.document", "product.document", "quotation.document"}
+)
+
+#: What passes outside full mode -> the shape of each argument, see ``policy.free``.
+HARMLESS_METHODS: dict[str, dict[str, str]] = {
+    "default_get": {"fields": "fields"},
+    "fields_get": {"allfields": "fields", "attributes": "words"},
+    "formatted_read_group": {
+        "domain": "domain",
+        "groupby": "groupings",
+        "aggregates": "aggregates",
+        "having": "having",
+        "offset": "count",
+        "limit": "count",
+        "order": "group_order",
+    },
+    "name_search": {
+        "name": "text",
+        "domain": "domain",
+        "operator": "operator",
+        "limit": "count",
+    },
+    "read": {"fields": "fields", "load": "load"},
+    "read_group": {
+        "domain": "domain",
+        "fields": "aggregates",
+        "groupby": "groupings",
+        "offset": "count",
+        "limit": "count",
+        "orderby": "group_order",
+        "lazy": "switch",
+    },
+    "search": {"domain": "domain", "offset": "count", "limit": "count", "order": "order"},
+    "search_count": {"domain": "domain", "limit": "count"},
+    "search_read": {
+        "domain": "domain",
+        "fields": "fields",
+        "offset": "count",
+        "limit": "count",
+        "order": "order",
+    },
+}
+
+#: Models whose default values use up numbers, or make records.
+WRITING_DEFAULTS: tuple[str, ...] = (
+    "account.full.reconcile",
+    "account.invoice.send",
+    "account.move.send*",
+    "mail.compose.message",
+    "pos.config",
+    "procurement.group",
+    "res.company",
+    "stock.lot",
+    "stock.production.lot",
+    "stock.quant.package",
+    "stock.warehouse.orderpoint",
+)
+
+#: Models whose search by name writes.
+WRITING_NAMES: frozenset[str] = frozenset({"website.route"})
+
+#: Fields that are computed when they are read, and write then, or render a template.
+WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
+    {
+        ("base.document.layout", "preview"),
+        ("iap.account", "balance"),
+        ("mail.template.preview", "body_html"),
+        ("res.partner", "static_map_url_is_valid"),
+        ("slide.slide", "website_url"),
+        ("sms.template.preview", "body"),
+        ("stock.replenishment.info", "wh_replenishment_option_ids"),
+    }
+)
+
+#: What shows records, fields or forms of models that no argument of a known kind names. Refused
+#: while a list closes models or fields.
+SHOWING_METHODS: frozenset[str] = frozenset(
+    {
+        *("fields_view_get", "get_view", "get_views", "load_views", "load_menus"),
+        *("get_formview_action", "get_bindings", "display_name_for"),
+        *("activity_format", "message_fetch", "message_format", "mail_partner_format"),
+        *("get_mention_suggestions", "get_mention_suggestions_from_channel"),
+        *("get_static_mention_suggestions", "im_search", "search_for_channel_invite"),
+        *("channel_fetch_message", "channel_fetch_preview", "channel_info", "get_new_partner"),
+        *("get_attendee_detail", "get_avatar_card_data", "read_pos_data", "load_data"),
+        *("get_sale_details", "web_name_search", "name_get"),
+    }
+)
+
+#: Methods that do what another method does -> that method.
+IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
+    "copy": ("create",),
+    "load": ("create", "write"),
+    "name_create": ("create",),
+    "web_save": ("create", "write"),
+}
+
+#: What restricted mode lets pass besides, on the models of its list.
+HARMLESS_WRITES: dict[str, dict[str, str]] = {
+    "create": {"vals_list": "values"},
+    "load": {"fields": "columns", "data": "rows"},
+    "write": {"vals": "values"},
+}
+
+#: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
+CHECKS_OFF_KEYS: frozenset[str] = frozenset(
+    {
+        "_allow_read_hr_employee",
+        "binary_field_real_user",
+        "create_user",
+        "install_filename",
+        "install_mode",
+        "install_module",
+        "ir.ui.menu.full_list",
+        "sale_expense_all_order",
+        "signup_valid",
+        "skip_res_field_check",
+        "user_preference",
+    }
+)
+
+#: Parts of context keys that decide what names show, and which records are found.
+NAME_FORM_KEYS: tuple[str, ...] = (
+    *("show", "hide", "skip_", "display", "with_", "append_", "search_mode", "short_name"),
+    *("address_inline", "hierarchical_naming", "html_format", "name_groupby", "seller_id"),
+)
+
+Kind = Literal[
+    "fields", "domain", "order", "specification", "values", "context", "text", "data", "files"
+]
 
 #: What a named argument holds, of whatever method.
 ARGUMENT_KINDS: dict[str, Kind] = {
     "aggregates": "fields",
     "allfields": "fields",
     "args": "domain",
+    "attachments": "files",
     "body": "text",
     "context": "context",
     "data": "data",

@@ -9,24 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
 from odoo_toolkit.connection.call import Access, Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.policy.names import KEYS, FieldsOf, Names, Path, show
-from odoo_toolkit.policy.tables import (
-    ARGUMENT_KINDS,
-    CODE_FIELDS,
-    OWNER_FIELDS,
-    READS_ALL_FIELDS,
-    UNWRITABLE_RELATIONS,
-)
-
-if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
-
+from odoo_toolkit.policy.context import check_showing
+from odoo_toolkit.policy.names import KEYS, Names, Path, show
+from odoo_toolkit.policy.tables import ARGUMENT_KINDS, OWNERS, READS_ALL_FIELDS
+from odoo_toolkit.policy.written import LINKED, OWNED
 
 _NAMES = re.compile(r"[\w./]+")
 _SORTING = frozenset({"asc", "desc", "nulls", "first", "last"})
@@ -34,29 +26,27 @@ _LIKE_A_PATH = re.compile(
     r"\s*[\w./:()]+(\s+(asc|desc)(\s+nulls\s+(first|last))?)?\s*", re.IGNORECASE
 )
 _QUOTED = re.compile(r"""['"]\s*([\w./:]+)\s*['"]""")
-_NEGATIVE = frozenset({"!=", "<>", "not in"})
+#: What a many2one as the toolkit reads it has; with more in it, Odoo would make a record of it.
+_NAMED = frozenset({"id", "name", "display_name"})
+_LONGEST_OPERATOR = 40
 _OPERATOR = re.compile(
     r"\s*(=|!=|<>|<=|>=|<|>|=\?|=?i?like|not\s+=?i?like|(not\s+)?(in|any!?)|(child|parent)_of)\s*",
     re.IGNORECASE,
 )
 
 
-def check_names(policy: Policy, call: Call, fields_of: FieldsOf) -> None:
-    """Refuse the call where it names something that the policy does not allow.
-
-    Raises:
-        AccessError: naming the model or field and the place in the call.
-        ValidationError: arguments out of place or nested too deeply.
-    """
-    _Walk(policy, call, fields_of).call(call)
-
-
-class _Walk(Names):
+class Walk(Names):
     """One pass over a call: what it holds where."""
 
     def call(self, call: Call) -> None:
+        """Refuse the call where it names something that the policy does not allow.
+
+        Raises:
+            AccessError: naming the model or field and the place in the call.
+            ValidationError: arguments out of place or nested too deeply.
+        """
         model, method = call.model, call.method
-        _check_ids(call)
+        check_ids(call)
         known = parameter_names(method)
         arguments = {**dict(zip(known or (), call.positional, strict=False)), **call.arguments}
         for index, value in enumerate(call.positional):
@@ -70,7 +60,7 @@ class _Walk(Names):
         ):
             self._all_fields(model)
         if method == "load":
-            self._load(model, arguments.get("fields"))
+            self._load(model, arguments.get("fields"), arguments.get("data"))
 
     def _argument(self, model: str, name: str, value: Any, known: tuple[str, ...] | None) -> None:
         path = (name,)
@@ -96,6 +86,15 @@ class _Walk(Names):
             self._context(model, value, path)
         elif kind in ("text", "data"):
             self._texts(model, value, path)
+        elif kind == "files" and not self.step:
+            self._files(value, path)
+
+    def _files(self, value: Any, path: Path) -> None:
+        """Judge files to attach to a message: pairs of a name and the content."""
+        for index, item in self.each(value if isinstance(value, (list, tuple)) else (), path):
+            if isinstance(item, (list, tuple)) and len(item) > 1:
+                values = {"name": item[0], "raw": item[1]}
+                self.record_written("ir.attachment", values, (*path, index))
 
     # Names -----------------------------------------------------------------------------------
 
@@ -104,13 +103,13 @@ class _Walk(Names):
         if isinstance(value, str):
             # name, path, "field:month", "field:sum", "alias:sum(field)"; several, by commas
             for expression in _NAMES.findall(value):
-                self._field_path(model, expression, path)
+                self.field_path(model, expression, path)
         elif isinstance(value, Mapping):
-            for key, item in self._items(value, path):
+            for key, item in self.items(value, path):
                 self._field_list(model, key, (*path, key))
                 self._scan(model, item, (*path, key))
         elif isinstance(value, (list, tuple, set, frozenset)):
-            for index, item in self._each(value, path):
+            for index, item in self.each(value, path):
                 self._field_list(model, item, (*path, index))
 
     def _order(self, model: str | None, value: Any, path: Path) -> None:
@@ -119,10 +118,10 @@ class _Walk(Names):
             return
         for expression in _NAMES.findall(value):
             if expression.lower() not in _SORTING:
-                self._field_path(model, expression, path)
+                self.field_path(model, expression, path)
 
     def _all_fields(self, model: str) -> None:
-        self._field(model, "id")
+        self.field(model, "id")
         for field in self._fields[model].values():
             if field.relation and self.policy.model_blocked(field.relation):
                 raise self.policy.model_refusal(
@@ -138,11 +137,11 @@ class _Walk(Names):
             self._quoted(model, value, path)
         elif isinstance(value, Mapping):
             self._scan(model, value, path)
-        elif isinstance(value, (list, tuple)) and self._first_time("domain", model, value):
+        elif isinstance(value, (list, tuple)) and self.first_time("domain", model, value):
             if _is_condition(value):
                 self._condition(model, value, path)
                 return
-            for index, item in self._each(value, path):
+            for index, item in self.each(value, path):
                 if not isinstance(item, str):
                     self._domain(model, item, (*path, index))
                 elif item not in ("&", "|", "!"):
@@ -152,26 +151,26 @@ class _Walk(Names):
         expression, operator, value = leaf[0], leaf[1], leaf[2]
         field: Field | None = None
         for name in _NAMES.findall(expression):  # "field", "a.b", and in having "field:sum"
-            found = self._field_path(model, name, path)
+            found = self.field_path(model, name, path)
             field = field or found
         comodel = field.relation if field is not None else None
         operator = " ".join(operator.lower().split()) if isinstance(operator, str) else ""
         nested = isinstance(value, (list, tuple)) and any(
             isinstance(item, (list, tuple, Mapping)) for item in value
         )
-        if comodel is not None and ("any" in operator or operator.endswith("_of") or nested):
-            self._judge(comodel, "read", path)
+        if field is not None and comodel is not None:
+            if "any" in operator or nested:
+                self.followed(field, path)
+            elif operator.endswith("_of"):
+                self.judge(comodel, "read", path)
         if nested or "any" in operator:
             self._domain(comodel, value, (*path, 2))
         elif isinstance(value, Mapping):
             self._scan(comodel, value, (*path, 2))
-        elif operator not in _NEGATIVE:
+        else:
             name = re.split(r"[./]", expression)[-1].strip().lower()
             for item in value if isinstance(value, (list, tuple)) else (value,):
-                self._model_name(name, item, (*path, 2))
-                if name == "res_field" and isinstance(item, str):
-                    self._name(item, None, (*path, 2))
-                self._reference(item, (*path, 2))
+                self.value_named(name, operator, item, (*path, 2))
 
     # Specifications --------------------------------------------------------------------------
 
@@ -179,9 +178,9 @@ class _Walk(Names):
         if not isinstance(value, Mapping):
             self._scan(model, value, path)
             return
-        for name, options in self._items(value, path):
+        for name, options in self.items(value, path):
             here = (*path, name)
-            field = self._field_path(model, str(name), here)
+            field = self.field_path(model, str(name), here)
             comodel = field.relation if field is not None else None
             if not isinstance(options, Mapping):
                 self._scan(comodel, options, here)
@@ -189,8 +188,8 @@ class _Walk(Names):
             inner = options.get("fields")
             more = inner and (not isinstance(inner, Mapping) or not set(inner) <= _ID_AND_NAME)
             if field is not None and comodel and (more or (inner and field.type in TO_MANY)):
-                self._judge(comodel, "read", here)
-            for key, item in self._items(options, here):
+                self.followed(field, here)
+            for key, item in self.items(options, here):
                 if key == "fields":
                     self._specification(comodel, item, (*here, key))
                 elif key in ("order", "context"):
@@ -202,25 +201,29 @@ class _Walk(Names):
 
     def _values(self, model: str | None, value: Any, path: Path, access: Access) -> None:
         """Values of a record, or of several; ``access`` is what the call does with them."""
-        if isinstance(value, _CONTAINERS) and not self._first_time("values", model, value):
+        if isinstance(value, _CONTAINERS) and not self.first_time("values", model, value):
             return
         if isinstance(value, Mapping):
-            for name, item in self._items(value, path):
+            if access != "read":
+                self.record_written(model, value, path)
+            for name, item in self.items(value, path):
                 self._value(model, str(name), item, (*path, name), access)
         elif isinstance(value, (list, tuple)):
-            for index, item in self._each(value, path):
+            for index, item in self.each(value, path):
                 self._values(model, item, (*path, index), access)
         elif isinstance(value, str):
             self._text(model, value, path)
 
     def _value(self, model: str | None, name: str, value: Any, path: Path, access: Access) -> None:
-        field = self._field_path(model, name, path)
-        self._written(model, name, path)
+        field = self.field_path(model, name, path)
+        if access != "read":
+            self.written(model, name, path)
+        self._related(field, value, path)
         if isinstance(value, str):
-            self._model_name(name, value, path)
-            self._reference(value, path)
-            self._blocked_model_text(value, path)
-            self._template(model, value, path)
+            self.model_name(name, value, path)
+            self.reference(value, path)
+            self.blocked_model_text(value, path)
+            self.template(model, value, path)
             if name.endswith("domain"):
                 self._quoted(None, value, path)
         elif field is not None and field.type in TO_MANY:
@@ -238,19 +241,19 @@ class _Walk(Names):
             return
         if value and not isinstance(value[0], (list, tuple, Mapping)) and _has_commands([value]):
             value = [value]  # one command that is not in a list
-        for index, command in self._each(value, path):
+        for index, command in self.each(value, path):
             here = (*path, index)
             if isinstance(command, Mapping):
                 self._command_access(comodel, ("create",), access, here)
                 self._values(comodel, command, here, access)
             elif isinstance(command, (list, tuple)) and command:
                 owned = field.type != "many2many"
-                accesses = _OWNED[command[0]] if owned and _is_code(command[0]) else None
+                accesses = OWNED[command[0]] if owned and _is_code(command[0]) else None
                 if not owned and _is_code(command[0]):
-                    accesses = _LINKED[command[0]]
+                    accesses = LINKED[command[0]]
                 if owned and command[0] == 0 and self.acts_on:
                     # A new line of what the operation is about.
-                    self._judge(comodel, "create", here, self.acts_on)
+                    self.commanded(comodel, "create", here, self.acts_on)
                 else:
                     self._command_access(comodel, accesses or (), access, here)
                 for item in command[1:]:
@@ -264,38 +267,43 @@ class _Walk(Names):
                 # A bare id: the list replaces the lines that there are.
                 self._command_access(comodel, ("write", "delete"), access, here)
 
-    def _written(self, model: str | None, name: str, path: Path) -> None:
-        unwritable = name in CODE_FIELDS or (model, name) in UNWRITABLE_RELATIONS
-        if unwritable and self.access != "read":
-            raise self.policy.field_refusal(name, model, show(path))
+    def _related(self, field: Field | None, value: Any, path: Path) -> None:
+        """Judge what a many2one is given: an id, and never an object that becomes a record."""
+        if field is None or field.type != "many2one" or self.step:
+            return
+        if isinstance(value, Mapping) and not set(value) <= _NAMED:
+            raise self.policy.field_refusal(field.name, None, show(path))
+        self.id_written(field, value, path)
 
     def _command_access(
         self, comodel: str, accesses: tuple[Access, ...], access: Access, path: Path
     ) -> None:
         """What a command does to its own model must be allowed there, in its own right."""
         for item in accesses:
-            self._judge(comodel, "read" if access == "read" else item, path)
+            self.commanded(comodel, "read" if access == "read" else item, path)
 
     def _unknown_commands(self, model: str | None, name: str, path: Path, access: Access) -> None:
         if access != "read" and self.policy.bound_by_lists:
             raise self.policy.field_refusal(name, model, show(path))
 
-    def _load(self, model: str, columns: Any) -> None:
+    def _load(self, model: str, columns: Any, rows: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""
-        for column in columns if isinstance(columns, (list, tuple)) else ():
+        columns = columns if isinstance(columns, (list, tuple)) else ()
+        self.rows_written(model, columns, rows, ("data",))
+        for column in columns:
             path = ("fields", column)
             here: str | None = model
             names = str(column).split("/")
             for name, following in zip(names, [*names[1:], ""], strict=True):
-                self._written(here, name, path)
-                field = self._field(here, name)
+                self.written(here, name, path)
+                field = self.field(here, name)
                 here = field.relation if field is not None else None
                 if field is None or not here or field.type not in TO_MANY:
                     continue
                 # Records of a one2many are taken over even where only their ids are given.
                 if field.type == "one2many" or following not in KEYS:
-                    self._judge(here, "create", path)
-                    self._judge(here, "write", path)
+                    self.judge(here, "create", path)
+                    self.judge(here, "write", path)
 
     # Context ---------------------------------------------------------------------------------
 
@@ -303,24 +311,27 @@ class _Walk(Names):
         if not isinstance(value, Mapping):
             self._scan(model, value, path)
             return
-        for key, item in self._items(value, path):
+        if not self.step:
+            check_showing(value, self.policy.closes)
+        for key, item in self.items(value, path):
             here = (*path, key)
             if not isinstance(key, str):
                 self._scan(model, item, here)
             elif key.startswith("default_"):
                 name = key[len("default_") :]
                 # A default reaches every record that the call makes, of whatever model.
-                foreign = self._field(model, name) is None
+                foreign = self.field(model, name) is None
                 if foreign and self.access != "read" and _has_commands(item):
                     raise self.policy.field_refusal(name, model, show(here))
                 self._value(model, name, item, here, self.access)
+                self.record_written(model, {name: item}, here)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
                 for name in item:
-                    field = self._field_path(model, str(name), here)
+                    field = self.field_path(model, str(name), here)
                     if field is not None and field.relation and item[name]:
-                        self._judge(field.relation, "create", here)
+                        self.judge(field.relation, "create", here)
             else:
-                self._model_name(key, item, here)
+                self.model_name(key, item, here)
                 self._scan(model, item, here)
 
     # Whatever has no known shape -------------------------------------------------------------
@@ -329,39 +340,41 @@ class _Walk(Names):
         """Look for names in arguments of which nothing is known."""
         if isinstance(value, str):
             self._text(model, value, path)
-        elif not isinstance(value, _CONTAINERS) or not self._first_time("scan", model, value):
+        elif not isinstance(value, _CONTAINERS) or not self.first_time("scan", model, value):
             return
         elif isinstance(value, Mapping):
-            for key, item in self._items(value, path):
+            for key, item in self.items(value, path):
                 self._entry(model, key, item, (*path, key))
         elif isinstance(value, (list, tuple, set, frozenset)):
             if isinstance(value, (list, tuple)) and _is_condition(value):
                 self._condition(model, value, path)
-            for index, item in self._each(value, path):
+            for index, item in self.each(value, path):
                 self._scan(model, item, (*path, index))
 
     def _entry(self, model: str | None, key: Any, value: Any, path: Path) -> None:
         """A key and its value, which may be a field of the model and commands on its records."""
         if isinstance(key, str):
             self._text(model, key, path)
-            self._model_name(key, value, path)
-            field = self._field(model, key)
+            self.model_name(key, value, path)
+            field = self.field(model, key)
+            self._related(field, value, path)
             if field is not None and field.type in TO_MANY:
                 self._commands(field, value, path, self.access)
-            self._written(model, key, path)
+            if self.access != "read":
+                self.written(model, key, path)
         self._scan(model, value, path)
 
     def _text(self, model: str | None, value: str, path: Path) -> None:
-        self._blocked_model_text(value, path)
-        self._reference(value, path)
-        self._template(model, value, path)
+        self.blocked_model_text(value, path)
+        self.reference(value, path)
+        self.template(model, value, path)
         pieces = value.split(",")
         if all(_LIKE_A_PATH.fullmatch(piece) for piece in pieces):
             for piece in pieces:
                 names = re.split(r"[./:()\s]+", piece.strip())
                 for name in names:
-                    self._name(name, model, path)
-                if self._field(model, names[0]) is not None:
+                    self.name(name, model, path)
+                if self.field(model, names[0]) is not None:
                     self._order(model, piece, path)
         else:
             self._quoted(model, value, path)
@@ -369,13 +382,13 @@ class _Walk(Names):
     def _texts(self, model: str | None, value: Any, path: Path) -> None:
         """Free text: no field is named in it, but a template may be, and a reference."""
         if isinstance(value, str):
-            self._template(model, value, path)
-            self._reference(value, path)
+            self.template(model, value, path)
+            self.reference(value, path)
         elif isinstance(value, Mapping):
-            for key, item in self._items(value, path):
+            for key, item in self.items(value, path):
                 self._texts(model, item, (*path, key))
         elif isinstance(value, (list, tuple)):
-            for index, item in self._each(value, path):
+            for index, item in self.each(value, path):
                 self._texts(model, item, (*path, index))
 
     def _quoted(self, model: str | None, value: str, path: Path) -> None:
@@ -383,33 +396,15 @@ class _Walk(Names):
         if value.lstrip()[:1] in ("[", "(", "{"):
             for expression in _QUOTED.findall(value):
                 for name in re.split(r"[./:]", expression):
-                    self._name(name, model, path)
-                self._blocked_model_text(expression, path)
+                    self.name(name, model, path)
+                self.blocked_model_text(expression, path)
 
 
-#: What a command does to the records of a one2many: link and unlink write their inverse field,
-#: and lines that belong to a parent are deleted when they leave it.
-_OWNED: dict[int, tuple[Access, ...]] = {
-    0: ("create",),
-    1: ("write",),
-    2: ("delete",),
-    3: ("write", "delete"),
-    4: ("write",),
-    5: ("write", "delete"),
-    6: ("write", "delete"),
-}
-#: Of a many2many, linking touches only the relation.
-_LINKED: dict[int, tuple[Access, ...]] = {
-    **dict.fromkeys((3, 4, 5, 6), ()),
-    0: ("create",),
-    1: ("write",),
-    2: ("delete",),
-}
 _CONTAINERS = (Mapping, list, tuple, set, frozenset)
 _ID_AND_NAME = frozenset({"id", "display_name"})
 
 
-def _check_ids(call: Call) -> None:
+def check_ids(call: Call) -> None:
     """Refuse ids anywhere but in ``call.ids``.
 
     A method of records takes its first argument for the ids, and a method of the model takes ids
@@ -428,7 +423,7 @@ def _check_ids(call: Call) -> None:
         raise ValidationError("The ids are no named argument.", suggestion=suggestion)
     elif call.ids is None and (call.positional or call.arguments):
         first = call.positional[0] if call.positional else None
-        hidden = call.model in OWNER_FIELDS and (
+        hidden = call.model in OWNERS and (
             isinstance(first, (int, float)) or (isinstance(first, (list, tuple)) and bool(first))
         )
         if method in RECORD_METHODS or hidden:
@@ -440,7 +435,7 @@ def _check_ids(call: Call) -> None:
 
 def _is_code(value: Any) -> bool:
     # Compared as Odoo compares: True and 1.0 are 1.
-    return isinstance(value, (int, float)) and value in _OWNED
+    return isinstance(value, (int, float)) and value in OWNED
 
 
 def _has_commands(value: Any) -> bool:
@@ -459,5 +454,7 @@ def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
         len(value) == 3
         and isinstance(value[0], str)
         and value[0] not in ("&", "|", "!")
-        and (isinstance(value[1], str) and _OPERATOR.fullmatch(value[1]) is not None)
+        and isinstance(value[1], str)
+        and len(value[1]) <= _LONGEST_OPERATOR
+        and _OPERATOR.fullmatch(value[1]) is not None
     )

@@ -234,11 +234,13 @@ def task_after(odoo: Odoo, task: Record, message: str) -> TaskResult:
 
 
 def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=TASK, method="create", arguments={"vals_list": dict(values)})
+    return Call(model=TASK, method="create", arguments={"vals_list": dict(values)}, step=True)
 
 
 def _write(task_id: int, values: Mapping[str, Any]) -> Call:
-    return Call(model=TASK, method="write", ids=(task_id,), arguments={"vals": dict(values)})
+    return Call(
+        model=TASK, method="write", ids=(task_id,), arguments={"vals": dict(values)}, step=True
+    )
 
 
 def _read(odoo: Odoo, task_id: int, fields: Sequence[str]) -> Record | None:

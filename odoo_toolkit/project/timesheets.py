@@ -110,7 +110,7 @@ def log_timesheet(
 
 
 def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=LINE, method="create", arguments={"vals_list": dict(values)})
+    return Call(model=LINE, method="create", arguments={"vals_list": dict(values)}, step=True)
 
 
 def _checked(hours: float, description: str | None, date: str | Date | None) -> Record:

@@ -83,6 +83,7 @@ def _opening(job: Job, template: int, record_id: int) -> Call:
         # It reads elsewhere; here it makes attachments, and must not be sent twice.
         access="write",
         acts_on=job.report.model,
+        step=True,
         timeout=TIMEOUT,
     )
 
@@ -94,19 +95,33 @@ def _creation(job: Job, template: int, record_id: int) -> Call:
         arguments={"vals_list": _values(job, template, record_id)},
         context=job.context,
         acts_on=job.report.model,
+        step=True,
         timeout=TIMEOUT,
     )
 
 
 def _reading(model: str, method: str, ids: list[int] | None = None, **arguments: Any) -> Call:
     return Call(
-        model=model, method=method, ids=ids, arguments=arguments, internal=True, timeout=TIMEOUT
+        model=model,
+        method=method,
+        ids=ids,
+        arguments=arguments,
+        step=True,
+        internal=True,
+        timeout=TIMEOUT,
     )
 
 
 def _removal(job: Job, ids: list[int]) -> Call:
     # Internal, so that a list of models does not hide the attachments from their removal.
-    return Call(model=ATTACHMENT, method="unlink", ids=ids, acts_on=job.report.model, internal=True)
+    return Call(
+        model=ATTACHMENT,
+        method="unlink",
+        ids=ids,
+        acts_on=job.report.model,
+        step=True,
+        internal=True,
+    )
 
 
 def _linked(commands: Iterable[Any]) -> set[int]:

@@ -45,6 +45,7 @@ def _asking(job: Job, record_id: int) -> Call:
         arguments={"report_type": "pdf"},
         # It stores a token on the record, unless there is one.
         access="write",
+        step=True,
     )
 
 

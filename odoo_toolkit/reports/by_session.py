@@ -1,4 +1,7 @@
-"""With a password: the web client's own route, which prints any report and changes nothing."""
+"""With a password: the web client's own route, which prints any report.
+
+The route changes nothing, and the login only what :mod:`odoo_toolkit.reports.web_login` lets it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.reports.listing import PDF
 from odoo_toolkit.reports.pdf import SIGNATURE, Document
 from odoo_toolkit.reports.ways import TIMEOUT, Fetch, Job, Unavailable
+from odoo_toolkit.reports.web_login import check_login
 
 if TYPE_CHECKING:
     import requests
@@ -28,8 +32,12 @@ def by_session(job: Job) -> Iterator[Fetch]:
     if not (odoo.settings.password and odoo.settings.username):
         raise Unavailable("it needs the user's name and password (ODOO_USERNAME, ODOO_PASSWORD)")
     session = odoo.web_session
+
+    def before_login() -> None:
+        check_login(odoo)
+
     try:
-        uid = session.log_in()
+        uid = session.log_in(before_login=before_login)
     except OdooError as error:
         if error.category == "connection":
             raise
@@ -47,7 +55,9 @@ def by_session(job: Job) -> Iterator[Fetch]:
             "token": "x",
         }
         timeout = max(odoo.settings.timeout, TIMEOUT)
-        answer = session.get("/report/download", params=params, timeout=timeout)
+        answer = session.get(
+            "/report/download", params=params, timeout=timeout, before_login=before_login
+        )
         if is_pdf(answer):
             return document_of(answer)
         raise _failure(answer, job, record_id)

@@ -1,15 +1,17 @@
 """With an API key: Odoo attaches reports to e-mails, and shows them before anything is sent.
 
 An e-mail template that carries the report is rendered for the record. To 16 ``generate_email``
-hands out the attachments and writes nothing; from 17 on the e-mail form
-(:mod:`odoo_toolkit.reports.by_composer`) makes attachments, which are removed again. Nothing is
-sent either way.
+hands out the attachments and writes nothing itself: of the template only its language and its
+file's name are evaluated, never its body, which may ask for a link and so make one. From 17 on the
+e-mail form (:mod:`odoo_toolkit.reports.by_composer`) makes attachments, which are removed again.
+Nothing is sent either way.
 """
 
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,31 +20,49 @@ from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.reports.by_composer import check_composer, print_by_composer
 from odoo_toolkit.reports.pdf import Document
-from odoo_toolkit.reports.ways import TIMEOUT, Fetch, Job, Unavailable, require
+from odoo_toolkit.reports.ways import TIMEOUT, Fetch, Job, Unavailable, require, write_refusal
 
 TEMPLATE = "mail.template"
+
+#: The fields of a template of 14 to 16 that Odoo evaluates for the PDF.
+_EVALUATED = ("lang", "report_name")
+#: What stands before an opening bracket in an expression that changes nothing.
+_HARMLESS = frozenset(
+    {"and", "else", "if", "in", "lower", "not", "or", "replace", "strip", "upper"}
+)
+_CALL = re.compile(r"([\w\])'\"]+)\s*\(")
 
 
 @contextmanager
 def by_template(job: Job) -> Iterator[Fetch]:
     """Print by a template of Odoo's that carries this report and no other."""
     field = _report_field(job.odoo)
+    single = field == "report_template"
     rows = job.odoo.call(
         Call(
             model=TEMPLATE,
             method="search_read",
             arguments={
                 "domain": [["model", "=", job.report.model], [field, "=", job.report.id]],
-                "fields": [field, "attachment_ids"],
+                "fields": [field, "attachment_ids", *(_EVALUATED if single else ())],
                 "order": "id",
             },
+            acts_on=job.report.model,
+            step=True,
             internal=True,
         )
     )
     # A many2one comes as [id, name].
-    row = next((row for row in rows if len(row[field]) == 1 or field == "report_template"), None)
-    if row is None:
+    found = [row for row in rows if single or len(row[field]) == 1]
+    if not found:
         raise Unavailable(f"no e-mail template has the report {job.report.report_name}")
+    if single and write_refusal(job):
+        found = [row for row in found if _only_computes(row)]
+    if not found:
+        raise Unavailable(
+            "the language or file name of its e-mail template calls methods, which may write"
+        )
+    row = found[0]
     yield _printer(job, field, row["id"], frozenset(row["attachment_ids"]))
 
 
@@ -59,6 +79,7 @@ def by_new_template(job: Job) -> Iterator[Fetch]:
         method="create",
         arguments={"vals_list": values},
         acts_on=report.model,
+        step=True,
     )
     require(job, create, _removal(job, [1]))
     if field == "report_template_ids":
@@ -81,7 +102,13 @@ def by_new_template(job: Job) -> Iterator[Fetch]:
 
 
 def _removal(job: Job, ids: list[int]) -> Call:
-    return Call(model=TEMPLATE, method="unlink", ids=ids, acts_on=job.report.model)
+    return Call(model=TEMPLATE, method="unlink", ids=ids, acts_on=job.report.model, step=True)
+
+
+def _only_computes(template: Mapping[str, Any]) -> bool:
+    """Whether what Odoo evaluates of a template for the PDF calls nothing that may write."""
+    texts = [template[name] or "" for name in _EVALUATED]
+    return all(call in _HARMLESS for text in texts for call in _CALL.findall(text))
 
 
 def _report_field(odoo: Odoo) -> str:
@@ -110,15 +137,20 @@ def _printer(job: Job, field: str, template: int, own: frozenset[int]) -> Fetch:
 
 
 def _generate(job: Job, template: int, record_id: int) -> Document:
-    """Print by ``generate_email`` (14 to 16), which only computes."""
+    """Print by ``generate_email`` (14 to 16).
+
+    It wants to be told a field. The language is evaluated anyway.
+    """
     answer = job.odoo.call(
         Call(
             model=TEMPLATE,
             method="generate_email",
             ids=[template],
-            arguments={"res_ids": record_id, "fields": ["subject"]},
+            arguments={"res_ids": record_id, "fields": ["lang"]},
             context=job.context,
             access="read",
+            acts_on=job.report.model,
+            step=True,
             internal=True,
             timeout=TIMEOUT,
         )

@@ -24,13 +24,14 @@ from odoo_toolkit.reports.by_session import by_session
 from odoo_toolkit.reports.by_template import by_new_template, by_template
 from odoo_toolkit.reports.listing import Report, find_report
 from odoo_toolkit.reports.pdf import Document, count_pages, merge
+from odoo_toolkit.reports.side_effects import check_side_effects
 from odoo_toolkit.reports.ways import Job, Unavailable, Way
 
 #: Most records in one PDF (REQ-09-22).
 MOST = 20
 
-#: How the result calls a way -> the way; the best first. The first two leave nothing behind, the
-#: third nothing when it has ended, the last a link.
+#: How the result calls a way -> the way; the best first. The first leaves what a login leaves,
+#: the second nothing, the third nothing when it has ended, the last a link.
 WAYS: dict[str, Way] = {
     "web_session": by_session,
     "mail_template": by_template,
@@ -80,9 +81,11 @@ def generate_report(
 ) -> GeneratedReport:
     """Return the PDF of a report for some records.
 
-    With a password: by the web session, one request per record. With an API key only: by an
-    e-mail template that carries the report, by a temporary one, or by the customers' page; those
-    but the first of Odoo 14 to 16 write, so readonly mode excludes them.
+    With a password: by the web session, one request per record, unless its login would change the
+    address in Odoo's links. With an API key only: by an e-mail template that carries the report,
+    by a temporary one, or by the customers' page; those but the first of Odoo 14 to 16 write, so
+    readonly mode excludes them. What Odoo writes when it prints some documents, it excludes too:
+    copies that are kept, and invoices from 19 on.
 
     One record after the other: while Odoo prints it fetches style sheets from itself, and two
     PDFs at a time would bring a server with two workers to a standstill.
@@ -103,17 +106,19 @@ def generate_report(
     Raises:
         NotFoundError: there is no such report, or no such record.
         ValidationError: the report makes no PDF; ids are wrong.
-        AccessError: Odoo or the policy does not allow it, or no way leads to the PDF with these
-            credentials; the message says why not, way by way.
+        AccessError: Odoo or the policy does not allow it, printing would write where that is
+            forbidden, or no way leads to the PDF with these credentials; the message says why not,
+            way by way.
         OdooError: Odoo could not print it.
     """
     ids = _checked(record_ids)
     report = find_report(odoo, report_name)
     names = _names(odoo, report, ids, context)
     job = Job(odoo=odoo, report=report, context=context or {})
+    check_side_effects(job, ids)
     source, documents, pages = _print(job, ids)
     content = merge([document.content for document in documents])
-    if report.keeps_copy:
+    if report.attachment:
         job.warnings.append("Odoo is set to keep a copy of this report as an attachment.")
     name = _file_name(report, names, documents)
     text = base64.b64encode(content)
@@ -196,8 +201,10 @@ def _no_way(job: Job, reasons: dict[str, str]) -> OdooError:
     listed = "; ".join(f"{source}: {reason.rstrip('.')}" for source, reason in reasons.items())
     return AccessError(
         f"There is no way to the PDF of {job.report.report_name} here. {listed}.",
-        suggestion="With the user's password (ODOO_USERNAME and ODOO_PASSWORD, beside the API key)"
-        " every report can be printed in every mode.",
+        suggestion="Remove what stands against web_session: it prints every report."
+        if job.odoo.settings.password
+        else "With the user's password (ODOO_USERNAME and ODOO_PASSWORD, beside the API key)"
+        " every report can be printed.",
         details={"report_name": job.report.report_name},
     )
 

@@ -27,7 +27,8 @@ class Report:
         report_name: technical name, such as ``sale.report_saleorder``.
         model: whose records it prints.
         model_id: of that model in ``ir.model``, which ordinary users cannot look up themselves.
-        keeps_copy: whether Odoo is set to attach the PDF to the record.
+        attachment: the expression for the name under which Odoo attaches the PDF to the record;
+            "" where it keeps none.
     """
 
     id: int
@@ -35,7 +36,7 @@ class Report:
     report_name: str
     model: str
     model_id: int
-    keeps_copy: bool
+    attachment: str
 
 
 @attrs.frozen(kw_only=True)
@@ -120,7 +121,7 @@ def find_report(odoo: Odoo, report_name: str) -> Report:
         report_name=report_name,
         model=row["model"],
         model_id=row["model_id"][0] if row["model_id"] else 0,
-        keeps_copy=bool(row["attachment"]),
+        attachment=row["attachment"] or "",
     )
 
 
@@ -135,6 +136,7 @@ def _search(odoo: Odoo, domain: list[Any], fields: list[str]) -> list[dict[str, 
         model=REPORT,
         method="search_read",
         arguments={"domain": domain, "fields": fields, "order": "name, id"},
+        step=True,
         internal=True,
     )
     rows: list[dict[str, Any]] = odoo.call(call)

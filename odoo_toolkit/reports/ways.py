@@ -56,3 +56,9 @@ def require(job: Job, *calls: Call) -> None:
             job.odoo.check(call)
         except AccessError as error:
             raise Unavailable(error.message) from None
+
+
+def write_refusal(job: Job) -> AccessError | None:
+    """Return why nothing may be written on the printed model; None in full mode, or if it may."""
+    policy = job.odoo.policy
+    return None if policy.mode == "full" else policy.model_problem(job.report.model, "write")

@@ -126,6 +126,7 @@ def create_order(
         method="create",
         arguments={"vals_list": {"partner_id": customer, **head, "order_line": commands}},
         acts_on=MODEL,
+        step=True,
     )
     if dry_run:
         calls = [create, *([_confirm_call(cast(Any, ("the new order",)))] if confirm else [])]
@@ -247,7 +248,9 @@ def _check_confirmable(row: Mapping[str, Any]) -> None:
 def _confirm_call(ids: tuple[int, ...]) -> Call:
     # The button's own context: from 16 on, mandatory analytic accounts are checked by it.
     context = {"validate_analytic": True}
-    return Call(model=MODEL, method="action_confirm", ids=ids, context=context, access="write")
+    return Call(
+        model=MODEL, method="action_confirm", ids=ids, context=context, access="write", step=True
+    )
 
 
 def _confirm(odoo: Odoo, order_id: int) -> None:

@@ -82,6 +82,7 @@ def cancel_order(
         # Without it, 14 to 18 may open a wizard and cancel nothing. 19 does not ask.
         context={"disable_cancel_warning": True},
         access="write",
+        step=True,
     )
     if dry_run:
         return plan(odoo, f"Would cancel {row['name']}.", [call])

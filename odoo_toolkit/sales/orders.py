@@ -319,7 +319,7 @@ def allow(odoo: Odoo, method: str) -> None:
     """Have the policy stop an operation before anything is sent."""
     ids = None if method == "create" else ()
     access: Any = "create" if method == "create" else "write"
-    odoo.check(Call(model=MODEL, method=method, ids=ids, access=access))
+    odoo.check(Call(model=MODEL, method=method, ids=ids, access=access, step=True))
 
 
 def state_error(row: Mapping[str, Any], message: str, suggestion: str) -> StateError:

@@ -11,6 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import ValidationError, WizardRequiredError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.wizards.actions import action_context, is_action, is_wizard_action, kept
 from odoo_toolkit.wizards.catalog import known_wizard
 from odoo_toolkit.wizards.description import MAGIC_FIELDS, describe_wizard, form_of
@@ -114,12 +115,14 @@ def _run_one(
     acts_on = source[0] if source and known else None
     context = _full_context(odoo, action, source, context)
     method = method or _button(odoo, model, action)
-    create, press = _calls(model, values, method, context, acts_on)
+    # What a known wizard is answered with is understood, but for texts that Odoo would render.
+    step = known is not None and not (odoo.policy.renders(model) and holds_template(values))
+    create, press = _calls(model, values, method, context, acts_on, step)
     # Asked first, so that nothing at all is sent when the policy forbids the operation.
     odoo.check(press)
     wizard_id = action.get("res_id") or None
     if wizard_id is None:
-        vals = {**_defaults(odoo, model, values, context, acts_on), **values}
+        vals = {**_defaults(odoo, model, values, context, acts_on, step), **values}
         created = odoo.call(attrs.evolve(create, arguments={"vals_list": vals}))
         wizard_id = created[0] if isinstance(created, list) else created
     elif values:
@@ -144,12 +147,17 @@ def wizard_calls(
     """
     context = _full_context(odoo, {}, source, {})
     method = _button(odoo, model, {"res_model": model})
-    create, press = _calls(model, dict(values), method, context, source[0])
+    create, press = _calls(model, dict(values), method, context, source[0], True)
     return [create, attrs.evolve(press, ids=None)]
 
 
 def _calls(
-    model: str, values: dict[str, Any], method: str, context: dict[str, Any], acts_on: str | None
+    model: str,
+    values: dict[str, Any],
+    method: str,
+    context: dict[str, Any],
+    acts_on: str | None,
+    step: bool,
 ) -> tuple[Call, Call]:
     create = Call(
         model=model,
@@ -158,6 +166,7 @@ def _calls(
         context=context,
         access="write",
         acts_on=acts_on,
+        step=step,
     )
     # The id is not known before the wizard is created.
     return create, attrs.evolve(create, method=method, ids=(), arguments={})
@@ -186,6 +195,7 @@ def _defaults(
     values: Mapping[str, Any],
     context: dict[str, Any],
     acts_on: str | None,
+    step: bool,
 ) -> dict[str, Any]:
     """Return Odoo's own answers for the fields that were not given."""
     described = odoo.policy.readable_fields(model, odoo.schema.fields(model))
@@ -197,6 +207,7 @@ def _defaults(
             arguments={"fields": names},
             context=context,
             acts_on=acts_on,
+            step=step,
         )
     )
     return {

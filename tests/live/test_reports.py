@@ -66,7 +66,9 @@ def by_key(server: Server, user: User) -> Iterator[Odoo]:
 @pytest.fixture
 def orders(odoo: Odoo, admin: Odoo, suffix: str) -> Iterator[dict[int, str]]:
     """Two quotations of the user's own: numbers by id."""
-    product = toolkit.search_read(odoo, "product.product", [["sale_ok", "=", True]], limit=1)
+    product = toolkit.search_read(
+        odoo, "product.product", [["sale_ok", "=", True]], limit=1, order="id"
+    )
     contact = toolkit.create(odoo, "res.partner", {"name": f"Reader {suffix}"}).id
     line = [0, 0, {"product_id": product.records[0]["id"], "product_uom_qty": 3}]
     values = {"partner_id": contact, "user_id": odoo.uid, "order_line": [line]}
@@ -142,6 +144,74 @@ def test_a_password_prints_and_leaves_nothing(
     assert_shows(result.content, number, server)
     assert result.warnings == []
     assert left_behind(admin, orders) == before
+
+
+def address_in_links(admin: Odoo) -> str:
+    """Return the address that Odoo makes links with."""
+    arguments = {"domain": [["key", "=", "web.base.url"]], "fields": ["value"]}
+    read = Call(
+        model="ir.config_parameter", method="search_read", arguments=arguments, internal=True
+    )
+    return str(admin.call(read)[0]["value"])
+
+
+@pytest.mark.parametrize("mode", ["full", "readonly"])
+def test_a_password_by_another_address_does_not_change_odoos_links(
+    server: Server, user: User, admin: Odoo, orders: dict[int, str], mode: Any
+) -> None:
+    """Odoo takes the address of an administrator's login for its own; of others it does not."""
+    address = address_in_links(admin)
+    other = server.url.replace("127.0.0.1", "localhost")
+    if server.url != address or other == server.url:
+        pytest.skip(f"{server.name} has no other address that is known here.")
+    policy = Policy(mode=mode, model_blocklist="mail.template", method_blocklist="get_portal_url")
+    login = {"database": server.db, "username": user.login, "password": user.password}
+    order_id = next(iter(orders))
+    with connect(url=other, policy=policy, **login) as connection:
+        if user.login == server.login:
+            with pytest.raises(AccessError, match=r"web\.base\.url\.freeze"):
+                generate_report(connection, ORDER, [order_id])
+        else:
+            assert generate_report(connection, ORDER, [order_id]).source == "web_session"
+    assert address_in_links(admin) == address
+
+
+def invoices(admin: Odoo, state: str) -> list[int]:
+    """Return an invoice or bill in a state, as a list."""
+    domain = [["state", "=", state], ["move_type", "in", ["out_invoice", "in_invoice"]]]
+    found = toolkit.search_read(admin, "account.move", domain, ["id"], limit=1, order="id desc")
+    return [row["id"] for row in found.records]
+
+
+def printed_trace(admin: Odoo, invoice: int) -> Any:
+    """Return what printing an invoice could change of it, and the files that it has."""
+    row = admin.call(Call(model="account.move", method="read", ids=[invoice], internal=True,
+                          arguments={"fields": ["write_date", "access_token"]}))  # fmt: skip
+    of_it = [["res_model", "=", "account.move"], ["res_id", "=", invoice]]
+    files = Call(model="ir.attachment", method="search", arguments={"domain": of_it}, internal=True)
+    return row, sorted(admin.call(files))
+
+
+@pytest.mark.parametrize("state", ["draft", "posted"])
+@pytest.mark.parametrize("kind", ["password", "key"])
+def test_printing_invoices_in_readonly_mode_changes_none(
+    server: Server, admin: Odoo, state: str, kind: str
+) -> None:
+    """To 16, posted ones are attached to themselves; from 19 on, all are marked as changed."""
+    ids = invoices(admin, state)
+    if not ids:
+        pytest.skip(f"There is no invoice that is {state}.")
+    before = printed_trace(admin, *ids)
+    login = with_password if kind == "password" else with_key
+    name = "account.report_invoice_with_payments"
+    with login(server, server.user("admin"), Policy(mode="readonly")) as connection:
+        major = connection.version.major
+        if major >= 19 or (major <= 16 and state == "posted"):
+            with pytest.raises(AccessError, match="not allowed in readonly mode"):
+                generate_report(connection, name, ids)
+        elif major <= 16 or kind == "password":
+            assert generate_report(connection, name, ids).pages
+    assert printed_trace(admin, *ids) == before
 
 
 def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(

@@ -18,7 +18,7 @@ from odoo_toolkit.attachments import (
 )
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
-from odoo_toolkit.file_content import human_size, picture_type, safe_name
+from odoo_toolkit.file_content import UNKNOWN_TYPE, human_size, picture_type, safe_name
 from odoo_toolkit.policy import Policy
 from tests.unit.communication import Communication
 
@@ -26,6 +26,8 @@ PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
     "gg=="
 )
+
+OFFICE = "application/vnd.openxmlformats-officedocument"
 
 
 def b64(content: bytes) -> str:
@@ -43,6 +45,7 @@ def row(content: bytes = b"hello", **values: Any) -> dict[str, Any]:
         "url": False,
         "res_model": "res.partner",
         "res_id": 1,
+        "res_field": False,
         "create_date": "2026-11-21 23:25:00",
         "create_uid": [2, "Mitchell Admin"],
         **values,
@@ -302,11 +305,11 @@ class TestUpload:
             "name": "note.html",
             "res_model": "res.partner",
             "res_id": 1,
-            "mimetype": "text/html",
+            "mimetype": "text/plain",
             "datas": "",
         }
         assert (made.id, made.mimetype, made.file_size) == (5, "text/plain", 5)
-        assert made.warnings == []
+        assert "not as text/html" in made.warnings[0]
         assert len(odoo.sent) == 3
 
     @pytest.mark.parametrize(
@@ -314,16 +317,68 @@ class TestUpload:
         [
             ("a.pdf", None, "application/pdf"),
             ("a.csv", None, "text/csv"),
-            ("a.unknown-extension", None, None),
+            (
+                "a.docx",
+                f"{OFFICE}.wordprocessingml.document",
+                f"{OFFICE}.wordprocessingml.document",
+            ),
+            ("a.json", None, "application/json"),
+            ("a.eps", None, "application/postscript"),
             ("a.pdf", "image/png", "image/png"),
+            ("a.csv", " Text/CSV;header=x; charset=ISO-8859-2", "text/csv; charset=iso-8859-2"),
         ],
     )
-    def test_type_by_name_unless_given(
-        self, name: str, given: str | None, sent: str | None
-    ) -> None:
+    def test_type_by_name_unless_given(self, name: str, given: str | None, sent: str) -> None:
         odoo = odoo_with()
-        upload(odoo, "res.partner", 1, name, b64(b"hello"), given)
-        assert odoo.writes()[0].arguments["vals_list"].get("mimetype") == sent
+        made = upload(odoo, "res.partner", 1, name, b64(b"hello"), given)
+        assert odoo.writes()[0].arguments["vals_list"]["mimetype"] == sent
+        assert made.warnings == []
+
+    @pytest.mark.parametrize("given", [None, "application/octet-stream"])
+    @pytest.mark.parametrize(
+        ("content", "sent"),
+        [
+            (PNG, "image/png"),
+            (b"%PDF-1.4", "application/pdf"),
+            (b"PK\x03\x04...", "application/zip"),
+            (b"<!doctype html><script>alert(1)</script>", "text/plain"),
+            (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "text/plain"),
+            (b"\x00\x01\x02", UNKNOWN_TYPE),
+            (b"<svg/>" + b"\x00", UNKNOWN_TYPE),
+            (b"<svg/>" + b" " * 10_000 + b"\x00", "text/plain"),
+        ],
+    )
+    @pytest.mark.parametrize("name", ["noext", "a.unknown-extension", "page.html.gz"])
+    def test_without_a_type_the_bytes_decide_here_and_not_in_odoo(
+        self, name: str, content: bytes, sent: str, given: str | None
+    ) -> None:
+        """Of application/octet-stream Odoo would make what the bytes look like, such as HTML."""
+        odoo = odoo_with(content)
+        upload(odoo, "res.partner", 1, name, b64(content), given)
+        assert odoo.writes()[0].arguments["vals_list"]["mimetype"] == sent
+
+    @pytest.mark.parametrize(
+        ("name", "given"),
+        [
+            *((f"a.{end}", None) for end in ("html", "htm", "svg", "xml", "js", "css", "xsl")),
+            ("a.txt", "text/html"),
+            ("a.txt", "TEXT/HTML"),
+            ("a.txt", " text/html ; charset=utf-8"),
+            ("a.txt", "application/xhtml+xml"),
+            ("a.txt", "image/svg+xml"),
+            ("a.txt", "application/x-javascript"),
+            ("a.txt", "text/jscript"),
+            ("a.txt", "text/css"),
+            ("a.txt", "application/hta"),
+            ("a.txt", "multipart/x-mixed-replace; boundary=x"),
+            ("a.docx", f"{OFFICE}.x+xml"),
+        ],
+    )
+    def test_what_a_browser_would_run_is_stored_as_text(self, name: str, given: str | None) -> None:
+        odoo = odoo_with()
+        made = upload(odoo, "res.partner", 1, name, b64(b"hello"), given)
+        assert odoo.writes()[0].arguments["vals_list"]["mimetype"] == "text/plain"
+        assert "would run it" in made.warnings[0]
 
     @pytest.mark.parametrize(
         ("options", "code"),
@@ -340,6 +395,11 @@ class TestUpload:
             ({"max_bytes": 4}, "VALIDATION_ERROR"),
             ({"name": " "}, "VALIDATION_ERROR"),
             ({"name": "a\nb"}, "VALIDATION_ERROR"),
+            ({"mimetype": "html"}, "VALIDATION_ERROR"),
+            ({"mimetype": "text/plain, text/html"}, "VALIDATION_ERROR"),
+            ({"mimetype": "text/plain\r\nX: y"}, "VALIDATION_ERROR"),
+            ({"model": "ir.ui.view"}, "MODEL_BLOCKED"),
+            ({"model": "res.users"}, "MODEL_BLOCKED"),
             ({"record_id": 99}, "NOT_FOUND"),
             ({"record_id": 0}, "VALIDATION_ERROR"),
             ({"model": "no.such"}, "UNKNOWN_MODEL"),
@@ -370,6 +430,63 @@ class TestUpload:
         made = upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
         assert (made.id, made.mimetype, made.file_size) == (5, None, 5)
         assert "could not be read" in made.warnings[0]
+
+
+class TestMoreThanFiles:
+    @pytest.mark.parametrize(
+        ("values", "why"),
+        [
+            ({"res_field": "image_1920"}, "the content of the field image_1920"),
+            ({"url": "/web/assets/1/x.css", "res_model": False}, "an address of its own"),
+            ({"url": "https://example.com", "type": "url"}, "an address of its own"),
+            ({"res_model": "ir.ui.view"}, "never changed"),
+            ({"res_model": "res.users"}, "never changed"),
+        ],
+    )
+    def test_they_are_not_deleted(self, values: dict[str, Any], why: str) -> None:
+        odoo = odoo_with(**values)
+        with pytest.raises(AccessError, match=why) as raised:
+            delete(odoo, 5)
+        assert raised.value.code == "MODEL_BLOCKED"
+        assert odoo.writes() == []
+
+    @pytest.mark.parametrize("field", ["signature", "x_client_secret", "note_file"])
+    @pytest.mark.parametrize("operation", [get_content, delete])
+    def test_files_behind_closed_fields_are_not_there(
+        self, operation: Callable[[Any, int], object], field: str
+    ) -> None:
+        odoo = odoo_with(policy=Policy(field_blocklist="note_file"), res_field=field)
+        with pytest.raises(OdooError, match="no attachment 5, or this user"):
+            operation(odoo, 5)
+        assert len(odoo.sent) == 1
+        assert odoo.writes() == []
+
+    def test_the_content_is_asked_for_as_what_was_judged(self) -> None:
+        """Should it move to another record or field meanwhile, it is not found any more."""
+        odoo = odoo_with(res_field="image_1920")
+        get_content(odoo, 5)
+        domain = odoo.sent[-1].arguments["domain"]
+        assert ["res_model", "=", "res.partner"] in domain
+        assert ["res_field", "=", "image_1920"] in domain
+
+    def test_the_list_is_of_files_only(self) -> None:
+        odoo = odoo_with()
+        list_attachments(odoo, "res.partner", 1)
+        (asked,) = odoo.asked("search_read")
+        assert ["res_field", "=", False] in asked.arguments["domain"]
+
+
+def test_what_the_functions_do_are_steps_that_declare_whose_files_they_touch() -> None:
+    odoo = odoo_with()
+    list_attachments(odoo, "res.partner", 1)
+    get_content(odoo, 5)
+    upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
+    delete(odoo, 5)
+    # The record is looked for, and the policy looks for what must not be changed.
+    calls = [call for call in odoo.sent if call.method != "search"]
+    assert {call.method for call in calls} == {"search_read", "create", "unlink"}
+    assert all(call.step for call in calls)
+    assert all(call.acts_on == "res.partner" or call.internal for call in calls)
 
 
 @pytest.mark.parametrize(

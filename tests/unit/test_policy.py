@@ -16,6 +16,9 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import Policy, policy_problems
 from odoo_toolkit.policy import names as policy_names
+from odoo_toolkit.policy.context import KNOWN_KEYS
+from odoo_toolkit.policy.owners import record_filter
+from odoo_toolkit.policy.tables import HARMLESS_METHODS
 
 
 def _schema(**types: str) -> dict[str, Field]:
@@ -158,7 +161,6 @@ FIELD_ATTACKS: dict[str, Call] = {
     "specification option": make_call(
         "res.partner", "web_read", [1], {"user_ids": {"other": ["password"]}}
     ),
-    "template in a list": make_call("mail.template", "create", {"x": ["{{ object.env }}"]}),
     "order as list": make_call("res.users", "search", [], order=["password"]),
     "fields as mapping": make_call("res.users", "read", [1], {"password": 1}),
     "fields in a mapping": make_call("res.users", "read", [1], {"a": ["password"]}),
@@ -198,9 +200,6 @@ FIELD_ATTACKS: dict[str, Call] = {
     "specification of web_save": make_call(
         "res.partner", "web_save", [1], {}, {"user_ids": {"fields": {"password": {}}}}
     ),
-    "onchange values": make_call("res.users", "onchange", [], {"password": "x"}, [], {}),
-    "onchange names": make_call("res.users", "onchange", [], {}, ["password"], {}),
-    "onchange spec": make_call("res.users", "onchange", [], {}, [], {"password": "1"}),
     "create": make_call("res.partner", "create", {"name": "a", "signup_token": "x"}),
     "create many": make_call("res.partner", "create", [{"name": "a"}, {"new_password": "x"}]),
     "write": make_call("res.partner", "write", [1], {"signup_token": "x"}),
@@ -222,9 +221,6 @@ FIELD_ATTACKS: dict[str, Call] = {
     "unwrapped command": make_call("res.partner", "create", {"child_ids": [0, 0, {"api_key": 1}]}),
     "values of an unknown model": make_call("x.y", "create", {"z": [[0, 0, {"password": "x"}]]}),
     "properties": make_call("res.partner", "write", [1], {"properties": [{"password": "x"}]}),
-    "domain in a char field": make_call(
-        "mailing.mailing", "create", {"mailing_domain": "[('user_ids.password', 'like', 'a')]"}
-    ),
     "context default": make_call("res.partner", "create", {}, context={"default_password": "x"}),
     "nested context": make_call(
         "res.partner", "read", [1], ["name"], context={"a": {"password": 1}}
@@ -270,16 +266,10 @@ FIELD_ATTACKS: dict[str, Call] = {
     "users of a company by a method": make_call(
         "res.company", "anything", [1], {"user_ids": [[4, 7]]}
     ),
-    "template": make_call("mail.template", "write", [1], {"body_html": '<p t-out="object.env"/>'}),
     "inline template": make_call("mail.compose.message", "create", {"subject": "{{ object.env }}"}),
-    "jinja": make_call("mail.template", "create", {"body_html": "a\n  % set x = object.env\n"}),
     "template by context": make_call(
         "mail.compose.message", "create", {}, context={"default_body": "${object.env}"}
     ),
-    "template by translation": make_call(
-        "mail.template", "update_field_translations", [1], "subject", {"en_US": "{{ user.env }}"}
-    ),
-    "template by load": make_call("mail.template", "load", ["subject"], [["{{ user.env }}"]]),
     "foreign commands by context": make_call(
         "sale.order", "create", {}, context={"default_user_ids": [[0, 0, {"login": "x"}]]}
     ),
@@ -294,6 +284,19 @@ def test_blocked_fields_are_refused_wherever_they_are_named(call: Call) -> None:
 
 
 MODEL_ATTACKS: dict[str, Call] = {
+    "onchange values": make_call("res.users", "onchange", [], {"password": "x"}, [], {}),
+    "onchange names": make_call("res.users", "onchange", [], {}, ["password"], {}),
+    "onchange spec": make_call("res.users", "onchange", [], {}, [], {"password": "1"}),
+    "template in a list": make_call("mail.template", "create", {"x": ["{{ object.env }}"]}),
+    "domain in a char field": make_call(
+        "mailing.mailing", "create", {"mailing_domain": "[('user_ids.password', 'like', 'a')]"}
+    ),
+    "template": make_call("mail.template", "write", [1], {"body_html": '<p t-out="object.env"/>'}),
+    "jinja": make_call("mail.template", "create", {"body_html": "a\n  % set x = object.env\n"}),
+    "template by translation": make_call(
+        "mail.template", "update_field_translations", [1], "subject", {"en_US": "{{ user.env }}"}
+    ),
+    "template by load": make_call("mail.template", "load", ["subject"], [["{{ user.env }}"]]),
     "itself": make_call("ir.config_parameter", "search_read", [], ["key", "value"]),
     "code": make_call("ir.actions.server", "run", [1]),
     "cron": make_call("ir.cron", "method_direct_trigger", [1]),
@@ -512,7 +515,9 @@ CHANGES: dict[str, Call] = {
     ),
     "write": make_call("sale.order", "write", [1], {"order_line": [[1, 5, {"price_unit": 9}]]}),
     "text": make_call("sale.order", "write", [1], {"name": "password"}),
-    "confirm": Call(model="sale.order", method="action_confirm", ids=[1], access="write"),
+    "confirm": Call(
+        model="sale.order", method="action_confirm", ids=[1], access="write", step=True
+    ),
     "load": make_call("sale.order", "load", ["name", "order_line/name"], [["a", "b"]]),
 }
 
@@ -538,8 +543,12 @@ def test_ordinary_business_passes_in_full_mode(call: Call) -> None:
 
 @pytest.mark.parametrize("call", ORDINARY.values(), ids=ORDINARY)
 @pytest.mark.parametrize("mode", ["readonly", "restricted"])
-def test_reads_pass_in_every_mode(mode: Any, call: Call) -> None:
-    Policy(mode=mode).check(call, fields_of)
+def test_reads_that_are_known_to_be_harmless_pass_in_every_mode(mode: Any, call: Call) -> None:
+    policy = Policy(mode=mode)
+    if call.method in HARMLESS_METHODS and call.context.keys() <= KNOWN_KEYS.keys():
+        policy.check(call, fields_of)
+    else:
+        assert refused(call, policy).code == "MODE_VIOLATION"
 
 
 @pytest.mark.parametrize("call", [*CHANGES.values(), *FURTHER.values()], ids=[*CHANGES, *FURTHER])
@@ -584,7 +593,8 @@ def test_records_created_by_name_during_a_load_count_as_created() -> None:
         [["a", "New"]],
         context={"name_create_enabled_fields": {"partner_id": True}},
     )
-    assert refused(call, SALES).details["model"] == "res.partner"
+    assert refused(call, SALES).details["named_in"] == "context.name_create_enabled_fields"
+    assert refused(call, ONLY_SALES).details["model"] == "res.partner"
 
 
 def test_a_destructive_method_is_judged_by_its_name_whatever_it_declares() -> None:
@@ -594,14 +604,14 @@ def test_a_destructive_method_is_judged_by_its_name_whatever_it_declares() -> No
     assert refused(call, SALES).code == "MODE_VIOLATION"
 
 
-ON_THE_ORDER: dict[str, Any] = {"access": "write", "acts_on": "sale.order"}
+ON_THE_ORDER: dict[str, Any] = {"access": "write", "acts_on": "sale.order", "step": True}
 ONLY_ORDERS = Policy(mode="restricted", write_allowlist=["sale.order"])
 
 
 def test_an_operation_on_an_allowed_model_may_answer_its_wizard_and_add_its_lines() -> None:
     wizard = Call(model="x.wizard", method="apply", ids=[1], **ON_THE_ORDER)
     ONLY_ORDERS.check(wizard, fields_of)
-    ONLY_ORDERS.check(attrs.evolve(CHANGES["create"], acts_on="sale.order"), fields_of)
+    ONLY_ORDERS.check(attrs.evolve(CHANGES["create"], **ON_THE_ORDER), fields_of)
     assert refused(attrs.evolve(wizard, acts_on="res.partner"), ONLY_ORDERS)
 
 
@@ -611,8 +621,8 @@ def test_an_operation_on_an_allowed_model_may_answer_its_wizard_and_add_its_line
         (Call(model="ir.cron", method="apply", ids=[1], **ON_THE_ORDER), "MODEL_BLOCKED"),
         (Call(model="res.users", method="apply", ids=[1], **ON_THE_ORDER), "MODEL_BLOCKED"),
         (Call(model="sale.order.line", method="unlink", ids=[1], **ON_THE_ORDER), "MODE_VIOLATION"),
-        (attrs.evolve(CHANGES["write"], acts_on="sale.order"), "MODE_VIOLATION"),
-        (attrs.evolve(FURTHER["line deleted"], acts_on="sale.order"), "MODE_VIOLATION"),
+        (attrs.evolve(CHANGES["write"], **ON_THE_ORDER), "MODE_VIOLATION"),
+        (attrs.evolve(FURTHER["line deleted"], **ON_THE_ORDER), "MODE_VIOLATION"),
     ],
     ids=["blocked", "never written", "delete", "line of any order", "line deleted"],
 )
@@ -839,31 +849,35 @@ def test_readable_fields_leave_out_blocked_names_and_closed_models() -> None:
     assert "partner_id" in readable
 
 
+def hidden_by(policy: Policy, model: str, *domain: list[Any]) -> list[Any]:
+    return record_filter(policy, model, domain, fields_of)
+
+
 def test_record_filter_hides_the_records_of_closed_models() -> None:
-    [(field, operator, models)] = Policy(model_blocklist=["hr.employee"]).record_filter(
-        "ir.attachment"
-    )
+    found = hidden_by(Policy(model_blocklist=["hr.employee"]), "ir.attachment")
+    (field, operator, models), only_files = found
     assert (field, operator) == ("res_model", "not in")
     assert {"hr.employee", "ir.cron"} <= set(models)
-    assert ONLY_SALES.record_filter("mail.message") == [
+    assert only_files == ["res_field", "=", False]
+    assert hidden_by(ONLY_SALES, "mail.message") == [
         "|",
         ["model", "=", False],
         ["model", "in", ["ir.attachment", "sale.order", "sale.order.line"]],
     ]
-    assert FULL.record_filter("res.partner") == []
+    assert hidden_by(FULL, "res.partner") == []
 
 
-def test_record_filter_hides_the_files_of_blocked_fields_where_files_of_fields_are_found() -> None:
-    assert len(FULL.record_filter("ir.attachment", [["name", "=", "x"]])) == 1
-    extra = FULL.record_filter("ir.attachment", [["id", ">", 0]])[1]
+def test_record_filter_hides_the_files_of_closed_fields_however_they_are_asked_for() -> None:
+    _, extra, *suffixes = hidden_by(FULL, "ir.attachment", ["id", ">", 0])
     assert extra[:2] == ["res_field", "not in"]
     assert "signature" in extra[2]
+    assert ["res_field", "=ilike", "%\\_token"] in suffixes
 
 
-def test_the_policy_lets_its_own_filters_pass() -> None:
-    for policy in (FULL, ONLY_SALES):
-        domain = [["id", ">", 0], *policy.record_filter("ir.attachment", [["id", ">", 0]])]
-        policy.check(make_call("ir.attachment", "search", domain), fields_of)
+def test_what_cannot_be_told_apart_is_refused_while_something_is_closed() -> None:
+    assert hidden_by(FULL, "ir.translation") == []
+    with pytest.raises(AccessError, match="cannot be told apart"):
+        hidden_by(Policy(field_blocklist="email"), "ir.translation")
 
 
 def test_model_problem_and_model_allowed_agree() -> None:

@@ -15,11 +15,14 @@ import responses
 from pypdf import PdfReader, PdfWriter
 
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Policy, ValidationError
+from odoo_toolkit.connection.call import Call
 from odoo_toolkit.reports import generate_report, list_reports
+from odoo_toolkit.reports.side_effects import only_in_state
+from odoo_toolkit.reports.web_login import login_address
 from odoo_toolkit_mcp import results
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.reports import content_blocks, tools_for
-from tests.unit.wire import URL, Wire, error_body, odoo
+from tests.unit.wire import URL, Wire, error_body, odoo, settings
 
 RECORDED: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / "recorded/reports.json").read_text("utf-8")
@@ -73,6 +76,9 @@ class Printer:
         self.templates: dict[int, list[int]] = {}
         self.rights = {"create": True, "unlink": True}
         self.onchange_gives_files = True
+        #: What the user sees of the system parameters; None without Settings rights.
+        self.parameters: dict[str, str] | None = {"web.base.url": URL}
+        self.evaluated = {"lang": "${object.partner_id.lang}", "report_name": "Order_${object.id}"}
         answers = self.wire.answers
         template = "report_template" if version == "14" else "report_template_ids"
         kind = "many2one" if version == "14" else "many2many"
@@ -84,10 +90,11 @@ class Printer:
             **fields(**{"model_id": "many2one", template: kind}),
         }
         answers["ir.actions.report", "search_read"] = self._search_reports
+        answers["ir.config_parameter", "search_read"] = self._search_parameters
         answers["sale.order", "read"] = answers["stock.picking", "read"] = self._read
         answers["mail.template", "search_read"] = lambda args, kwargs: [
             {"id": i, template: [*reports[:1], "x"] if version == "14" else reports,
-             "attachment_ids": [9]}
+             "attachment_ids": [9], **self.evaluated}
             for i, reports in self.templates.items() if args[0][1][2] in reports
         ]  # fmt: skip
         answers["mail.template", "check_access_rights"] = lambda args, kwargs: self.rights[args[0]]
@@ -123,6 +130,12 @@ class Printer:
     def _search_reports(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
         rows = RECORDED[self.version]["reports"]
         return [row for row in rows if all(row[name] == value for name, _, value in args[0])]
+
+    def _search_parameters(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if self.parameters is None:
+            return error_body(self.version, "access_error_model")
+        wanted = args[0][0][2]
+        return [{"key": k, "value": v} for k, v in self.parameters.items() if k in wanted]
 
     def _read(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return [{"id": i, "display_name": self.records[i]} for i in args[0] if i in self.records]
@@ -310,7 +323,11 @@ def test_a_password_prints_by_the_web_session(printer: Printer) -> None:
     assert result.size == len(result.content)
     assert result.size_human == f"{result.size} bytes"
     assert result.warnings == []
-    assert printer.methods() == ["ir.actions.report.search_read", "sale.order.read"]
+    assert printer.methods() == [
+        "ir.actions.report.search_read",
+        "sale.order.read",
+        "ir.config_parameter.search_read",
+    ]
     query = printer.printed[0]
     assert json.loads(query["data"]) == [f"/report/pdf/{ORDER}/5", "qweb-pdf"]
     assert json.loads(query["context"]) == {"lang": "fr_FR", "tz": "Asia/Tokyo"}
@@ -383,6 +400,115 @@ def test_a_refused_password_beside_no_key_says_so(printer: Printer) -> None:
     assert "does not accept the password" in caught.value.message
 
 
+def refused_login(printer: Printer, connection: Odoo) -> str:
+    """Return why the web session is not taken, and see that no login was tried."""
+    with pytest.raises(AccessError) as caught:
+        generate_report(connection, ORDER, [1])
+    assert printer.logins == 0
+    return caught.value.message
+
+
+@pytest.mark.parametrize("mode", ["full", "restricted", "readonly"])
+def test_no_login_changes_the_address_in_odoos_links(printer: Printer, mode: Any) -> None:
+    printer.parameters = {"web.base.url": "https://erp.example.com"}
+    policy = Policy(mode=mode, model_blocklist="mail.template", method_blocklist="get_portal_url")
+    message = refused_login(printer, odoo(policy))
+    for said in ("https://erp.example.com", URL, "web.base.url.freeze", "without Settings rights"):
+        assert said in message
+
+
+@pytest.mark.parametrize(
+    ("parameters", "url"),
+    [
+        ({"web.base.url": "https://erp.example.com", "web.base.url.freeze": "True"}, URL),
+        ({"web.base.url.freeze": "1"}, URL),
+        ({"web.base.url": URL}, f"{URL}/"),
+        (None, URL),
+    ],
+    ids=["frozen", "frozen-none", "the-same", "no-settings-rights"],
+)
+def test_a_login_that_leaves_the_address_alone_prints(
+    printer: Printer, parameters: dict[str, str] | None, url: str
+) -> None:
+    printer.parameters = parameters
+    assert generate_report(odoo(url=url), ORDER, [1]).source == "web_session"
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"web.base.url": f"{URL}/"}, {"web.base.url": "x", "web.base.url.freeze": ""}],
+    ids=["none", "a-slash-more", "not-frozen"],
+)
+def test_the_address_must_be_exactly_what_odoo_would_write(
+    printer: Printer, parameters: dict[str, str]
+) -> None:
+    printer.parameters = parameters
+    policy = Policy(mode="readonly", model_blocklist="mail.template")
+    assert "web.base.url" in refused_login(printer, odoo(policy))
+
+
+def test_a_refusal_that_is_not_odoos_own_lets_no_login_pass(printer: Printer) -> None:
+    """Only Odoo's word that this user reads no parameters shows that it has no Settings rights."""
+    policy = Policy(mode="readonly", model_blocklist="mail.template")
+    connection = odoo(policy)
+    send = connection._send
+
+    def refuse(call: Call) -> Any:
+        if call.model == "ir.config_parameter":
+            raise AccessError("A proxy forbids it.", outcome="refused")
+        return send(call)
+
+    connection._send = refuse  # type: ignore[method-assign]
+    assert "A proxy forbids it" in refused_login(printer, connection)
+
+
+def test_an_address_that_changed_meanwhile_is_asked_for_at_the_next_login(
+    printer: Printer,
+) -> None:
+    def expire_after(printer: Printer) -> tuple[int, dict[str, str], bytes]:
+        printer.session = "forgotten"
+        printer.parameters = {"web.base.url": "https://erp.example.com"}
+        return 200, RECORDED[printer.version]["printed"]["headers"], pdf(1)
+
+    printer.answers[1] = expire_after
+    policy = Policy(mode="readonly", model_blocklist="mail.template")
+    with pytest.raises(AccessError, match=r"https://erp\.example\.com"):
+        generate_report(odoo(policy), ORDER, [1, 2])
+    assert printer.logins == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://Odoo.Test:8069/odoo/", "http://odoo.test:8069"),
+        ("https://odoo.test:443", "https://odoo.test"),
+        ("http://odoo.test:443", "http://odoo.test:443"),
+        ("http://[::1]:8069", "http://[::1]:8069"),
+    ],
+)
+def test_the_address_that_a_login_comes_by(url: str, address: str) -> None:
+    assert login_address(url) == address
+
+
+def test_a_password_of_another_user_than_the_keys_is_not_tried(
+    mock: responses.RequestsMock,
+) -> None:
+    """With JSON-2 the key alone says who we are: its user's rights tell nothing of the other's."""
+    printer = Printer(mock, "19")
+    printer.parameters = None
+    printer.wire.answers["res.users", "read"] = [{"id": 2, "login": "demo"}]
+
+    class ByKey(Odoo):
+        protocol = "json2"
+
+    policy = Policy(mode="readonly", model_blocklist="mail.template")
+    connection = ByKey(settings(api_key="0123456789", protocol="jsonrpc"), policy=policy)
+    assert "another user" in refused_login(printer, connection)
+
+    printer.wire.answers["res.users", "read"] = [{"id": 2, "login": "admin"}]
+    assert generate_report(connection, ORDER, [1]).source == "web_session"
+
+
 def test_a_password_of_another_user_is_not_used(printer: Printer) -> None:
     answer = json.loads(json.dumps(printer.login_answer))
     answer["result"]["uid"] = 12
@@ -396,6 +522,100 @@ def test_a_report_that_odoo_keeps_a_copy_of_is_told(printer: Printer) -> None:
     row = dict(RECORDED[printer.version]["reports"][0], attachment="object.name + '.pdf'")
     printer.wire.answers["ir.actions.report", "search_read"] = [row]
     assert "keep a copy" in generate_report(odoo(), row["report_name"], [1]).warnings[0]
+
+
+# Where nothing may be written ---------------------------------------------------------------
+
+POSTED = "(object.state == 'posted') and ((object.name or 'INV').replace('/','_')+'.pdf')"
+
+
+@pytest.fixture
+def keeping(printer: Printer) -> Printer:
+    """An Odoo that keeps the PDFs of orders in the state "posted"; 1 is a draft, 2 is not."""
+    rows = [
+        {**row, "attachment": POSTED}
+        for row in RECORDED[printer.version]["reports"]
+        if row["report_name"] == ORDER
+    ]
+    states = {1: "draft", 2: "posted"}
+    printer.wire.answers["ir.actions.report", "search_read"] = rows
+    printer.wire.answers["sale.order", "read"] = lambda args, kwargs: [
+        {"id": i, "display_name": f"S{i}", "state": states[i]} for i in args[0]
+    ]
+    return printer
+
+
+@pytest.mark.parametrize(
+    "policy", [Policy(mode="readonly"), Policy(mode="restricted", write_allowlist="res.partner")]
+)
+def test_nothing_is_printed_of_which_odoo_would_keep_a_copy(
+    keeping: Printer, policy: Policy
+) -> None:
+    with pytest.raises(AccessError, match=r"attaches the PDF .*\(sale\.order 2\)") as caught:
+        generate_report(odoo(policy), ORDER, [1, 2])
+    assert caught.value.code == "MODE_VIOLATION"
+    assert "attachments" in caught.value.suggestion
+    assert keeping.logins == 0
+    assert keeping.printed == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "record_id"),
+    [
+        (Policy(mode="readonly"), 1),
+        (Policy(mode="restricted", write_allowlist="sale.order"), 2),
+        (Policy(), 2),
+    ],
+)
+def test_what_is_not_kept_or_may_be_kept_is_printed(
+    keeping: Printer, policy: Policy, record_id: int
+) -> None:
+    assert widths(generate_report(odoo(policy), ORDER, [record_id]).content) == [record_id]
+
+
+@pytest.mark.parametrize(
+    ("expression", "state"),
+    [
+        (POSTED, "posted"),
+        ("object.state == 'done' and object.name", "done"),
+        ("object.state == 'done' and object.name or 'x'", None),
+        ("object.state != 'draft' and object.name", None),
+        ("object.state == 'done' or object.name", None),
+        ("object.name and object.state == 'done'", None),
+        ("object.partner_id.state == 'done' and object.name", None),
+        ("other.state == 'done' and object.name", None),
+        ("'x.pdf'", None),
+        ("object.state ==", None),
+    ],
+)
+def test_only_a_state_that_comes_first_excludes_a_copy(expression: str, state: str | None) -> None:
+    assert only_in_state(expression) == state
+
+
+@pytest.mark.parametrize("version", ["14", "19"])
+def test_invoices_of_19_are_not_printed_where_they_may_not_change(
+    mock: responses.RequestsMock, version: str
+) -> None:
+    printer = Printer(mock, version)
+    name = "account.report_invoice_with_payments"
+    row = {
+        **RECORDED[version]["reports"][0],
+        "report_name": name,
+        "model": "account.move",
+        "attachment": False,
+    }
+    printer.wire.answers["ir.actions.report", "search_read"] = [row]
+    printer.wire.answers["account.move", "fields_get"] = fields(id="integer", display_name="char")
+    printer.wire.answers["account.move", "read"] = [{"id": 1, "display_name": "INV/1"}]
+    readonly = odoo(Policy(mode="readonly"))
+    if version == "14":
+        assert generate_report(readonly, name, [1]).source == "web_session"
+        return
+    with pytest.raises(AccessError, match=r"changes records of account\.move") as caught:
+        generate_report(readonly, name, [1])
+    assert "invoice_pdf_report_id" in caught.value.suggestion
+    assert printer.logins == 0
+    assert generate_report(odoo(), name, [1]).source == "web_session"
 
 
 # With an API key only -----------------------------------------------------------------------
@@ -419,6 +639,44 @@ def test_to_16_an_email_template_prints_without_writing_even_in_readonly_mode(
     ]
     single = generate_report(by_key(), ORDER, [3])
     assert single.file_name == "Order_S1.pdf"
+
+
+@pytest.mark.parametrize("field", ["lang", "report_name"])
+@pytest.mark.parametrize(
+    ("text", "prints"),
+    [
+        ("", True),
+        ("${object.partner_id.lang}", True),
+        ("PO_${(object.name or '').replace('/','_')}", True),
+        ("${object.state == 'draft' and ('x' or '_draft') or ''}", True),
+        ("${object.get_portal_url()}", False),
+        ("${object.write({'name': 'x'})}", False),
+        ("{{ object._rating_get_partner().lang }}", False),
+        ("${object['write']({'name': 'x'})}", False),
+        ("${(object.write)({'name': 'x'})}", False),
+        ("${[object] | map('write') | list}", False),
+    ],
+)
+def test_a_template_that_calls_something_is_not_rendered_in_readonly_mode(
+    oldest: Printer, field: str, text: str, prints: bool
+) -> None:
+    oldest.templates[21] = [report_id("14", ORDER)]
+    oldest.evaluated[field] = text
+    connection = by_key(Policy(mode="readonly"))
+    if prints:
+        assert generate_report(connection, ORDER, [3]).source == "mail_template"
+    else:
+        with pytest.raises(AccessError, match="calls methods, which may write"):
+            generate_report(connection, ORDER, [3])
+        assert oldest.wire.asked("generate_email") == []
+    assert generate_report(by_key(), ORDER, [3]).source == "mail_template"
+
+
+def test_a_templates_subject_and_body_are_not_rendered(oldest: Printer) -> None:
+    oldest.templates[21] = [report_id("14", ORDER)]
+    generate_report(by_key(), ORDER, [3])
+    ((_, _, _, arguments),) = oldest.wire.asked("generate_email")
+    assert arguments["fields"] == ["lang"]
 
 
 def test_templates_that_the_policy_closes_are_not_used(printer: Printer) -> None:

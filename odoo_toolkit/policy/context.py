@@ -1,0 +1,92 @@
+"""Which context keys a caller may give, and of what type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.policy.tables import CHECKS_OFF_KEYS, NAME_FORM_KEYS
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([_@-][A-Za-z0-9]{1,10}){0,3}")
+_TIME_ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
+
+
+def _language(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and _LANGUAGE.fullmatch(value) is not None)
+
+
+def _time_zone(value: Any) -> bool:
+    return value in (None, False) or (isinstance(value, str) and bool(_TIME_ZONE.fullmatch(value)))
+
+
+def _switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _company_ids(value: Any) -> bool:
+    return (
+        isinstance(value, (list, tuple))
+        and 0 < len(value) <= 1000
+        and all(type(item) is int and item > 0 for item in value)
+    )
+
+
+#: The keys that pass outside full mode -> what they must hold, as a test and in words.
+KNOWN_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "lang": (_language, "the code of a language, such as fr_FR"),
+    "tz": (_time_zone, "the name of a time zone, such as Europe/Paris"),
+    "active_test": (_switch, "true or false"),
+    "bin_size": (_switch, "true or false"),
+    "allowed_company_ids": (_company_ids, "a list of company ids"),
+}
+
+
+def check_known(context: Mapping[str, Any], mode: str) -> None:
+    """Refuse what is not known to be harmless: other keys, and values of other types.
+
+    Raises:
+        AccessError: MODE_VIOLATION; the key is not among :data:`KNOWN_KEYS`.
+        ValidationError: its value is of the wrong type.
+    """
+    for key, value in context.items():
+        if key not in KNOWN_KEYS:
+            raise AccessError(
+                f"The context key {_shown(key)} is not allowed in {mode} mode.",
+                code="MODE_VIOLATION",
+                suggestion=f"Leave it out; known are {', '.join(KNOWN_KEYS)}.",
+                details={"named_in": f"context.{_shown(key)}", "mode": mode},
+            )
+        fits, words = KNOWN_KEYS[key]
+        if not fits(value):
+            raise ValidationError(
+                f"The context key {key} must be {words}.",
+                suggestion="Correct it, or leave it out.",
+                details={"named_in": f"context.{key}"},
+            )
+
+
+def check_showing(context: Mapping[str, Any], closed: bool) -> None:
+    """Refuse keys that would show what is closed, in full mode too.
+
+    Args:
+        context: of the call.
+        closed: whether fields or models are closed besides those that always are.
+
+    Raises:
+        AccessError: FIELD_BLOCKED.
+    """
+    for key in context:
+        text = str(key).strip().lower()
+        if text in CHECKS_OFF_KEYS or (closed and any(part in text for part in NAME_FORM_KEYS)):
+            raise AccessError(
+                f"The context key {_shown(key)} may not be used: it can show what is closed.",
+                code="FIELD_BLOCKED",
+                suggestion="Leave it out.",
+                details={"named_in": f"context.{_shown(key)}"},
+            )
+
+
+def _shown(key: Any) -> str:
+    return str(key)[:80]

@@ -1,0 +1,446 @@
+"""Calls that a caller shaped, where only what is known to be harmless may pass.
+
+Each argument is parsed into typed values (field names of the model, one domain, numbers, ...),
+what is named in it is judged, and the call is built anew from what was parsed. What was not
+parsed is never sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.domains.syntax import OPERATORS, check_syntax
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
+from odoo_toolkit.policy.names import LONGEST_NAME, Names
+from odoo_toolkit.policy.owners import reaches_others
+from odoo_toolkit.policy.tables import (
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
+    WRITING_FIELDS,
+    WRITING_NAMES,
+)
+from odoo_toolkit.policy.written import Written
+
+_MOST_RECORDS = 100_000
+_MOST_STEPS = 8
+_LARGEST = 2**31 - 1
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_GROUPING = re.compile(r"([A-Za-z_][\w.]{0,199})(?::([a-z_]{1,20}))?", re.ASCII)
+_AGGREGATE = re.compile(
+    r"([A-Za-z_]\w{0,99})(?::([a-z_]{1,20})(?:\(([A-Za-z_]\w{0,99})\))?)?", re.ASCII
+)
+_FUNCTIONS = frozenset(
+    {
+        *("sum", "avg", "min", "max", "count", "count_distinct", "bool_and", "bool_or"),
+        *("array_agg", "array_agg_distinct", "recordset", "sum_currency"),
+    }
+)
+_DATE_PARTS = frozenset(
+    {
+        *("hour", "day", "week", "month", "quarter", "year"),
+        *("year_number", "quarter_number", "month_number", "iso_week_number", "day_of_year"),
+        *("day_of_month", "day_of_week", "hour_number", "minute_number", "second_number"),
+    }
+)
+_DIRECTION = re.compile(r"(asc|desc)?( ?nulls (first|last))?", re.IGNORECASE)
+_COUNT = "__count"
+
+
+def rebuilt(names: Names, call: Call) -> Call:
+    """Return the call with its arguments parsed, judged and built anew.
+
+    Args:
+        names: judges what is named.
+        call: a harmless method, or a write that the mode allows.
+
+    Raises:
+        AccessError: it names what is closed.
+        ValidationError: an argument has not the shape that it must have.
+    """
+    return _Parser(names).call(call)
+
+
+class _Parser:
+    """Parses the arguments of one call."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._policy = names.policy
+        self._fields: dict[str, Mapping[str, Field]] = {}
+        self._parse: dict[str, Callable[[str, Any, str], Any]] = {
+            "aggregates": self._aggregates,
+            "columns": self._columns,
+            "count": _count,
+            "domain": self._domain,
+            "fields": self._field_names,
+            "group_order": self._group_order,
+            "groupings": self._groupings,
+            "having": self._having,
+            "load": _load,
+            "operator": _operator,
+            "order": self._order,
+            "rows": _rows,
+            "switch": _switch,
+            "text": _text,
+            "values": self._values,
+            "words": _words,
+        }
+
+    def call(self, call: Call) -> Call:
+        shape = {**HARMLESS_METHODS, **HARMLESS_WRITES}[call.method]
+        if call.positional:
+            raise _wrong("positional", "has more arguments than the method takes")
+        arguments = {}
+        for name, value in call.arguments.items():
+            if name not in shape:
+                raise _wrong(name, f"is no argument of {call.method}")
+            if value is not None or shape[name] in ("values", "columns", "rows"):
+                arguments[name] = self._parse[shape[name]](call.model, value, name)
+        if call.method in ("read", "search_read") and not arguments.get("fields"):
+            # Naming none would return every field, closed ones too.
+            arguments["fields"] = [
+                name
+                for name, field in self._described(call.model).items()
+                if field.type != "binary" and (call.model, name) not in WRITING_FIELDS
+            ]
+        if call.method == "name_search":
+            arguments = self._name_search(call.model, arguments)
+        if call.method == "load":
+            columns, rows = arguments.get("fields", ()), arguments.get("data", ())
+            self._names.rows_written(call.model, columns, rows, ("data",))
+        ids = None if call.ids is None else _ids(call.ids)
+        return attrs.evolve(call, ids=ids, arguments=arguments)
+
+    def _described(self, model: str) -> Mapping[str, Field]:
+        """Return the fields of a model that may be named."""
+        if model not in self._fields:
+            self._fields[model] = self._policy.readable_fields(model, self._names.fields_of(model))
+        return self._fields[model]
+
+    # Fields ----------------------------------------------------------------------------------
+
+    def _field(self, model: str, name: Any, where: str) -> Field:
+        if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
+            raise _wrong(where, f"has {_short(name)} where the name of a field belongs")
+        self._names.name(name, model, (where,))
+        if (model, name) in WRITING_FIELDS:
+            raise self._policy.field_refusal(name, model, where)
+        field = self._described(model).get(name)
+        if field is not None:
+            return field
+        hidden = self._names.fields_of(model).get(name)
+        if hidden is not None and self._policy.field_closed(hidden):
+            raise self._policy.field_refusal(name, model, where)
+        if hidden is not None and hidden.relation:
+            raise self._policy.model_refusal(hidden.relation, f"{where}: {name}")
+        if name == "id":
+            return Field(name="id", type="integer")
+        raise unknown_field_error(model, name, self._described(model))
+
+    def _path(self, model: str, path: str, where: str) -> Field:
+        """Judge a dotted path and return the field at its end."""
+        names = path.split(".") if len(path) <= LONGEST_NAME else []
+        if not 0 < len(names) <= _MOST_STEPS:
+            raise _wrong(where, f"has {_short(path)} where the name of a field belongs")
+        here = model
+        for index, name in enumerate(names):
+            field = self._field(here, name, where)
+            rest = names[index + 1 :]
+            if not rest:
+                break
+            if field.type in ("date", "datetime") and len(rest) == 1 and rest[0] in _DATE_PARTS:
+                return Field(name=rest[0], type="integer")
+            if field.type == "properties" and len(rest) == 1 and _IDENTIFIER.fullmatch(rest[0]):
+                self._names.name(rest[0], None, (where,))
+                return Field(name=rest[0], type="char")
+            if field.type not in RELATIONAL or not field.relation:
+                raise _wrong(where, f"follows {_short(name)}, which is no relation, in {path}")
+            self._names.followed(field, (where,))
+            here = field.relation
+        return field
+
+    def _field_names(self, model: str, value: Any, where: str) -> list[str]:
+        names = [str(self._field(model, name, where).name) for name in _listed(value, where)]
+        return list(dict.fromkeys(names))
+
+    # Order and groups ------------------------------------------------------------------------
+
+    def _order(self, model: str, value: Any, where: str) -> str:
+        return ", ".join(
+            f"{self._sorted_by(model, name, where)} {direction}".strip()
+            for name, direction in _order_terms(value, where)
+        )
+
+    def _sorted_by(self, model: str, name: str, where: str) -> str:
+        self._path(model, name, where)
+        return name
+
+    def _group_order(self, model: str, value: Any, where: str) -> str:
+        return ", ".join(
+            f"{self._expression(model, name, where)} {direction}".strip()
+            for name, direction in _order_terms(value, where)
+        )
+
+    def _groupings(self, model: str, value: Any, where: str) -> list[str]:
+        return [self._grouping(model, item, where) for item in _listed(value, where, True)]
+
+    def _grouping(self, model: str, value: Any, where: str) -> str:
+        match = _GROUPING.fullmatch(value) if isinstance(value, str) else None
+        if match is None or (match[2] and match[2] not in _DATE_PARTS):
+            raise _wrong(where, f"has {_short(value)} where a field to group by belongs")
+        field = self._path(model, match[1], where)
+        if self._policy.closes and field.relation and reaches_others(field):
+            # The groups would bear the names of those records.
+            raise self._policy.model_refusal(str(field.relation), f"{where}: {match[1]}")
+        return match[0]
+
+    def _aggregates(self, model: str, value: Any, where: str) -> list[str]:
+        return [self._aggregate(model, item, where) for item in _listed(value, where)]
+
+    def _aggregate(self, model: str, value: Any, where: str) -> str:
+        """Judge ``field``, ``field:function`` or ``name:function(field)``."""
+        if value == _COUNT:
+            return _COUNT
+        match = _AGGREGATE.fullmatch(value) if isinstance(value, str) else None
+        if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
+            raise _wrong(where, f"has {_short(value)} where field:function belongs")
+        self._field(model, match[3] or match[1], where)
+        return match[0]
+
+    def _expression(self, model: str, value: str, where: str) -> str:
+        """Judge what groups are ordered or filtered by: an aggregate, or a grouping."""
+        if value == _COUNT:
+            return _COUNT
+        if value.endswith("_count") and value.removesuffix("_count") in self._described(model):
+            return value
+        match = _GROUPING.fullmatch(value)
+        if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
+            raise _wrong(where, f"has {_short(value)} where a grouping or field:function belongs")
+        self._path(model, match[1], where)
+        return match[0]
+
+    def _having(self, model: str, value: Any, where: str) -> list[Any]:
+        return [
+            [self._expression(model, item[0], where), *item[1:]] if _is_leaf(item) else item
+            for item in check_syntax(_as_list(value), None)
+        ]
+
+    # Domains ---------------------------------------------------------------------------------
+
+    def _domain(self, model: str, value: Any, where: str) -> list[Any]:
+        return self._conditions(model, check_syntax(_as_list(value), None), where)
+
+    def _conditions(self, model: str, domain: Sequence[Any], where: str) -> list[Any]:
+        return [self._condition(model, item, where) if _is_leaf(item) else item for item in domain]
+
+    def _condition(self, model: str, leaf: Sequence[Any], where: str) -> list[Any]:
+        path, operator, value = leaf
+        if len(path) > LONGEST_NAME:
+            raise _wrong(where, f"has {_short(path)} where the name of a field belongs")
+        field = self._path(model, path, where)
+        comodel = field.relation if field.type in RELATIONAL else None
+        if operator in ("any", "not any"):
+            if comodel is None:
+                raise _wrong(where, f"has {operator} on {path}, which is no relation")
+            self._names.followed(field, (where,))
+            return [path, operator, self._conditions(comodel, value, where)]
+        items = value if isinstance(value, list) else [value]
+        if comodel is not None and operator.endswith("_of"):
+            self._names.judge(comodel, "read", (where,))
+        for item in items:
+            self._names.value_named(field.name, operator, item, (where,))
+        if field.name == "display_name" or comodel is not None:
+            return self._by_name(model, path, field, operator, value)
+        return [path, operator, value]
+
+    def _by_name(self, model: str, path: str, field: Field, operator: str, value: Any) -> list[Any]:
+        """Keep a search by name off closed fields that Odoo would look at."""
+        items = value if isinstance(value, list) else [value]
+        if not any(isinstance(item, str) for item in items):
+            return [path, operator, value]
+        if field.relation:
+            named, prefix = field.relation, f"{path}."
+        else:
+            prefix, _, _ = path.rpartition("display_name")
+            named = str(self._path(model, prefix[:-1], path).relation) if prefix else model
+        name = self._plain_name(named)
+        if name is None:
+            return [path, operator, value]
+        if operator.endswith("_of"):
+            raise self._policy.field_refusal(path, model, f"{path} compared with a text")
+        return [prefix + name, operator, value]
+
+    def _name_search(self, model: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        text = arguments.get("name", "")
+        name = self._plain_name(model) if text else None
+        if name is None:
+            return arguments
+        # Without a text, Odoo applies the domain alone.
+        condition = [name, arguments.get("operator", "ilike"), text]
+        domain = [condition, *arguments.get("domain", ())]
+        return {**arguments, "name": "", "domain": domain, "operator": "ilike"}
+
+    def _plain_name(self, model: str) -> str | None:
+        """Return the field to search names by, where Odoo's own way may look at closed fields.
+
+        Odoo does not tell at which fields its search by name looks; it looks at other models',
+        too. So while fields are closed, names alone are searched.
+
+        Raises:
+            AccessError: there is no such field.
+        """
+        if not self._policy.field_blocklist and model not in WRITING_NAMES:
+            return None
+        described = self._described(model)
+        for name in ("name", "x_name", "title"):
+            if name in described and described[name].searchable:
+                return name
+        raise AccessError(
+            f"{model} cannot be searched by name here: a field that is closed may be looked at.",
+            code="FIELD_BLOCKED",
+            suggestion="Search by another field.",
+            details={"model": model},
+        )
+
+    # Values ----------------------------------------------------------------------------------
+
+    def _values(self, model: str, value: Any, where: str) -> Any:
+        written = Written(self._names, self._field)
+        if isinstance(value, Mapping):
+            return written.record(model, value, where)
+        if not isinstance(value, (list, tuple)):
+            raise _wrong(where, "must be an object of field names and values, or a list of them")
+        return [written.record(model, item, f"{where}[{i}]") for i, item in enumerate(value)]
+
+    def _columns(self, model: str, value: Any, where: str) -> list[str]:
+        """Judge the columns of ``load``: fields of the model itself, and ids of relations.
+
+        External ids are left out: Odoo would make, or take over, those that are given.
+        """
+        columns = []
+        for column in _listed(value, where):
+            if column == ".id":
+                columns.append(column)
+                continue
+            name, _, rest = column.partition("/") if isinstance(column, str) else (column, "", "")
+            if name == "id":
+                raise self._policy.field_refusal("id", model, f"{where}: {column}")
+            field = self._field(model, name, where)
+            self._names.written(model, name, (where,))
+            many2one = field.type == "many2one"
+            if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
+                raise _wrong(
+                    where,
+                    f"has the column {_short(column)}: only fields of {model} itself, and"
+                    " relations by their ids (country_id/.id), can be loaded here",
+                )
+            columns.append(column)
+        return columns
+
+
+_NOT_LOADED = frozenset(
+    {"one2many", "many2many", "reference", "properties", "properties_definition", "json"}
+)
+
+
+def _is_leaf(item: Any) -> bool:
+    return isinstance(item, list) and isinstance(item[0], str)
+
+
+def _as_list(value: Any) -> Any:
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+def _order_terms(value: Any, where: str) -> list[tuple[str, str]]:
+    if not isinstance(value, str) or len(value) > 1000:
+        raise _wrong(where, "must be a text such as 'name, id desc'")
+    terms = []
+    for term in value.split(","):
+        words = term.split()
+        direction = " ".join(words[1:])
+        if not words or not _DIRECTION.fullmatch(direction):
+            raise _wrong(where, f"has {_short(term)} where a field with asc or desc belongs")
+        terms.append((words[0], direction))
+    return terms
+
+
+def _listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
+    if single and isinstance(value, str):
+        return [value]
+    if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > 5000:
+        raise _wrong(where, "must be a list of names")
+    return list(value)
+
+
+def _ids(value: Sequence[Any]) -> tuple[int, ...]:
+    if len(value) > _MOST_RECORDS or not all(type(i) is int and 0 < i <= _LARGEST for i in value):
+        raise _wrong("ids", "must be a list of whole numbers from 1 on")
+    return tuple(value)
+
+
+def _count(model: str, value: Any, where: str) -> int | None:
+    if value is False:
+        return None
+    if type(value) is not int or not 0 <= value <= _LARGEST:
+        raise _wrong(where, f"must be a whole number from 0 on, not {_short(value)}")
+    return value
+
+
+def _switch(model: str, value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(where, f"must be true or false, not {_short(value)}")
+    return value
+
+
+def _text(model: str, value: Any, where: str) -> str:
+    if not isinstance(value, str) or len(value) > 1000:
+        raise _wrong(where, f"must be a text of at most 1000 characters, not {_short(value)}")
+    return value
+
+
+def _operator(model: str, value: Any, where: str) -> str:
+    if value not in OPERATORS or value in ("any", "not any"):
+        raise _wrong(where, f"has the unknown operator {_short(value)}")
+    return str(value)
+
+
+def _load(model: str, value: Any, where: str) -> str | bool:
+    if value not in ("_classic_read", "", False):
+        raise _wrong(where, "must be '_classic_read' or empty")
+    return value or False
+
+
+def _words(model: str, value: Any, where: str) -> list[str]:
+    words = list(_listed(value, where))
+    if not all(isinstance(word, str) and _IDENTIFIER.fullmatch(word) for word in words):
+        raise _wrong(where, "must be a list of names")
+    return words
+
+
+def _rows(model: str, value: Any, where: str) -> list[list[Any]]:
+    fits = isinstance(value, (list, tuple)) and all(
+        isinstance(row, (list, tuple))
+        and all(item is None or isinstance(item, (str, int, float)) for item in row)
+        for row in value
+    )
+    if not fits or len(value) > _MOST_RECORDS:
+        raise _wrong(where, "must be a list of rows of texts and numbers")
+    return [list(row) for row in value]
+
+
+def _short(value: Any) -> str:
+    return repr(value if isinstance(value, (int, float)) else str(value)[:80])[:100]
+
+
+def _wrong(where: str, problem: str) -> ValidationError:
+    return ValidationError(
+        f"{where} {problem}.",
+        suggestion="Correct it; only what is fully understood is sent here.",
+        details={"named_in": where},
+    )
