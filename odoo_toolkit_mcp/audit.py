@@ -6,8 +6,9 @@ import datetime
 import json
 import logging
 import os
+import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import attrs
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import CallEvent
+    from odoo_toolkit.connection.call import Call
     from odoo_toolkit.policy import Policy
     from odoo_toolkit_mcp.settings import ServerSettings
 
@@ -23,6 +25,20 @@ logger = logging.getLogger(__name__)
 #: Text longer than this that looks like base64 is content, not a value.
 _LONGEST_TEXT = 1000
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_\r\n")
+
+#: Why a call was not carried out, where nobody knows what its values are: they may be the
+#: passwords for which it was refused. Of these calls the names are recorded.
+_REFUSED = frozenset(
+    {
+        *("MODE_VIOLATION", "MODEL_BLOCKED", "FIELD_BLOCKED", "METHOD_BLOCKED", "ACCESS_DENIED"),
+        *("VALIDATION_ERROR", "VALUE_ERROR", "INVALID_FIELD", "INVALID_SELECTION"),
+        *("INVALID_DOMAIN", "UNKNOWN_MODEL", "UNKNOWN_METHOD"),
+    }
+)
+
+#: What the name of an argument or field, or a path of fields, looks like.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,63}")
+_MOST_NAMES = 100
 
 
 @attrs.frozen
@@ -113,18 +129,13 @@ class AuditLog:
 
     def _entry(self, event: CallEvent) -> dict[str, Any]:
         call = event.call
-        entry = _begun(caller.get(), call.model, call.method)
+        entry = _begun(caller.get(), str(call.model)[:100], str(call.method)[:100])
         if call.ids is not None:
-            entry["ids"] = list(call.ids)
-        arguments = self._policy.redact({**call.arguments})
-        if call.access == "read":
-            if "domain" in arguments:
-                entry["domain"] = self._loggable(arguments["domain"])
+            entry["ids"] = [i for i in call.ids if isinstance(i, int)]
+        if event.error_code in _REFUSED or self._closed(call):
+            entry["names"] = _names(call)
         else:
-            values = arguments.get("vals", arguments.get("vals_list", arguments))
-            entry["values"] = self._loggable(values)
-            if call.positional:
-                entry["arguments"] = self._loggable(self._policy.redact(list(call.positional)))
+            entry |= self._shown(call)
         entry["result_ids"] = _result_ids(event)
         entry["success"] = event.success
         if event.error_code:
@@ -132,6 +143,23 @@ class AuditLog:
         entry["duration_ms"] = event.duration_ms
         entry["odoo_uid"] = event.uid
         return entry
+
+    def _closed(self, call: Call) -> bool:
+        blocked = self._policy.model_blocked(call.model)
+        return blocked or not self._policy.model_allowed(call.acts_on or call.model)
+
+    def _shown(self, call: Call) -> dict[str, Any]:
+        """Return what a call reads by, or writes."""
+        arguments = self._policy.redact({**call.arguments})
+        if call.access == "read":
+            return {
+                name: self._loggable(value) for name, value in arguments.items() if name == "domain"
+            }
+        values = arguments.get("vals", arguments.get("vals_list", arguments))
+        shown = {"values": self._loggable(values)}
+        if call.positional:
+            shown["arguments"] = self._loggable(self._policy.redact(list(call.positional)))
+        return shown
 
     def _loggable(self, value: Any) -> Any:
         """Return a value that JSON can carry, binary content replaced by its size.
@@ -176,6 +204,32 @@ def _change(event: CallEvent) -> dict[str, Any]:
     call = event.call
     ids = list(call.ids) if call.ids is not None else _result_ids(event)
     return {"model": call.model, "operation": call.method, "ids": ids, "success": event.success}
+
+
+def _names(call: Call) -> list[str]:
+    """Return the names of a call's arguments and of the fields in them, without any value."""
+    found = [*_keys(dict(call.arguments)), *_keys(call.positional), *_keys(dict(call.context))]
+    found += _paths(call.arguments.get("domain"))
+    names = (name for name in found if isinstance(name, str) and _NAME.fullmatch(name))
+    return list(dict.fromkeys(names))[:_MOST_NAMES]
+
+
+def _keys(value: object) -> Iterator[object]:
+    """Yield the keys of all objects in a value."""
+    if isinstance(value, Mapping):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _keys(item)
+
+
+def _paths(domain: object) -> Iterator[object]:
+    """Yield what the conditions of a domain are about."""
+    if isinstance(domain, (list, tuple)):
+        for item in domain:
+            if isinstance(item, (list, tuple)) and len(item) == 3:
+                yield item[0]
 
 
 def _result_ids(event: CallEvent) -> list[int]:

@@ -76,10 +76,18 @@ async def _serve_stdio(server: OdooServer) -> None:
     """Serve one client over standard input and output, until it closes them."""
     import anyio
     from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
 
-    async with stdio_server() as (read_stream, write_stream), anyio.create_task_group() as tasks:
+    from odoo_toolkit_mcp.stdio import pass_on, standard_input
+
+    passed_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    async with (
+        stdio_server(stdin=standard_input()) as (received, answers),
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(pass_on, received, passed_on, answers.send)
         tasks.start_soon(_prepare, server)
-        await server.run(read_stream, write_stream, server.create_initialization_options())
+        await server.run(messages, answers, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 

@@ -78,7 +78,7 @@ def _record_ids(odoo: Odoo, value: str, given: Mapping[str, str]) -> list[str]:
     ids = []
     if value.isascii() and value.isdigit() and len(value) < 10:
         domain = [["id", "=", int(value)]]
-        ids = odoo.call(Call(model=model, method="search", arguments={"domain": domain}))
+        ids = odoo.call(Call(model=model, method="search", arguments={"domain": domain}, step=True))
     found = name_search(odoo, model, value, limit=_MOST_RECORDS)
     return list(dict.fromkeys(str(i) for i in [*ids, *(record.id for record in found)]))
 
@@ -92,7 +92,9 @@ def _reports(odoo: Odoo, value: str, given: Mapping[str, str]) -> list[str]:
     if value:
         domain += ["|", ["report_name", "ilike", value], ["name", "ilike", value]]
     arguments = {"domain": domain, "fields": ["report_name", "model"], "order": "report_name"}
-    rows = odoo.call(Call(model="ir.actions.report", method="search_read", arguments=arguments))
+    rows = odoo.call(
+        Call(model="ir.actions.report", method="search_read", arguments=arguments, step=True)
+    )
     allowed = [row["report_name"] for row in rows if odoo.policy.model_allowed(row["model"])]
     return list(dict.fromkeys(allowed))
 

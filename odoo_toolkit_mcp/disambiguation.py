@@ -22,6 +22,8 @@ from mcp.types import (
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from odoo_toolkit_mcp.untrusted import cleaned
+
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from typing_extensions import TypeIs
@@ -40,10 +42,20 @@ def is_ambiguous(outcome: object) -> TypeIs[AmbiguousNameError]:
     return isinstance(outcome, AmbiguousNameError)
 
 
+def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Whether the person behind the client can be shown a form."""
+    capabilities = ctx.session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities else None
+    # A client that names no kind at all takes forms.
+    if elicitation is None or (elicitation.form is None and elicitation.url is not None):
+        return False
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS or ctx.session.can_send_request
+
+
 def chosen(arguments: Mapping[str, Any], params: CallToolRequestParams) -> dict[str, Any]:
     """Return a call's arguments with the answers that came with it in place of the names."""
     result = dict(arguments)
-    for place, record_id in _choices(params).items():
+    for place, record_id in choices(params).items():
         result = with_choice(result, place, record_id) or result
     return result
 
@@ -57,8 +69,7 @@ async def ask(
         The id of the chosen record; or the result by which a client of the stateless era is
         asked; or None where nobody can be asked, or the person did not choose.
     """
-    capabilities = ctx.session.client_capabilities
-    if capabilities is None or capabilities.elicitation is None:
+    if not can_be_asked(ctx):
         return None
     if with_choice(params.arguments or {}, error.field, 0) is None:
         return None
@@ -71,7 +82,7 @@ async def ask(
             "record": {
                 "type": "string",
                 "title": "Which one?",
-                "enum": [f"{match.name} (id {match.id})" for match in error.matches],
+                "enum": [f"{cleaned(match.name)} (id {match.id})" for match in error.matches],
             }
         },
         "required": ["record"],
@@ -81,7 +92,7 @@ async def ask(
         request = ElicitRequestFormParams(message=message, requested_schema=schema)
         return InputRequiredResult(
             input_requests={error.field: ElicitRequest(params=request)},
-            request_state=json.dumps(_choices(params)),
+            request_state=json.dumps(choices(params)),
         )
     answer = await ctx.session.elicit_form(message, schema, related_request_id=ctx.request_id)
     return _record_id(answer)
@@ -109,22 +120,27 @@ def with_choice(arguments: Mapping[str, Any], place: str, record_id: int) -> dic
     return result
 
 
-def _choices(params: CallToolRequestParams) -> dict[str, int]:
-    """Return place -> id, from this call's answers and those of earlier rounds."""
+def state_of(params: CallToolRequestParams) -> dict[str, Any]:
+    """Return what travelled in a call's request state; anybody may have written it."""
     try:
         state = json.loads(params.request_state or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         state = {}
-    choices = {
-        str(place): record_id
-        for place, record_id in (state.items() if isinstance(state, dict) else ())
+    return state if isinstance(state, dict) else {}
+
+
+def choices(params: CallToolRequestParams) -> dict[str, int]:
+    """Return place -> id, from this call's answers and those of earlier rounds."""
+    found = {
+        place: record_id
+        for place, record_id in state_of(params).items()
         if isinstance(record_id, int) and not isinstance(record_id, bool) and record_id > 0
     }
     for place, answer in (params.input_responses or {}).items():
         record_id = _record_id(answer)
         if record_id is not None:
-            choices[place] = record_id
-    return choices
+            found[place] = record_id
+    return found
 
 
 def _record_id(answer: object) -> int | None:

@@ -40,8 +40,11 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.progress import OperationCancelled
-from odoo_toolkit_mcp import audit, disambiguation, results
+from odoo_toolkit_mcp import audit, disambiguation, results, untrusted
+from odoo_toolkit_mcp.affected import Asking, Question
+from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
+from odoo_toolkit_mcp.confirmation import Confirmations, check_tools
 from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.http.clients import client_of
 from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials, credentials_of
@@ -117,6 +120,7 @@ class OdooServer(Server[Running]):
         self.connection = Connection(self._new_odoo, self._register, self._publish)
         self._connections = ConnectionPool(self._connection_of)
         self._rate_limits = ClientRateLimits(settings)
+        self._confirmations = Confirmations(settings)
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self.resources = ServedResources(self, self._bus, self._listen)
@@ -134,7 +138,7 @@ class OdooServer(Server[Running]):
             lifespan=_lifespan,
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
-            on_call_tool=self._call_tool,
+            on_call_tool=self._answer_call,
             **self.resources.handlers,
             **prompt_handlers(self),
         )
@@ -208,7 +212,10 @@ class OdooServer(Server[Running]):
         from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
         from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
-        return ToolsetRegistry(self.settings, self._toolsets or ALL_TOOLSETS)
+        toolsets = list(self._toolsets or ALL_TOOLSETS)
+        registry = ToolsetRegistry(self.settings, toolsets)
+        check_tools(self.settings, registry, toolsets)
+        return registry
 
     async def prepare(self, patience: float = FIRST_ANSWER_PATIENCE) -> None:
         """Register what needs no Odoo, once the client has its first answer.
@@ -294,6 +301,17 @@ class OdooServer(Server[Running]):
 
     # Calling them.
 
+    async def _answer_call(
+        self, ctx: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what a model will read of the answer is marked as data from Odoo."""
+        result = await self._call_tool(ctx, params)
+        if not self.settings.mark_data or not isinstance(result, CallToolResult):
+            return result
+        tool = self._tools.get(params.name)
+        from_odoo = tool is not None and tool.needs_odoo and not result.is_error
+        return untrusted.for_models(result, mark=from_odoo)
+
     async def _call_tool(
         self, ctx: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
@@ -304,9 +322,16 @@ class OdooServer(Server[Running]):
             given = disambiguation.chosen(params.arguments or {}, params)
             tool.check(given)
             self._rate_limits.check(client_of(ctx.request), tool.access)
+            approved = self._confirmations.answered(params)
             odoo = await self._odoo_for(ctx, tool)
             while True:
-                outcome = await self._run(ctx, tool, odoo, given)
+                outcome = await self._run(ctx, tool, odoo, given, approved)
+                if isinstance(outcome, Question):
+                    answer = await self._confirmations.ask(ctx, params, outcome)
+                    if isinstance(answer, InputRequiredResult):
+                        return answer
+                    approved = answer
+                    continue
                 if not disambiguation.is_ambiguous(outcome):
                     return results.success(outcome, tool.blocks(outcome) if tool.blocks else ())
                 choice = await disambiguation.ask(ctx, params, outcome)
@@ -328,13 +353,26 @@ class OdooServer(Server[Running]):
         except Exception as error:
             return results.unexpected(name, error)
 
-    async def _run(self, ctx: Context, tool: Tool, odoo: Odoo | None, given: dict[str, Any]) -> Any:
-        """Run a tool's function; where a name means several records, return what there is."""
+    async def _run(
+        self,
+        ctx: Context,
+        tool: Tool,
+        odoo: Odoo | None,
+        given: dict[str, Any],
+        approved: str | None,
+    ) -> Any:
+        """Run a tool's function.
+
+        Where a name means several records, return what there is; where a person must be asked
+        first and ``approved`` is not the digest of that question, return the question.
+        """
+        asks, client = self._confirmations.asks(ctx, tool), client_of(ctx.request)
+        asking = Asking(tool=tool, asks=asks, given=given, client=client, approved=approved)
         arguments = tool.check(given)
-        who = audit.Caller(ctx.lifespan_context.session_id, tool.name, client_of(ctx.request))
+        who = audit.Caller(ctx.lifespan_context.session_id, tool.name, client)
         token = audit.caller.set(who)
         try:
-            return await run_blocking(ctx.session, tool.function, odoo, **arguments)
+            return await run_blocking(ctx.session, run_tool, asking, odoo, **arguments)
         except OdooError as error:
             if disambiguation.is_ambiguous(error):
                 return error

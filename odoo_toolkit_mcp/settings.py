@@ -128,8 +128,12 @@ class ServerSettings:
         deep_search_depth: the deepest level of a deep search in one model, unless the caller says.
         strip_html: HTML fields become plain text.
         normalize_m2o: many2one values become ``{id, name}``.
+        mark_data: what a model reads of Odoo is marked as data, and hidden characters are left out.
         enabled_toolsets: only these toolsets, when not empty.
         disabled_toolsets: never these toolsets.
+        confirm: whether a person is asked before something is destroyed: where the client can be
+            asked (auto), always (else it is refused), or never.
+        confirm_tools: names of further tools that a person is asked about.
         rate_limit_read_rpm: calls of reading tools per minute, besides the common rate.
         rate_limit_write_rpm: calls of all other tools per minute, besides the common rate.
         attachment_max_mb: size in MB (of 1024 * 1024 bytes) up to which the content of a file is
@@ -182,12 +186,17 @@ class ServerSettings:
     )
     strip_html: bool = setting("ODOO_MCP_STRIP_HTML", parse=boolean, default=True)
     normalize_m2o: bool = setting("ODOO_MCP_NORMALIZE_M2O", parse=boolean, default=True)
+    mark_data: bool = setting("ODOO_MCP_MARK_DATA", parse=boolean, default=True)
     enabled_toolsets: tuple[str, ...] = setting(
         "ODOO_MCP_ENABLED_TOOLSETS", parse=comma_list, default=()
     )
     disabled_toolsets: tuple[str, ...] = setting(
         "ODOO_MCP_DISABLED_TOOLSETS", parse=comma_list, default=()
     )
+    confirm: str = setting(
+        "ODOO_MCP_CONFIRM", parse=choice("auto", "always", "never"), default="auto"
+    )
+    confirm_tools: tuple[str, ...] = setting("ODOO_MCP_CONFIRM_TOOLS", parse=comma_list, default=())
     rate_limit: bool = setting("ODOO_MCP_RATE_LIMIT", parse=boolean, default=False)
     rate_limit_rpm: int = setting("ODOO_MCP_RATE_LIMIT_RPM", parse=integer(minimum=1), default=60)
     rate_limit_rph: int = setting("ODOO_MCP_RATE_LIMIT_RPH", parse=integer(minimum=1), default=1000)

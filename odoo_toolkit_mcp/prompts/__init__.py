@@ -24,7 +24,10 @@ from odoo_toolkit_mcp.prompts.served import Served
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
 
-__all__ = ["Served", "get_prompt", "list_prompts"]
+__all__ = ["QUOTES_NOTHING", "Served", "get_prompt", "list_prompts"]
+
+#: Prompts whose text has no labels, names or values of Odoo.
+QUOTES_NOTHING = frozenset({"odoo_domain_help"})
 
 #: Longest argument that is looked at; a model's name or a query has far less.
 _LONGEST = 500

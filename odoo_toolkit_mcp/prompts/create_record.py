@@ -11,7 +11,7 @@ from odoo_toolkit.model_guide import model_label, new_record_values
 from odoo_toolkit.records import default_get
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit_mcp.prompts.model_guide import CREATING_TOOLS, creating, described
-from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
+from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
 
 #: An example by the type of a field.
 _EXAMPLES: Mapping[str, Any] = {
@@ -57,7 +57,7 @@ def create_record(odoo: Odoo, model: str, served: Served) -> str:
     ]
     example = {f.name: _example(f) for f in [*missing, *optional[:3]]}
     parts = [
-        f"# Create a record: {model} ({model_label(odoo, model)})",
+        f"# Create a record: {model} ({one_line(model_label(odoo, model))})",
         f"How: {creating(odoo, model, served)}",
         "## You must give\n" + _lines(missing, "nothing: every required field has a default"),
         "## Required, filled in by Odoo\n" + _lines(settled, "none"),

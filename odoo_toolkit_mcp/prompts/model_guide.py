@@ -21,7 +21,7 @@ from odoo_toolkit.model_guide import (
 from odoo_toolkit.model_guide.methods import state_field
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.search_help.reading import main_amount, main_date
-from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
+from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
 
 #: Tools that create a record better than odoo_core_create does: they resolve names and check.
 CREATING_TOOLS = {
@@ -70,7 +70,7 @@ def model_guide(odoo: Odoo, model: str, served: Served) -> str:
     states = model_states(odoo, model)
     methods = model_methods(odoo, model)
     parts = [
-        f"# Guide: {model} ({model_label(odoo, model)})",
+        f"# Guide: {model} ({one_line(model_label(odoo, model))})",
         "## Fields\n" + _fields(model, fields),
         "## States\n" + _states(states),
         "## Actions\n" + _actions(methods, served),
@@ -86,15 +86,15 @@ def described(field: Field) -> str:
     kind = f"{field.type} of {field.relation}" if field.relation else field.type
     values = ""
     if 0 < len(field.selection) <= 12:
-        values = " Values: " + ", ".join(f"{v!r} ({label})" for v, label in field.selection) + "."
+        shown = ", ".join(f"{value!r} ({one_line(label)})" for value, label in field.selection)
+        values = f" Values: {shown}."
     elif field.selection:
         values = f" {len(field.selection)} values, see odoo_core_fields_get."
-    explained = " ".join(field.help.split())
+    explained = one_line(field.help)
     if len(explained) > 160:
         explained = explained[:157] + "..."
-    return (
-        f"- `{field.name}` ({kind}): {field.string}.{values}{f' {explained}' if explained else ''}"
-    )
+    label = one_line(field.string)
+    return f"- `{field.name}` ({kind}): {label}.{values}{f' {explained}' if explained else ''}"
 
 
 def _fields(model: str, fields: Mapping[str, Field]) -> str:
@@ -133,7 +133,7 @@ def _states(states: ModelStates) -> str:
     lines = [f"`{states.state_field}`:"]
     for state in states.states:
         methods = f"; buttons: {', '.join(state.methods)}" if state.methods else ""
-        lines.append(f"- `{state.value}`: {state.label}{methods}")
+        lines.append(f"- `{state.value}`: {one_line(state.label)}{methods}")
     if states.mermaid:
         lines += ["", "```mermaid", states.mermaid, "```"]
     return "\n".join([*lines, "", states.note])
@@ -144,7 +144,7 @@ def _actions(methods: ModelMethods, served: Served) -> str:
     lines = []
     for method in ordered[:_MOST_METHODS]:
         when = f" In state {', '.join(method.states)}." if method.states else ""
-        lines.append(f"- `{method.name}`: {method.description.rstrip('.')}.{when}")
+        lines.append(f"- `{method.name}`: {one_line(method.description).rstrip('.')}.{when}")
     if len(ordered) > _MOST_METHODS:
         lines.append(f"- and {len(ordered) - _MOST_METHODS} more.")
     if not lines:
@@ -188,13 +188,13 @@ def _filters(odoo: Odoo, model: str, fields: Mapping[str, Field], states: ModelS
     state = state_field(fields)
     if state and (state.store or state.searchable):
         filters += [
-            f"{item.label}: `{as_json([[state.name, '=', item.value]])}`"
+            f"{one_line(item.label)}: `{as_json([[state.name, '=', item.value]])}`"
             for item in states.states[:8]
         ]
     elif states.states and states.state_field:
         first = states.states[0]
         domain = as_json([[states.state_field, "=", first.value]])
-        filters.append(f"in stage {first.label}: `{domain}`")
+        filters.append(f"in stage {one_line(first.label)}: `{domain}`")
     for name, operator, value in (
         ("user_ids", "in", [odoo.uid]),
         ("user_id", "=", odoo.uid),

@@ -6,7 +6,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.model_guide import known_models
-from odoo_toolkit_mcp.prompts.served import Served
+from odoo_toolkit_mcp.prompts.served import Served, one_line
 
 _MODES = {
     "readonly": "Nothing can be changed.",
@@ -35,14 +35,14 @@ def overview(odoo: Odoo, served: Served) -> str:
         f"You are connected to Odoo {odoo.version.full}{f' ({edition})' if edition else ''}"
         f" at {odoo.settings.url}.",
         f"Database: {odoo.database or 'chosen by the server'}",
-        f"User: {_user(odoo)} (uid: {odoo.uid})",
+        f"User: {one_line(_user(odoo))} (uid: {odoo.uid})",
         f"Mode: {served.mode}. {_MODES[served.mode]}",
         "",
         f"Available toolsets: {', '.join(served.toolsets) or 'none'}",
         f"Total tools: {len(served.tools)}",
         "",
         "Key models available:",
-        *(f"- {model}: {label}" for model, label in known.items()),
+        *(f"- {model}: {one_line(label)}" for model, label in known.items()),
         "",
         "To get started:",
         *(f"- {line}" for tool, line in _STARTS.items() if tool in served.tools),

@@ -7,7 +7,7 @@ from typing import Any
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.model_guide import model_label
 from odoo_toolkit.search_help import suggest_domain
-from odoo_toolkit_mcp.prompts.served import Served, as_json, tool_call
+from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
 
 
 def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
@@ -23,21 +23,21 @@ def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
         arguments["order"] = suggestion.order
     records = "record" if suggestion.count == 1 else "records"
     parts = [
-        f"# Search {model} ({model_label(odoo, model)}): {suggestion.query}",
+        f"# Search {model} ({one_line(model_label(odoo, model))}): {one_line(suggestion.query)}",
         f"Suggested domain (finds {suggestion.count} {records} now):\n"
         f"`{as_json(suggestion.domain)}`",
     ]
     if suggestion.understood:
-        parts.append("Understood:\n" + "\n".join(f"- {item}" for item in suggestion.understood))
+        parts.append("Understood:\n" + "\n".join(map(_item, suggestion.understood)))
     if suggestion.not_understood:
-        ignored = "; ".join(suggestion.not_understood)
+        ignored = one_line("; ".join(suggestion.not_understood))
         parts.append(
             f"Not understood, and not in the domain: {ignored}. Look it up first"
             + (" (odoo_core_deep_search)" if "odoo_core_deep_search" in served.tools else "")
             + ", or add a condition."
         )
     if suggestion.warnings:
-        parts.append("\n".join(f"- {warning}" for warning in suggestion.warnings))
+        parts.append("\n".join(map(_item, suggestion.warnings)))
     parts.append(f"Recommended fields: {', '.join(suggestion.fields)}")
     parts.append("Call:\n" + tool_call("odoo_core_search_read", arguments))
     if not suggestion.count:
@@ -45,3 +45,7 @@ def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
             "It finds nothing now: leave out conditions one by one to see which is too narrow."
         )
     return "\n\n".join(parts)
+
+
+def _item(text: str) -> str:
+    return f"- {one_line(text)}"

@@ -8,6 +8,9 @@ from typing import Any
 
 import attrs
 
+#: Line ends that JSON lets stand in strings.
+_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+
 
 @attrs.frozen(kw_only=True)
 class Served:
@@ -26,7 +29,12 @@ class Served:
 
 def as_json(value: Any) -> str:
     """Return a value as a person writes JSON, on one line."""
-    return json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False, default=str).translate(_LINE_ENDS)
+
+
+def one_line(text: object) -> str:
+    """Return a label, name or the like to be quoted: it cannot begin a line of its own."""
+    return " ".join(str(text).split())
 
 
 def tool_call(name: str, arguments: Mapping[str, Any]) -> str:

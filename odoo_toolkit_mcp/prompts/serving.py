@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp import MCPError
 from mcp.types import (
     CompleteRequestParams,
     CompleteResult,
@@ -14,6 +15,7 @@ from mcp.types import (
 )
 
 from odoo_toolkit_mcp import completions, prompts
+from odoo_toolkit_mcp.untrusted import cleaned_error, marked_prompt
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.server import Context, OdooServer
@@ -34,11 +36,17 @@ def prompt_handlers(server: OdooServer) -> dict[str, Any]:
 
     async def get_prompt(ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
         given = prompts.check_arguments(params.name, params.arguments)
-        return await server.ask(
-            ctx,
-            f"prompt {params.name}",
-            lambda odoo: prompts.get_prompt(odoo, params.name, given, server.served()),
-        )
+        try:
+            prompt = await server.ask(
+                ctx,
+                f"prompt {params.name}",
+                lambda odoo: prompts.get_prompt(odoo, params.name, given, server.served()),
+            )
+        except MCPError as error:
+            raise cleaned_error(error) if server.settings.mark_data else error from error
+        if params.name in prompts.QUOTES_NOTHING or not server.settings.mark_data:
+            return prompt
+        return marked_prompt(prompt)
 
     async def complete(ctx: Context, params: CompleteRequestParams) -> CompleteResult:
         argument = params.argument

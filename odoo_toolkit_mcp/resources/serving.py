@@ -27,7 +27,7 @@ from mcp.types import (
 )
 
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit_mcp import results
+from odoo_toolkit_mcp import results, untrusted
 from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.http.clients import client_of
 from odoo_toolkit_mcp.protocol_errors import mcp_error
@@ -107,15 +107,23 @@ class ServedResources:
     # Reading.
 
     async def _read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        marks = self._server.settings.mark_data
         try:
-            found = await self._found(ctx, _parsed(params.uri))
+            uri = _parsed(params.uri)
+            found = await self._found(ctx, uri)
         except MCPError as error:
+            message = error.error.message
             # Where the 2026-07-28 revision wants it.
             data = {**(error.error.data or {}), "uri": params.uri[:500]}
-            raise MCPError(error.error.code, error.error.message, data) from error
+            shown = untrusted.cleaned(message) if marks else message
+            raise MCPError(error.error.code, shown, data) from error
         text = results.json_text(found)
+        if marks:
+            text = untrusted.cleaned_json(text)
+        # The notice comes after the JSON: some clients take the first of the contents only.
+        notices = [untrusted.resource_notice(params.uri)] if marks and reader_of(uri.kind) else []
         return ReadResourceResult(
-            contents=[TextResourceContents(uri=params.uri, mime_type=JSON, text=text)],
+            contents=[TextResourceContents(uri=params.uri, mime_type=JSON, text=text), *notices],
             cache_scope="private",
         )
 

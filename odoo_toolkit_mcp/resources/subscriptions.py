@@ -306,6 +306,7 @@ def _write_dates(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
         arguments={"domain": [["id", "in", list(ids)]], "fields": ["write_date"]},
         # Who listens to an archived record does so still.
         context={"active_test": False},
+        step=True,
     )
     return {row["id"]: row["write_date"] for row in odoo.call(call)}
 

@@ -93,7 +93,11 @@ def _own_version() -> str:
 
 def _user(odoo: Odoo) -> UserInfo:
     call = Call(
-        model="res.users", method="read", ids=(odoo.uid,), arguments={"fields": _USER_FIELDS}
+        model="res.users",
+        method="read",
+        ids=(odoo.uid,),
+        arguments={"fields": _USER_FIELDS},
+        step=True,
     )
     try:
         (row,) = odoo.call(call)
@@ -136,7 +140,7 @@ def modules(odoo: Odoo, uri: ResourceUri) -> ModulesResult:
         "fields": ["name", "state", "shortdesc", "latest_version"],
         "order": "name",
     }
-    call = Call(model="ir.module.module", method="search_read", arguments=arguments)
+    call = Call(model="ir.module.module", method="search_read", arguments=arguments, step=True)
     try:
         rows = odoo.call(call)
     except AccessError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
@@ -47,6 +47,14 @@ HINTS: Mapping[Access, Hints] = {
 }
 
 
+Asks = Literal["always", "destroying", "never"]
+"""Before which changes of a tool a person is asked: the first, whatever it is; the first that
+deletes or cancels something; none."""
+
+#: kind of access -> before which changes a person is asked.
+ASKS: Mapping[Access, Asks] = {"delete": "always", "execute": "destroying"}
+
+
 @attrs.define(kw_only=True, slots=False, eq=False)
 class Tool:
     """A function of the library, offered to MCP clients.
@@ -63,6 +71,8 @@ class Tool:
         blocks: makes MCP content blocks, such as a picture, of what the function returned; they
             follow the text.
         needs_odoo: whether it fails without a connection; else it is given None without one.
+        asks: before which of its changes a person is asked, by default as its access is.
+        consequence: a sentence for that person on what is not seen from the records' names.
     """
 
     name: str
@@ -75,6 +85,10 @@ class Tool:
     fixed: Mapping[str, Any] = attrs.field(factory=dict)
     blocks: Callable[[Any], Sequence[ContentBlock]] | None = None
     needs_odoo: bool = True
+    asks: Asks = attrs.field(
+        default=attrs.Factory(lambda self: ASKS.get(self.access, "never"), takes_self=True)
+    )
+    consequence: str = ""
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:

@@ -78,6 +78,7 @@ TOOLS = (
         description="Create one record, or several that succeed or fail together.",
         function=records.create,
         access="create",
+        asks="destroying",
     ),
     Tool(
         name="odoo_core_write",
@@ -87,6 +88,8 @@ TOOLS = (
         " writing them.",
         function=records.write,
         access="write",
+        # Lines can be deleted by writing the record that they belong to.
+        asks="destroying",
     ),
     Tool(
         name="odoo_core_unlink",

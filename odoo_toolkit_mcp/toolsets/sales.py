@@ -41,6 +41,8 @@ TOOLS = (
         " locked, a delivery is validated or an invoice is posted.\n" + _STATES,
         function=sales.cancel_order,
         access="write",
+        asks="always",
+        consequence="Its open deliveries and draft invoices are cancelled with it.",
     ),
     Tool(
         name="odoo_sales_get_order",

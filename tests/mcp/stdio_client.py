@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -51,6 +52,12 @@ class StdioClient:
         assert self.process.stdin is not None
         line = json.dumps({"jsonrpc": "2.0", **message, "method": method, "params": params or {}})
         self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def send_bytes(self, line: bytes) -> None:
+        """Send anything at all."""
+        assert isinstance(self.process.stdin, io.TextIOWrapper)
+        self.process.stdin.buffer.write(line)
         self.process.stdin.flush()
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from odoo_toolkit_mcp.toolsets.attachments import AttachmentsToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
 
@@ -53,6 +54,7 @@ def serve(odoo: FakeOdoo, content: bytes, **values: Any) -> None:
         "type": "binary",
         "url": False,
         "res_model": "res.partner",
+        "res_field": False,
         "res_id": 1,
         "create_date": "2026-11-21 23:25:00",
         "create_uid": [2, "Mitchell Admin"],
@@ -90,7 +92,7 @@ async def test_a_picture_by_its_bytes(make_server: MakeServer, odoo: FakeOdoo) -
     assert result.structured_content
     assert result.structured_content["content_base64"] == encoded
     assert isinstance(text, TextContent)
-    assert json.loads(text.text) == {
+    assert data_of(result) == {
         "id": 5,
         "name": "file",
         "mimetype": "application/octet-stream",
@@ -116,8 +118,8 @@ async def test_text_needs_no_block(make_server: MakeServer, odoo: FakeOdoo) -> N
 
     (text,) = result.content
     assert isinstance(text, TextContent)
-    assert json.loads(text.text) == result.structured_content
-    assert json.loads(text.text)["content"] == "a;b"
+    assert data_of(result) == result.structured_content
+    assert data_of(result)["content"] == "a;b"
 
 
 @pytest.mark.parametrize(

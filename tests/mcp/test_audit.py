@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from odoo_toolkit.client import CallEvent
+from odoo_toolkit.connection.call import Call
 from odoo_toolkit_mcp.audit import AuditLog
+from odoo_toolkit_mcp.settings import policy_of
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import PASSWORD, FakeOdoo
+from tests.mcp.fake_odoo import PASSWORD, FakeOdoo, FaultError
 
 pytestmark = pytest.mark.anyio
 
@@ -144,6 +147,155 @@ async def test_nothing_secret_is_recorded(
     assert picture[:50] not in text
     assert "swordfish" not in text
     assert PASSWORD not in text
+
+
+def execute(model: str, method: str, *args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
+    return (
+        "odoo_core_execute",
+        {"model": model, "method": method, "args": list(args), "kwargs": kwargs},
+    )
+
+
+SECRET = "swordfish"
+
+#: A call that the policy refuses -> names that its line must have.
+REFUSED: dict[str, tuple[tuple[str, dict[str, Any]], set[str]]] = {
+    "password by position": (
+        execute("res.users", "write", [1], {"password": SECRET}),
+        {"vals", "password"},
+    ),
+    "password by name": (
+        execute("res.users", "write", [1], vals={"new_password": SECRET, "login": SECRET}),
+        {"vals", "new_password", "login"},
+    ),
+    "two passwords without names": (execute("res.users", "change_password", SECRET, SECRET), set()),
+    "parameter": (
+        execute("ir.config_parameter", "set_param", "database.secret", SECRET),
+        set(),
+    ),
+    "parameter by name": (
+        execute("ir.config_parameter", "set_param", key="database.secret", value=SECRET),
+        {"key", "value"},
+    ),
+    "password wizard": (
+        (
+            "odoo_core_create",
+            {
+                "model": "change.password.wizard",
+                "values": {"user_ids": [[0, 0, {"user_id": 2, "new_passwd": SECRET}]]},
+            },
+        ),
+        {"vals_list", "user_ids", "new_passwd"},
+    ),
+    "nested commands": (
+        execute("res.partner", "write", [1], {"user_ids": [[0, 0, {"password": SECRET}]]}),
+        {"vals", "user_ids", "password"},
+    ),
+    "rows of a file": (
+        execute("res.partner", "load", ["name", "password"], [["Ann", SECRET], [SECRET, "x"]]),
+        {"fields", "data"},
+    ),
+    "rows of a file, nested": (
+        execute("res.users", "load", ["login", "partner_id/name"], [["ann", SECRET]]),
+        {"fields", "data"},
+    ),
+    "context": (
+        (
+            "odoo_core_execute",
+            {
+                "model": "res.users",
+                "method": "create",
+                "args": [{"login": "x"}],
+                "context": {"default_password": SECRET},
+            },
+        ),
+        {"vals_list", "login", "default_password"},
+    ),
+    "domain": (
+        (SEARCH[0], {"model": "res.users", "domain": [["password", "=", SECRET]]}),
+        {"domain", "password"},
+    ),
+    "domain of another model": (
+        (
+            SEARCH[0],
+            {
+                "model": "res.partner",
+                "domain": ["|", ["email", "=", SECRET], ["user_ids.password", "=like", SECRET]],
+            },
+        ),
+        {"domain", "user_ids.password"},
+    ),
+    "keys that are no names": (
+        execute("res.users", "write", [1], {f"password={SECRET}": 1, "x" * 70 + SECRET: 1}),
+        {"vals"},
+    ),
+    "private method": (execute("res.partner", "_write", [1], {"comment": SECRET}), {"comment"}),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+async def test_refused_calls_are_recorded_with_names_only(
+    make_server: MakeServer, file: Path, case: str
+) -> None:
+    """Whatever was refused may hold the very secret for which it was."""
+    call, names = REFUSED[case]
+    lines = await lines_of(make_server, file, call, audit_reads=True)
+
+    assert SECRET not in file.read_text("utf-8")
+    (line,) = [line for line in lines if not line["success"]]
+    assert line["model"] == call[1]["model"]
+    assert line["error_code"]
+    assert line["result_ids"] == []
+    assert names <= set(line["names"])
+    assert not {"values", "arguments", "domain"} & line.keys()
+
+
+@pytest.mark.parametrize("mode", ["readonly", "restricted"])
+async def test_calls_that_the_mode_refuses_are_recorded_with_names_only(
+    make_server: MakeServer, file: Path, mode: str
+) -> None:
+    call = execute("res.partner", "message_post", [1], body=SECRET, partner_ids=[[6, 0, [1]]])
+    server = make_server(mode=mode, audit=True, audit_file=str(file))
+    async with Client(server) as client:
+        result = await client.call_tool(*call)
+    (line,) = [json.loads(text) for text in file.read_text("utf-8").splitlines()]
+
+    assert result.is_error
+    assert SECRET not in json.dumps(line)
+    assert (line["model"], line["operation"]) == ("res.partner", "message_post")
+    assert set(line["names"]) == {"body", "partner_ids"}
+
+
+async def test_what_odoo_refused_for_its_values_is_recorded(
+    make_server: MakeServer, odoo: FakeOdoo, file: Path
+) -> None:
+    """An allowed call that failed in Odoo: somebody may ask what was tried."""
+
+    def refuse(args: list[Any], kwargs: dict[str, Any]) -> Any:
+        raise FaultError({"data": {"name": "odoo.exceptions.UserError", "message": "Taken."}})
+
+    odoo.answers["res.partner", "write"] = refuse
+    (line,) = await lines_of(make_server, file, WRITE)
+
+    assert (line["error_code"], line["values"]) == ("USER_ERROR", {"phone": "1"})
+
+
+async def test_calls_on_closed_models_are_recorded_with_names_only(
+    make_server: MakeServer, file: Path
+) -> None:
+    """Whoever made them: also those that the toolkit makes on the way."""
+    settings = make_server(mode="full", audit=True, audit_file=str(file), audit_reads=True).settings
+    log = AuditLog(settings, policy_of(settings))
+    values = {"key": SECRET, "value": SECRET}
+    for model in ("ir.config_parameter", "res.partner"):
+        call = Call(model=model, method="create", arguments={"vals_list": [values]})
+        log.record(CallEvent(call=call, success=True, result=[5], duration_ms=1.0, uid=2))
+    log.close()
+    closed, opened = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+    assert SECRET not in json.dumps(closed)
+    assert closed["names"] == ["vals_list", "key", "value"]
+    assert opened["values"] == [values]
 
 
 async def test_only_the_owner_may_read_the_file(make_server: MakeServer, file: Path) -> None:

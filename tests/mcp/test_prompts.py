@@ -11,6 +11,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, GetPromptResult, TextContent
 
+from odoo_toolkit_mcp.untrusted import PROMPT_NOTICE
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo, FaultError, _access_error
 
@@ -144,7 +145,7 @@ async def test_the_guide_is_made_of_what_the_server_says(
 ) -> None:
     text = await ask(make_server, era, "odoo_model_guide", mode="full")
 
-    assert text.startswith("# Guide: res.partner (Contact)")
+    assert text.startswith(f"{PROMPT_NOTICE}\n\n# Guide: res.partner (Contact)\n")
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
         *("## Fields", "## States", "## Actions", "## Common operations", "## Related models"),

@@ -47,7 +47,7 @@ def answers(odoo: FakeOdoo) -> None:
 async def read(server: OdooServer, era: str, uri: str) -> Any:
     """Return what a resource has, read by a client of its own."""
     async with Client(server, mode=era) as client:
-        (contents,) = (await client.read_resource(uri)).contents
+        contents, *_ = (await client.read_resource(uri)).contents
     assert contents.uri == uri
     assert contents.mime_type == "application/json"
     return json.loads(contents.text)  # type: ignore[union-attr]

@@ -189,6 +189,105 @@ def test_server_starts_without_what_only_calls_need() -> None:
     assert result.stdout.strip() == "[]"
 
 
+#: What each request of 2026-07-28 carries.
+ENVELOPE = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    }
+}
+
+#: line that is no message -> code and id of the answer that is due.
+UNREADABLE: dict[bytes, tuple[int, object]] = {
+    b"hello": (-32700, None),
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/list"': (-32700, None),
+    b'{"jsonrpc": "2.0", "id": 7, "method": "M\xfcller"}': (-32700, None),
+    b"\xff\xfe\x00": (-32700, None),
+    b"[" * 100_000: (-32700, None),
+    b"x" * 8_000_000: (-32700, None),
+    b"5": (-32600, None),
+    b"null": (-32600, None),
+    b'["junk", 1]': (-32600, None),
+    b'[{"jsonrpc": "2.0", "id": 7, "method": "tools/list"}]': (-32600, None),
+    b"{}": (-32600, None),
+    b'{"jsonrpc": "1.0", "id": 7, "method": "tools/list"}': (-32600, 7),
+    b'{"jsonrpc": "2.0", "id": "a", "method": 5}': (-32600, "a"),
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": [1]}': (-32600, 7),
+    b'{"jsonrpc": "2.0", "id": true, "method": 5}': (-32600, None),
+    b'{"jsonrpc": "2.0", "id": 7, "result": 3}': (-32600, None),
+}
+
+
+def errors_before(client: StdioClient, answer: dict[str, Any], begin: int) -> list[dict[str, Any]]:
+    """Return what the server said without being asked, up to an answer."""
+    lines = [json.loads(line) for line in client.lines[begin:]]
+    return lines[: lines.index(answer)]
+
+
+@pytest.mark.parametrize("stateless", [False, True], ids=["2025-11-25", "2026-07-28"])
+def test_each_line_that_is_no_message_is_answered(environ: dict[str, str], stateless: bool) -> None:
+    """With its error, before what comes after it; the server goes on as if nothing had been."""
+    params = ENVELOPE if stateless else None
+    with StdioClient(environ) as client:
+        if not stateless:
+            client.initialize()
+        for line, (code, request_id) in UNREADABLE.items():
+            begin = len(client.lines)
+            client.send_bytes(line + b"\n")
+            answer = client.request("tools/list", params)
+            (error,) = errors_before(client, answer, begin)
+
+            assert error["jsonrpc"] == "2.0"
+            assert error["id"] == request_id, line[:80]
+            assert error["error"]["code"] == code, line[:80]
+            assert len(error["error"]["message"]) < 300
+            assert answer["result"]["tools"]
+
+
+@pytest.mark.parametrize("stateless", [False, True], ids=["2025-11-25", "2026-07-28"])
+def test_client_may_begin_with_what_is_no_message(environ: dict[str, str], stateless: bool) -> None:
+    """More of it than the SDK keeps until it knows which protocol the client speaks."""
+    with StdioClient(environ) as client:
+        client.send_bytes(b"hello\n" * 20)
+        answer = client.request("tools/list", ENVELOPE) if stateless else client.initialize()
+        errors = errors_before(client, answer, 0)
+
+        assert [error["error"]["code"] for error in errors] == [-32700] * 20
+        assert "result" in answer
+
+
+def test_blank_lines_are_passed_over(environ: dict[str, str]) -> None:
+    with StdioClient(environ) as client:
+        client.send_bytes(b"\n")
+        answer = client.initialize()
+        client.send_bytes(b"\r\n  \n\t\n")
+        listed = client.request("tools/list")
+
+    assert [json.loads(line) for line in client.lines] == [answer, listed]
+
+
+def test_line_that_does_not_end_is_answered_at_the_end(environ: dict[str, str]) -> None:
+    client = StdioClient(environ)
+    client.initialize()
+    client.send_bytes(b'{"jsonrpc": "2.0", "id": 9')
+    status = client.close()
+
+    assert status == 0
+    assert json.loads(client.lines[-1])["error"]["code"] == -32700
+
+
+def test_what_cannot_be_read_is_not_repeated(environ: dict[str, str]) -> None:
+    """Neither to the client nor in the log: it may hold anything."""
+    with StdioClient({**environ, "ODOO_MCP_LOG_LEVEL": "debug"}) as client:
+        client.initialize()
+        client.send_bytes(b"swordfish\n" + b'{"swordfish": "swordfish"}\n')
+        client.request("tools/list")
+
+    assert "Standard input: Parse error" in client.log
+    assert "swordfish" not in "".join(client.lines) + client.log
+
+
 def test_server_ends_when_its_input_ends(environ: dict[str, str]) -> None:
     client = StdioClient(environ)
     client.initialize()

@@ -14,6 +14,7 @@ from odoo_toolkit.records.results import CountResult
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
 
@@ -86,7 +87,7 @@ def error_of(result: CallToolResult) -> dict[str, Any]:
     """Return the error object of a result that must be an error."""
     assert result.is_error
     assert result.structured_content is not None
-    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+    assert data_of(result) == result.structured_content
     return result.structured_content
 
 
@@ -100,7 +101,7 @@ async def test_tool_answers(make_server: MakeServer, era: str, tool: str) -> Non
     assert not result.is_error
     assert result.structured_content is not None
     assert expected.items() <= result.structured_content.items()
-    assert json.loads(result.content[0].text) == result.structured_content  # type: ignore[union-attr]
+    assert data_of(result) == result.structured_content
 
 
 async def test_every_core_tool_is_tried(make_server: MakeServer, era: str) -> None:

@@ -1,0 +1,185 @@
+"""Asks the person before a tool destroys something, in either protocol era.
+
+A client of the handshake era is asked while the call waits. A client of the stateless era gets the
+question as the call's result, with a random ticket in the request state, and repeats the call with
+both. A ticket is good for one call, within an hour, in the process that gave it out, and only where
+the repeated call would do exactly what the question said (see
+:mod:`odoo_toolkit_mcp.affected`); otherwise the person is asked anew.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+
+from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
+from odoo_toolkit_mcp.disambiguation import can_be_asked, choices, state_of
+
+if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
+
+    from odoo_toolkit_mcp.affected import Question
+    from odoo_toolkit_mcp.settings import ServerSettings
+    from odoo_toolkit_mcp.toolsets.base import Asks, BaseToolset, Tool
+    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+#: The name of the question, and of the ticket in the request state.
+PLACE = "confirmation"
+
+#: Seconds within which a question can be answered.
+LIFETIME = 3600.0
+
+#: Questions of the stateless era that wait for their answer; the oldest is forgotten.
+MAX_OPEN = 1000
+
+_SCHEMA: Any = {
+    "type": "object",
+    "properties": {
+        "confirm": {
+            "type": "boolean",
+            "title": "Yes, do it",
+            "description": "Only with a yes is anything changed.",
+        }
+    },
+    "required": ["confirm"],
+}
+
+
+class Confirmations:
+    """Knows what has to be confirmed, and the questions that wait for their answer.
+
+    Args:
+        settings: whether and for which tools the person is asked.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._when = settings.confirm
+        self._tools = frozenset(settings.confirm_tools)
+        self._open: OrderedDict[str, tuple[str, float]] = OrderedDict()
+
+    def asks(self, ctx: ServerRequestContext[Any, Any], tool: Tool) -> Asks:
+        """Return before which changes of a tool the person is asked."""
+        if self._when == "never" or (self._when == "auto" and not can_be_asked(ctx)):
+            return "never"
+        return "always" if tool.name in self._tools else tool.asks
+
+    def answered(self, params: CallToolRequestParams) -> str | None:
+        """Return the digest of the question that came back with a yes; each is good once.
+
+        Raises:
+            ValidationError: it came back with a no.
+        """
+        answer = (params.input_responses or {}).get(PLACE)
+        if answer is None:
+            return None
+        digest, deadline = self._open.pop(str(state_of(params).get(PLACE)), ("", 0.0))
+        _check_yes(answer)
+        return digest if time.monotonic() < deadline else None
+
+    async def ask(
+        self,
+        ctx: ServerRequestContext[Any, Any],
+        params: CallToolRequestParams,
+        question: Question,
+    ) -> str | InputRequiredResult:
+        """Ask the person.
+
+        Returns:
+            The question's digest, where the person says yes; or the result by which a client of
+            the stateless era is asked.
+
+        Raises:
+            ValidationError: the person says no.
+            AccessError: nobody can be asked.
+        """
+        if not can_be_asked(ctx):
+            raise AccessError(
+                f"{params.name} needs the confirmation of a person, and this client cannot ask"
+                " one. Nothing was done.",
+                suggestion="Use a client that supports MCP elicitation by forms; or it takes an"
+                " administrator to set ODOO_MCP_CONFIRM=auto, which goes on where nobody can be"
+                " asked.",
+                details={"tool": params.name},
+                outcome="not_sent",
+            )
+        if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+            request = ElicitRequestFormParams(message=question.message, requested_schema=_SCHEMA)
+            state = {**choices(params), PLACE: self._ticket(question)}
+            return InputRequiredResult(
+                input_requests={PLACE: ElicitRequest(params=request)},
+                request_state=json.dumps(state),
+            )
+        _check_yes(
+            await ctx.session.elicit_form(
+                question.message, _SCHEMA, related_request_id=ctx.request_id
+            )
+        )
+        return question.digest
+
+    def _ticket(self, question: Question) -> str:
+        ticket = secrets.token_urlsafe(24)
+        self._open[ticket] = (question.digest, time.monotonic() + LIFETIME)
+        if len(self._open) > MAX_OPEN:
+            self._open.popitem(last=False)
+        return ticket
+
+
+def _check_yes(answer: object) -> None:
+    content: Any = None
+    if isinstance(answer, ElicitResult) and answer.action == "accept":
+        content = answer.content
+    if not content or content.get("confirm") is not True:
+        raise ValidationError(
+            "The person was asked and did not confirm this. Nothing was done.",
+            suggestion="Do not repeat the call unless the person asks for it.",
+            outcome="not_sent",
+            retry=False,
+        )
+
+
+def check_tools(
+    settings: ServerSettings, registry: ToolsetRegistry, toolsets: Iterable[type[BaseToolset]]
+) -> None:
+    """See that the tools which the operator named exist, in whichever mode.
+
+    Args:
+        settings: name them.
+        registry: of the toolsets.
+        toolsets: all that there are, registered or not.
+
+    Raises:
+        ConfigurationError: there is no tool of one of the names.
+    """
+    if not settings.confirm_tools:
+        return
+    # Imported here: the server answers before the toolsets are loaded.
+    from odoo_toolkit_mcp.toolsets.base import ToolTable
+
+    table = ToolTable(settings, registry)
+    untold: tuple[str, ...] = ()
+    for toolset in (made() for made in toolsets):
+        try:
+            toolset.register_tools(table, None)
+        except Exception:
+            # Only Odoo can tell which tools this one has.
+            untold += (f"odoo_{toolset.metadata().name}_",)
+    known = {*table.tools, *table.hidden, *table.left_out}
+    unknown = [n for n in settings.confirm_tools if n not in known and not n.startswith(untold)]
+    if unknown:
+        raise ConfigurationError(
+            f"There is no tool {', '.join(map(repr, unknown))} to be confirmed.",
+            suggestion="Correct ODOO_MCP_CONFIRM_TOOLS; odoo_core_list_toolsets lists the tools.",
+        )

@@ -1,0 +1,663 @@
+"""Before a tool destroys something, the person behind the client is asked, in both eras."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import attrs
+import pytest
+from annotated_doc import Doc
+from mcp import Client
+from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.names import Wanted, resolve_all
+from odoo_toolkit.plans import Plan, plan
+from odoo_toolkit_mcp import confirmation
+from odoo_toolkit_mcp.affected import clean, destroys
+from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.live.conftest import server, suffix
+from tests.live.servers import Server
+from tests.mcp.conftest import MakeServer
+from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.test_real_odoo import call, mcp_server
+from tests.mcp.test_tools import error_of
+
+pytestmark = pytest.mark.anyio
+
+__all__ = ["server", "suffix"]
+
+YES = ElicitResult(action="accept", content={"confirm": True})
+TWO = {"model": "res.partner", "ids": [9, 10]}
+
+
+class Person:
+    """Answers every question alike, and remembers what was asked."""
+
+    def __init__(self, answer: ElicitResult = YES) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    async def __call__(self, context: Any, params: Any) -> ElicitResult:
+        self.asked.append(params.message)
+        if "record" in params.requested_schema["properties"]:
+            options = params.requested_schema["properties"]["record"]["enum"]
+            return ElicitResult(action="accept", content={"record": options[-1]})
+        return self.answer
+
+
+@attrs.frozen(kw_only=True)
+class Cancelled:
+    """Whose booking was cancelled."""
+
+    id: int
+
+
+def cancel_booking(
+    odoo: Odoo,
+    partner_id: Annotated[int | None, Doc("Whose.")] = None,
+    partner_name: Annotated[str | None, Doc("Whose, by name.")] = None,
+    dry_run: DryRun = False,
+) -> Cancelled | Plan:
+    """Cancel what a partner has booked: two changes."""
+    wanted = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    (found,) = resolve_all(odoo, [wanted])
+    assert found
+    change = Call(model="res.partner", method="button_cancel", ids=(found,), access="write")
+    if dry_run:
+        return plan(odoo, "Would cancel it.", [change])
+    odoo.call(change)
+    odoo.call(
+        Call(model="res.partner", method="write", ids=(found,), arguments={"vals": {"color": 1}})
+    )
+    return Cancelled(id=found)
+
+
+class BookingToolset(BaseToolset):
+    """One tool that cancels."""
+
+    def metadata(self) -> ToolsetMetadata:
+        return ToolsetMetadata(name="booking", description="Bookings")
+
+    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+        tool = Tool(
+            name="odoo_booking_cancel",
+            title="Cancel booking",
+            description="Cancels.",
+            function=cancel_booking,
+            access="write",
+            asks="always",
+            consequence="Its invoice is cancelled with it.",
+        )
+        return server.add_tools([tool])
+
+
+@pytest.fixture(autouse=True)
+def _more_answers(odoo: FakeOdoo) -> None:
+    odoo.answers["res.partner", "button_cancel"] = lambda args, kwargs: True
+    odoo.answers["res.partner", "name_search"] = lambda args, kwargs: [
+        [record_id, f"Deco {record_id}"] for record_id in (9, 10)
+    ]
+
+
+def changes(odoo: FakeOdoo) -> list[str]:
+    """Return the methods called that change something."""
+    harmless = (
+        "read",
+        "search_read",
+        "search",
+        "name_search",
+        "search_count",
+        "check_access_rights",
+    )
+    return [method for method in odoo.methods() if method not in harmless]
+
+
+async def test_after_a_yes_it_is_done(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
+    person = Person()
+    server = make_server(mode="full")
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_core_unlink", TWO)
+
+    assert not result.is_error
+    assert set(odoo.records) == {1}
+    assert person.asked == [
+        "Delete: 2 records (Contact, res.partner)\n"
+        "- Wood Corner (id 9)\n"
+        "- Deco Addict (id 10)\n"
+        "What is deleted cannot be brought back."
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ElicitResult(action="decline"),
+        ElicitResult(action="cancel"),
+        ElicitResult(action="accept", content={"confirm": False}),
+        ElicitResult(action="accept", content={}),
+        ElicitResult(action="accept", content={"confirm": "true"}),
+        ElicitResult(action="decline", content={"confirm": True}),
+    ],
+    ids=["decline", "cancel", "accepted no", "accepted nothing", "text", "declined yes"],
+)
+async def test_without_a_yes_nothing_is_done(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, answer: ElicitResult
+) -> None:
+    person = Person(answer)
+    server = make_server(mode="full")
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_core_unlink", TWO)
+
+    error = error_of(result)
+    assert (error["code"], error["retry"]) == ("VALIDATION_ERROR", False)
+    assert "Nothing was done" in error["message"]
+    assert len(person.asked) == 1
+    assert changes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("confirm", "askable", "questions", "done"),
+    [
+        ("auto", True, 1, True),
+        ("auto", False, 0, True),
+        ("always", True, 1, True),
+        ("always", False, 0, False),
+        ("never", True, 0, True),
+        ("never", False, 0, True),
+    ],
+)
+async def test_the_operator_decides(
+    make_server: MakeServer,
+    odoo: FakeOdoo,
+    era: str,
+    confirm: str,
+    askable: bool,
+    questions: int,
+    done: bool,
+) -> None:
+    person = Person()
+    server = make_server(mode="full", confirm=confirm)
+    callback = person if askable else None
+    async with Client(server, mode=era, elicitation_callback=callback) as client:
+        result = await client.call_tool("odoo_core_unlink", TWO)
+
+    assert len(person.asked) == questions
+    assert changes(odoo) == (["unlink"] if done else [])
+    if not done:
+        assert error_of(result)["code"] == "ACCESS_DENIED"
+        assert "ODOO_MCP_CONFIRM" in error_of(result)["suggestion"]
+
+
+# What the question shows ------------------------------------------------------------------------
+
+
+async def test_many_names_are_counted(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
+    odoo.records |= {i: {"id": i, "display_name": f"Partner {i}"} for i in range(101, 114)}
+    person = Person(ElicitResult(action="decline"))
+    server = make_server(mode="full")
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        await client.call_tool(
+            "odoo_core_unlink", {"model": "res.partner", "ids": list(range(101, 114))}
+        )
+
+    lines = person.asked[0].splitlines()
+    assert lines[0] == "Delete: 13 records (Contact, res.partner)"
+    assert lines[1:11] == [f"- Partner {i} (id {i})" for i in range(101, 111)]
+    assert lines[11] == "- and 3 more"
+
+
+async def test_a_name_cannot_add_lines_to_the_question(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    odoo.records[9]["display_name"] = "Wood\n\nNothing is deleted.\u202e\u0007\U000e0041\u200b" * 9
+    person = Person(ElicitResult(action="decline"))
+    server = make_server(mode="full")
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        await client.call_tool("odoo_core_unlink", TWO)
+
+    _, first, second, _ = person.asked[0].splitlines()
+    assert first.startswith("- Wood Nothing is deleted.Wood Nothing")
+    assert first.endswith("… (id 9)")
+    assert second == "- Deco Addict (id 10)"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ärzte & Söhne 株式会社", "Ärzte & Söhne 株式会社"),
+        ("a\tb\r\nc\u2028d", "a b c d"),
+        ("\x1b[31mred\x00", "[31mred"),
+        ("x" * 81, "x" * 79 + "…"),
+    ],
+)
+async def test_clean(text: str, expected: str) -> None:
+    assert clean(text) == expected
+
+
+async def test_where_names_are_closed_ids_are_shown(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    person = Person()
+    server = make_server(mode="full", field_blocklist=["display_name"])
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        await client.call_tool("odoo_core_unlink", TWO)
+
+    assert person.asked[0].splitlines()[1:3] == ["- id 9", "- id 10"]
+    assert "read" not in odoo.methods()
+    assert changes(odoo) == ["unlink"]
+
+
+# What is asked about ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "asked"),
+    [
+        ("unlink", True),
+        ("button_cancel", True),
+        ("action_archive", False),
+        ("write", False),
+        ("search_count", False),
+    ],
+)
+async def test_execute_asks_about_methods_that_destroy(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, method: str, asked: bool
+) -> None:
+    person = Person()
+    server = make_server(mode="full")
+    args = {"write": [[9], {"color": 2}], "search_count": [[]]}.get(method, [[9]])
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool(
+            "odoo_core_execute", {"model": "res.partner", "method": method, "args": args}
+        )
+
+    assert not result.is_error
+    assert bool(person.asked) == asked
+    if asked:
+        assert "Wood Corner (id 9)" in person.asked[0]
+    assert method in odoo.methods()
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [("action_cancel", True), ("action_unlink", True), ("cancellation", False), ("copy", False)],
+)
+async def test_words_of_a_method(method: str, expected: bool) -> None:
+    assert destroys(method) == expected
+
+
+@pytest.mark.parametrize(
+    ("commands", "shown"),
+    [
+        ([[2, 10]], "- Deco Addict (id 10)"),
+        ([[3, 10]], "- Deco Addict (id 10)"),
+        ([[5]], "This removes records (Contact, res.partner)"),
+        ([[1, 9, {"child_ids": [[2, 10]]}]], "- Deco Addict (id 10)"),
+        ([[1, 10, {"color": 1}], [4, 10]], None),
+    ],
+)
+async def test_lines_are_not_deleted_by_writing_without_a_question(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, commands: list[Any], shown: str | None
+) -> None:
+    person = Person(ElicitResult(action="decline"))
+    server = make_server(mode="full")
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool(
+            "odoo_core_write",
+            {"model": "res.partner", "ids": [1], "values": {"child_ids": commands}},
+        )
+
+    assert result.is_error == (shown is not None), result.structured_content
+    assert len(person.asked) == (shown is not None)
+    if shown:
+        assert shown in person.asked[0].splitlines()
+    assert changes(odoo) == ([] if shown else ["write"])
+
+
+async def test_a_dry_run_asks_nothing(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
+    person = Person()
+    server = make_server(mode="full", confirm="always", toolsets=[BookingToolset])
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_booking_cancel", {"partner_id": 9, "dry_run": True})
+
+    assert result.structured_content
+    assert result.structured_content["message"] == "Would cancel it."
+    assert person.asked == []
+    assert changes(odoo) == []
+
+
+async def test_a_function_that_takes_the_stop_for_a_failure_is_asked_about_all_the_same(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    def careless(odoo: Odoo) -> Cancelled:
+        """Cancel, and say so whatever happened."""
+        with contextlib.suppress(Exception):
+            odoo.call(Call(model="res.partner", method="button_cancel", ids=(9,)))
+        return Cancelled(id=9)
+
+    class CarelessToolset(BookingToolset):
+        def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+            tool = Tool(
+                name="odoo_booking_careless",
+                title="Cancel",
+                description="Cancels.",
+                function=careless,
+                access="delete",
+            )
+            return server.add_tools([tool])
+
+    person = Person(ElicitResult(action="decline"))
+    server = make_server(mode="full", toolsets=[CarelessToolset])
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_booking_careless", {})
+
+    assert error_of(result)["code"] == "VALIDATION_ERROR"
+    assert len(person.asked) == 1
+    assert changes(odoo) == []
+
+
+async def test_a_name_is_chosen_first_and_the_question_is_asked_once(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    person = Person()
+    server = make_server(mode="full", toolsets=[BookingToolset])
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_booking_cancel", {"partner_name": "Deco"})
+
+    assert result.structured_content == {"id": 10}
+    _, question = person.asked
+    assert question == (
+        "Cancel booking: 1 record (Contact, res.partner)\n"
+        "- Deco Addict (id 10)\n"
+        "Its invoice is cancelled with it."
+    )
+    assert changes(odoo) == ["button_cancel", "write"]
+
+
+async def test_the_operator_adds_tools(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
+    """One that changes asks before its first change, and one that reads before it reads."""
+    person = Person(ElicitResult(action="decline"))
+    server = make_server(mode="full", confirm_tools=["odoo_core_write", "odoo_core_read"])
+    writing = {"model": "res.partner", "ids": [9], "values": {"color": 3}}
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        written = await client.call_tool("odoo_core_write", writing)
+        read = await client.call_tool("odoo_core_read", TWO)
+        counted = await client.call_tool("odoo_core_count", {"model": "res.partner"})
+
+    assert error_of(written)["code"] == error_of(read)["code"] == "VALIDATION_ERROR"
+    assert not counted.is_error
+    assert person.asked == [
+        "Update records: 1 record (Contact, res.partner)\n- Wood Corner (id 9)\n"
+        'values: {"color": 3}',
+        "Read records: 2 records (Contact, res.partner)\n"
+        "- Wood Corner (id 9)\n- Deco Addict (id 10)",
+    ]
+    assert changes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["odoo_core_unlink", "odoo_sales_cancel_order", "odoo_project_log_timesheet"]
+)
+async def test_names_of_tools_in_other_modes_and_waiting_toolsets_are_known(
+    make_server: MakeServer, name: str
+) -> None:
+    server = make_server(confirm_tools=[name], toolsets=ALL_TOOLSETS)
+
+    await server.prepare(0)
+
+    assert "odoo_core_read" in server.served().tools
+
+
+async def test_a_tool_that_does_not_exist_is_told_at_start(make_server: MakeServer) -> None:
+    server = make_server(confirm_tools=["odoo_core_unlink", "odoo_core_delete"])
+
+    with pytest.raises(ConfigurationError, match="'odoo_core_delete'") as error:
+        await server.prepare(0)
+    assert "ODOO_MCP_CONFIRM_TOOLS" in error.value.suggestion
+
+
+# What is refused without a question ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "ids", "code"),
+    [
+        ({"method_blocklist": ["unlink"]}, [9], "METHOD_BLOCKED"),
+        ({"model_blocklist": ["res.partner"]}, [9], "MODEL_BLOCKED"),
+        ({"mode": "restricted"}, [9], "MODE_VIOLATION"),
+        ({}, [9, 4711], "NOT_FOUND"),
+        ({}, [0], "VALIDATION_ERROR"),
+    ],
+    ids=["method", "model", "mode", "missing", "no id"],
+)
+async def test_what_is_forbidden_is_refused_without_a_question(
+    make_server: MakeServer,
+    odoo: FakeOdoo,
+    era: str,
+    settings: dict[str, Any],
+    ids: list[int],
+    code: str,
+) -> None:
+    person = Person()
+    server = make_server(**{"mode": "full", **settings})
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_core_unlink", {"model": "res.partner", "ids": ids})
+
+    assert error_of(result)["code"] == code
+    assert person.asked == []
+    assert changes(odoo) == []
+
+
+# Answers that are none (the stateless era) --------------------------------------------------------
+
+
+class Forger:
+    """A client that keeps the answers to itself and sends what it likes."""
+
+    def __init__(self, client: Client) -> None:
+        self._session = client.session
+
+    async def send(
+        self, tool: str, arguments: dict[str, Any], state: str | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; with a state, as if the person had said yes."""
+        return await self._session.call_tool(
+            tool,
+            arguments,
+            input_responses={confirmation.PLACE: YES} if state is not None else None,
+            request_state=state,
+            allow_input_required=True,
+        )
+
+    async def state(self, arguments: dict[str, Any]) -> str:
+        """Return the request state of the question about deleting records."""
+        result = await self.send("odoo_core_unlink", arguments)
+        assert isinstance(result, InputRequiredResult)
+        assert result.request_state
+        return result.request_state
+
+
+@pytest.fixture
+def nobody() -> Iterator[Person]:
+    """Makes a client that could ask, and never does by itself."""
+    person = Person()
+    yield person
+    assert person.asked == []
+
+
+async def test_a_yes_is_good_for_the_call_that_was_asked_about(
+    make_server: MakeServer, odoo: FakeOdoo, nobody: Person
+) -> None:
+    async with Client(make_server(mode="full"), elicitation_callback=nobody) as client:
+        forger = Forger(client)
+        result = await forger.send("odoo_core_unlink", TWO, await forger.state(TWO))
+
+    assert isinstance(result, CallToolResult)
+    assert changes(odoo) == ["unlink"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("odoo_core_unlink", {"model": "res.partner", "ids": [1, 9, 10]}),
+        ("odoo_core_unlink", {"model": "res.partner", "ids": [1]}),
+        ("odoo_core_unlink", {**TWO, "context": {"force": True}}),
+        ("odoo_core_execute", {"model": "res.partner", "method": "unlink", "args": [[9, 10]]}),
+    ],
+    ids=["more", "others", "context", "tool"],
+)
+async def test_a_yes_does_not_approve_another_call(
+    make_server: MakeServer, odoo: FakeOdoo, nobody: Person, tool: str, arguments: dict[str, Any]
+) -> None:
+    async with Client(make_server(mode="full"), elicitation_callback=nobody) as client:
+        forger = Forger(client)
+        result = await forger.send(tool, arguments, await forger.state(TWO))
+
+    # The person is asked about this one.
+    assert isinstance(result, InputRequiredResult)
+    assert changes(odoo) == []
+
+
+async def test_a_yes_is_good_once(make_server: MakeServer, odoo: FakeOdoo, nobody: Person) -> None:
+    async with Client(make_server(mode="full"), elicitation_callback=nobody) as client:
+        forger = Forger(client)
+        state = await forger.state(TWO)
+        records = dict(odoo.records)
+        await forger.send("odoo_core_unlink", TWO, state)
+        odoo.records = records
+        again = await forger.send("odoo_core_unlink", TWO, state)
+
+    assert isinstance(again, InputRequiredResult)
+    assert changes(odoo) == ["unlink"]
+
+
+@pytest.mark.parametrize("kind", ["invented", "none", "of another process", "too late", "pushed"])
+async def test_a_ticket_that_is_none_approves_nothing(
+    make_server: MakeServer,
+    odoo: FakeOdoo,
+    nobody: Person,
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if kind == "too late":
+        monkeypatch.setattr(confirmation, "LIFETIME", 0.0)
+    if kind == "pushed":
+        monkeypatch.setattr(confirmation, "MAX_OPEN", 0)
+    async with (
+        Client(make_server(mode="full"), elicitation_callback=nobody) as first,
+        Client(make_server(mode="full"), elicitation_callback=nobody) as second,
+    ):
+        forger = Forger(first)
+        state = await forger.state(TWO)
+        if kind == "invented":
+            state = json.dumps({**json.loads(state), confirmation.PLACE: "x" * 32})
+        if kind == "none":
+            state = "[" * 100_000
+        if kind == "of another process":
+            forger = Forger(second)
+        result = await forger.send("odoo_core_unlink", TWO, state)
+
+    assert isinstance(result, InputRequiredResult)
+    assert changes(odoo) == []
+
+
+async def test_a_yes_is_void_when_the_records_have_changed(
+    make_server: MakeServer, odoo: FakeOdoo, nobody: Person
+) -> None:
+    async with Client(make_server(mode="full"), elicitation_callback=nobody) as client:
+        forger = Forger(client)
+        state = await forger.state(TWO)
+        odoo.records[9]["display_name"] = "Somebody else"
+        result = await forger.send("odoo_core_unlink", TWO, state)
+
+    assert isinstance(result, InputRequiredResult)
+    assert result.input_requests
+    assert "Somebody else" in result.model_dump_json()
+    assert changes(odoo) == []
+
+
+async def test_a_yes_of_another_client_is_none(
+    make_server: MakeServer, odoo: FakeOdoo, nobody: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Client(make_server(mode="full"), elicitation_callback=nobody) as client:
+        forger = Forger(client)
+        monkeypatch.setattr("odoo_toolkit_mcp.server.client_of", lambda request: "ann")
+        state = await forger.state(TWO)
+        monkeypatch.setattr("odoo_toolkit_mcp.server.client_of", lambda request: "bob")
+        result = await forger.send("odoo_core_unlink", TWO, state)
+
+    assert isinstance(result, InputRequiredResult)
+    assert changes(odoo) == []
+
+
+async def test_a_choice_among_names_is_no_yes(
+    make_server: MakeServer, odoo: FakeOdoo, nobody: Person
+) -> None:
+    server = make_server(mode="full", toolsets=[BookingToolset])
+    async with Client(server, elicitation_callback=nobody) as client:
+        result = await client.session.call_tool(
+            "odoo_booking_cancel",
+            {"partner_name": "Deco"},
+            input_responses={
+                "partner_id": ElicitResult(action="accept", content={"record": "Deco (id 9)"})
+            },
+            request_state=json.dumps({"partner_id": 9, confirmation.PLACE: 9}),
+            allow_input_required=True,
+        )
+
+    assert isinstance(result, InputRequiredResult)
+    assert changes(odoo) == []
+
+
+# Real servers -------------------------------------------------------------------------------------
+
+
+async def test_real_records_are_named_and_stay_after_a_no(
+    server: Server, suffix: str, era: str
+) -> None:
+    name = f"To be asked about {suffix}"
+    person = Person(ElicitResult(action="decline"))
+    odoo = mcp_server(server, server.user("admin"), mode="full")
+    file = {"name": f"{suffix}.txt", "content_base64": "aGVsbG8="}
+    async with Client(odoo, mode=era, elicitation_callback=person) as client:
+        values = {"name": name, "type": "contact"}
+        partner = (await call(client, "odoo_core_create", model="res.partner", values=values))["id"]
+        of_partner = {"model": "res.partner", "record_id": partner}
+        attachment = (await call(client, "odoo_attachments_upload", **of_partner, **file))["id"]
+        order = (
+            await call(
+                client, "odoo_core_create", model="sale.order", values={"partner_id": partner}
+            )
+        )["id"]
+        destroying = [
+            ("odoo_sales_cancel_order", {"order_id": order}),
+            ("odoo_attachments_delete", {"attachment_id": attachment}),
+            ("odoo_core_unlink", {"model": "sale.order", "ids": [order]}),
+            ("odoo_core_unlink", {"model": "res.partner", "ids": [partner]}),
+        ]
+        refused = [error_of(await client.call_tool(*item))["code"] for item in destroying]
+        left = await call(client, "odoo_core_read", model="sale.order", ids=[order])
+        questions, person.asked, person.answer = person.asked, [], YES
+        done = [await client.call_tool(*item) for item in destroying]
+        gone = await call(
+            client, "odoo_core_count", model="res.partner", domain=[["id", "=", partner]]
+        )
+
+    assert refused == ["VALIDATION_ERROR"] * 4
+    assert left["records"][0]["state"] == "draft"
+    assert "cancelled with it" in questions[0]
+    assert left["records"][0]["name"] in questions[0]
+    assert file["name"] in questions[1]
+    assert left["records"][0]["name"] in questions[2]
+    assert name in questions[3]
+    assert not [result.structured_content for result in done if result.is_error]
+    assert len(person.asked) == 4
+    assert gone["count"] == 0
