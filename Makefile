@@ -3,7 +3,7 @@
 PYTHON = .venv/bin/python
 CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py
 
-.PHONY: venv demo demo-stop test conformance lint format
+.PHONY: venv demo demo-stop test attack conformance lint format
 
 venv: .venv/installed
 
@@ -22,6 +22,11 @@ demo-stop:
 test: venv
 	$(PYTHON) -m tests.provisioning start 19 14
 	$(PYTHON) -m pytest -n 2
+
+# What a hostile client may try, with every model of each Odoo; 'make test' tries a sample.
+attack: venv
+	$(PYTHON) -m tests.provisioning start 19 14
+	$(PYTHON) -m tests.attacks
 
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv

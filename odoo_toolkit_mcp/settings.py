@@ -21,7 +21,8 @@ from odoo_toolkit.configuration import (
     setting,
     text,
 )
-from odoo_toolkit.policy import Policy, policy_problems
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.policy.problems import policy_problems
 
 if TYPE_CHECKING:
     from odoo_toolkit.connection.call import Access

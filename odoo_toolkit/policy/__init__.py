@@ -19,8 +19,8 @@ import attrs
 from odoo_toolkit.connection.call import Access, Call, default_access
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.context import check_known, check_showing
 from odoo_toolkit.policy.free import rebuilt
+from odoo_toolkit.policy.methods import check_called, check_free
 from odoo_toolkit.policy.names import LONGEST_NAME, FieldsOf, ModelOf, Names
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
@@ -28,22 +28,19 @@ from odoo_toolkit.policy.tables import (
     BLOCKED_METHODS,
     BLOCKED_MODELS,
     CLOSED_METHODS,
-    COMPOSER_METHODS,
     COMPOSERS,
     HARMLESS_METHODS,
     HARMLESS_WRITES,
-    IMPLIED_METHODS,
     NEVER_WRITTEN,
     RENDERED_MODELS,
-    SHOWING_METHODS,
     WRITING_DEFAULTS,
 )
 from odoo_toolkit.policy.walk import Walk, check_ids
 
 Mode = Literal["readonly", "restricted", "full"]
 
-_MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @lru_cache
@@ -58,7 +55,8 @@ _rendered = _matcher(RENDERED_MODELS)
 _defaults_write = _matcher(WRITING_DEFAULTS)
 
 
-def _names(value: str | Iterable[str] | None) -> frozenset[str]:
+def names_of(value: str | Iterable[str] | None) -> frozenset[str]:
+    """Return the names in a list, or in one text with commas."""
     items = value.split(",") if isinstance(value, str) else value or ()
     return frozenset(name for name in (str(item).strip() for item in items) if name)
 
@@ -104,11 +102,11 @@ class Policy:
     """
 
     mode: Mode = "full"
-    model_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
-    model_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
-    write_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
-    field_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
-    method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=_names)
+    model_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    model_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    write_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    field_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
     _folded_methods: frozenset[str] = attrs.field(
         init=False,
         eq=False,
@@ -165,6 +163,9 @@ class Policy:
         if judged is None:
             return call
         check_ids(judged)
+        if self.mode == "full":
+            # Elsewhere it has known keys only, which name nothing.
+            Walk(self, judged, fields_of, model_of).context(judged)
         return rebuilt(Names(self, judged, fields_of, model_of), judged)
 
     def _builds_anew(self, method: str) -> bool:
@@ -176,7 +177,7 @@ class Policy:
         """Judge method, context and model; return the call as what it does, None where it reads
         for the toolkit itself."""
         _check_syntax(call)
-        self._check_method(call)
+        check_called(self, call)
         if call.internal and call.access == "read" and default_access(call.method) in _HARMLESS:
             return None
         access = _real_access(call)
@@ -186,72 +187,12 @@ class Policy:
         if refusal is not None:
             raise refusal
         if not call.step:
-            self._check_free(call)
+            check_free(self, call)
         return attrs.evolve(call, access=access) if access != call.access else call
 
-    def _check_free(self, call: Call) -> None:
-        """Refuse a call that a caller shaped and that is not known to be harmless."""
-        method = call.method
-        check_showing(call.context, self.closes)
-        if self.mode != "full":
-            harmless = method in HARMLESS_METHODS
-            if not harmless and not (self.mode == "restricted" and method in HARMLESS_WRITES):
-                raise AccessError(
-                    f"{method} is not allowed in {self.mode} mode: it is not known to be harmless.",
-                    code="MODE_VIOLATION",
-                    suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}.",
-                    details={"model": call.model, "method": method, "mode": self.mode},
-                )
-            check_known(call.context, self.mode)
-            if method == "default_get" and self.defaults_write(call.model):
-                raise self._method_refusal(
-                    call, "Asking for the default values of this model changes something in Odoo."
-                )
-        elif self.closes and method in SHOWING_METHODS:
-            raise self._method_refusal(
-                call, "It shows more than can be checked here, while models or fields are closed."
-            )
-
-    def _check_method(self, call: Call) -> None:
-        method = call.method.lower()
-        blocked = self._folded_methods
-        if method.startswith("_"):
-            raise self._method_refusal(call, "Private methods are not part of Odoo's external API.")
-        if method in BLOCKED_METHODS or blocked & {method, *IMPLIED_METHODS.get(method, ())}:
-            raise self._method_refusal(call)
-        if call.step or call.internal:
-            return
-        closed_on = CLOSED_METHODS.get(method, ())
-        if closed_on and _matcher(closed_on)(call.model):
-            raise self._method_refusal(call)
-        if call.model in COMPOSERS and method not in COMPOSER_METHODS:
-            raise self._method_refusal(call, "Create it, then send it; leave its other methods.")
-        if method == "onchange" and (_rendered(call.model) or call.model in COMPOSERS):
-            raise self._method_refusal(call, "Odoo would render its texts as templates.")
-
-    @staticmethod
-    def _method_refusal(call: Call, reason: str = "") -> AccessError:
-        return AccessError(
-            f"The method {call.method} may not be called.",
-            code="METHOD_BLOCKED",
-            suggestion=reason or "Do without it, or ask the administrator to do this in Odoo.",
-            details={"model": call.model, "method": call.method, "named_in": "method"},
-        )
-
-    def commanded_refusal(self, model: str, access: Access, named_in: str) -> AccessError | None:
-        """Return why a command on another model's records is refused; None where it is not.
-
-        A command does what a method does, and must be allowed like that.
-        """
-        method = _COMMANDED.get(access)
-        if method is None or method not in self._folded_methods:
-            return None
-        return AccessError(
-            f"The method {method} may not be called, and this command would do the same.",
-            code="METHOD_BLOCKED",
-            suggestion="Do without it, or ask the administrator to do this in Odoo.",
-            details={"model": model, "method": method, "named_in": named_in},
-        )
+    def method_listed(self, method: str) -> bool:
+        """Whether the administrator's list closes a method, in whatever case it is written."""
+        return method.lower() in self._folded_methods
 
     # Models ----------------------------------------------------------------------------------
 
@@ -368,7 +309,7 @@ class Policy:
 
     def renders(self, model: str | None) -> bool:
         """Whether Odoo renders this model's texts as templates."""
-        return model is not None and _rendered(model)
+        return model is not None and (_rendered(model) or model in COMPOSERS)
 
     def template_refusal(self, model: str, named_in: str) -> AccessError:
         """Return the error for a text that Odoo would evaluate."""
@@ -459,13 +400,10 @@ class Policy:
                 "never_written_models": [*NEVER_WRITTEN, *RENDERED_MODELS],
                 "blocked_fields": sorted(BLOCKED_FIELDS)
                 + [f"*{suffix}" for suffix in BLOCKED_FIELD_SUFFIXES],
-                "blocked_methods": ["_*", *sorted(BLOCKED_METHODS | CLOSED_METHODS.keys())],
+                "blocked_methods": ["_*", *sorted(BLOCKED_METHODS | CLOSED_METHODS)],
             },
         }
 
-
-#: What a command does -> the method that does the same.
-_COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
 
 _HARMLESS = frozenset({"read", "execute"})
 """What an internal read may be by its method's name: a known read, or one we know nothing of."""
@@ -473,13 +411,13 @@ _HARMLESS = frozenset({"read", "execute"})
 
 def _check_syntax(call: Call) -> None:
     # Both become parts of a URL with JSON-2.
-    if not isinstance(call.model, str) or not _MODEL.fullmatch(call.model):
+    if not isinstance(call.model, str) or not MODEL.fullmatch(call.model):
         raise ValidationError(
             f"{call.model!r} is not the name of a model.",
             suggestion="Use a technical name such as 'res.partner' (see odoo_core_list_models).",
             details={"model": call.model, "named_in": "model"},
         )
-    if not isinstance(call.method, str) or not _IDENTIFIER.fullmatch(call.method):
+    if not isinstance(call.method, str) or not IDENTIFIER.fullmatch(call.method):
         raise ValidationError(
             f"{call.method!r} is not the name of a method.",
             suggestion="Use a plain name such as 'action_confirm', without arguments.",
@@ -493,47 +431,3 @@ def _real_access(call: Call) -> Access:
     if known == "delete" or (known in ("create", "write") and call.access == "read"):
         return known
     return call.access
-
-
-def policy_problems(
-    *,
-    mode: str = "full",
-    model_allowlist: Iterable[str] = (),
-    model_blocklist: Iterable[str] = (),
-    write_allowlist: Iterable[str] = (),
-    field_blocklist: Iterable[str] = (),
-    method_blocklist: Iterable[str] = (),
-) -> list[str]:
-    """Return everything that is wrong with the settings of a policy, in plain sentences.
-
-    Args: as the attributes of :class:`Policy`.
-    """
-    problems = []
-    if mode not in get_args(Mode):
-        problems.append(f"Unknown mode {mode!r}: choose readonly, restricted or full.")
-    allowed, blocked, written = map(_names, (model_allowlist, model_blocklist, write_allowlist))
-    if allowed and blocked:
-        problems.append("Set the model allowlist or the model blocklist, not both.")
-    if allowed and written - allowed:
-        problems.append(
-            "The write allowlist names models that the model allowlist lacks: "
-            + ", ".join(sorted(written - allowed))
-            + "."
-        )
-    for title, names in (
-        ("model allowlist", allowed),
-        ("model blocklist", blocked),
-        ("write allowlist", written),
-    ):
-        problems += [
-            f"{name!r} in the {title} is not the name of a model, such as 'res.partner'."
-            for name in sorted(names)
-            if not _MODEL.fullmatch(name)
-        ]
-    for title, values in (("field", field_blocklist), ("method", method_blocklist)):
-        problems += [
-            f"{name!r} in the {title} blocklist is not the name of a {title}."
-            for name in sorted(_names(values))
-            if not _IDENTIFIER.fullmatch(name)
-        ]
-    return problems

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.connection.call import Call
-from odoo_toolkit.domains.syntax import OPERATORS, check_syntax
+from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS, check_syntax
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
 from odoo_toolkit.policy.names import LONGEST_NAME, Names
@@ -226,10 +226,15 @@ class _Parser:
         return match[0]
 
     def _having(self, model: str, value: Any, where: str) -> list[Any]:
-        return [
-            [self._expression(model, item[0], where), *item[1:]] if _is_leaf(item) else item
-            for item in check_syntax(_as_list(value), None)
-        ]
+        conditions = []
+        for item in check_syntax(_as_list(value), None):
+            if not _is_leaf(item):
+                conditions.append(item)
+            elif item[1] in DOMAIN_OPERATORS:
+                raise _wrong(where, f"has {item[1]}, which groups cannot be filtered by")
+            else:
+                conditions.append([self._expression(model, item[0], where), *item[1:]])
+        return conditions
 
     # Domains ---------------------------------------------------------------------------------
 
@@ -245,7 +250,7 @@ class _Parser:
             raise _wrong(where, f"has {_short(path)} where the name of a field belongs")
         field = self._path(model, path, where)
         comodel = field.relation if field.type in RELATIONAL else None
-        if operator in ("any", "not any"):
+        if operator in DOMAIN_OPERATORS:
             if comodel is None:
                 raise _wrong(where, f"has {operator} on {path}, which is no relation")
             self._names.followed(field, (where,))
@@ -405,9 +410,9 @@ def _text(model: str, value: Any, where: str) -> str:
 
 
 def _operator(model: str, value: Any, where: str) -> str:
-    if value not in OPERATORS or value in ("any", "not any"):
+    if not isinstance(value, str) or value not in OPERATORS or value in DOMAIN_OPERATORS:
         raise _wrong(where, f"has the unknown operator {_short(value)}")
-    return str(value)
+    return value
 
 
 def _load(model: str, value: Any, where: str) -> str | bool:

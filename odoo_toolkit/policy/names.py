@@ -10,6 +10,7 @@ from odoo_toolkit.connection.call import Access, Call
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.files import served_as_code
+from odoo_toolkit.policy.methods import command_refusal
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.tables import (
     CODE_FIELDS,
@@ -50,6 +51,14 @@ KEYS = frozenset({"", "id", ".id"})
 NEGATIVE = frozenset({"!=", "<>", "not in"})
 
 
+def too_large() -> ValidationError:
+    """Return the error for what no honest caller sends."""
+    return ValidationError(
+        "The arguments are too large, or nested too deeply, to be checked.",
+        suggestion="Send less at a time, in a flatter structure; 'in' takes a list of values.",
+    )
+
+
 def holds_template(value: Any) -> bool:
     """Whether a text, or one within a mapping or list, is a template that Odoo would evaluate."""
     if isinstance(value, str):
@@ -85,7 +94,7 @@ class Names:
 
     def name(self, name: str, model: str | None, path: Path) -> None:
         """Refuse the name of a closed field."""
-        if self.policy.field_blocked(name):
+        if any(map(self.policy.field_blocked, name.split())):
             raise self.policy.field_refusal(name, model, show(path))
 
     def field(self, model: str | None, name: str) -> Field | None:
@@ -111,7 +120,7 @@ class Names:
 
     def commanded(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
         """Refuse what a command would do to records of another model."""
-        refusal = self.policy.commanded_refusal(model, access, show(path))
+        refusal = command_refusal(self.policy, model, access, show(path))
         if refusal is not None:
             raise refusal
         self.judge(model, access, path, acts_on)
@@ -272,10 +281,7 @@ class Names:
         """Keep the walk short, whatever was sent."""
         self._visits += 1
         if len(path) > _DEPTH or self._visits > _MOST_VISITS:
-            raise ValidationError(
-                "The arguments are too large, or nested too deeply, to be checked.",
-                suggestion="Send fewer records at a time, in a flatter structure.",
-            )
+            raise too_large()
 
 
 def show(path: Path) -> str:

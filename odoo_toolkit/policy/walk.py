@@ -16,7 +16,7 @@ from odoo_toolkit.connection.call import Access, Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.context import check_showing
-from odoo_toolkit.policy.names import KEYS, Names, Path, show
+from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, OWNERS, READS_ALL_FIELDS
 from odoo_toolkit.policy.written import LINKED, OWNED
 
@@ -29,6 +29,7 @@ _QUOTED = re.compile(r"""['"]\s*([\w./:]+)\s*['"]""")
 #: What a many2one as the toolkit reads it has; with more in it, Odoo would make a record of it.
 _NAMED = frozenset({"id", "name", "display_name"})
 _LONGEST_OPERATOR = 40
+_MOST_CONDITIONS = 5000
 _OPERATOR = re.compile(
     r"\s*(=|!=|<>|<=|>=|<|>|=\?|=?i?like|not\s+=?i?like|(not\s+)?(in|any!?)|(child|parent)_of)\s*",
     re.IGNORECASE,
@@ -53,14 +54,18 @@ class Walk(Names):
             self._scan(model, value, ("positional", index))
         for name, value in call.arguments.items():
             self._argument(model, name, value, known)
-        if call.context:
-            self._context(model, call.context, ("context",))
+        self.context(call)
         if method in READS_ALL_FIELDS and not (
             arguments.get("fields") or arguments.get("specification")
         ):
             self._all_fields(model)
         if method == "load":
             self._load(model, arguments.get("fields"), arguments.get("data"))
+
+    def context(self, call: Call) -> None:
+        """Refuse the call where its context names something that the policy does not allow."""
+        if call.context:
+            self._context(call.model, call.context, ("context",))
 
     def _argument(self, model: str, name: str, value: Any, known: tuple[str, ...] | None) -> None:
         path = (name,)
@@ -138,6 +143,8 @@ class Walk(Names):
         elif isinstance(value, Mapping):
             self._scan(model, value, path)
         elif isinstance(value, (list, tuple)) and self.first_time("domain", model, value):
+            if len(value) > _MOST_CONDITIONS:
+                raise too_large()
             if _is_condition(value):
                 self._condition(model, value, path)
                 return
@@ -256,7 +263,7 @@ class Walk(Names):
                     self.commanded(comodel, "create", here, self.acts_on)
                 else:
                     self._command_access(comodel, accesses or (), access, here)
-                for item in command[1:]:
+                for item in command:
                     if isinstance(item, Mapping):
                         self._values(comodel, item, (*here, 2), access)
                     else:

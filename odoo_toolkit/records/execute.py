@@ -18,6 +18,18 @@ from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
 from odoo_toolkit.wizards.description import WizardDescription, describe_wizard
 
+#: Methods that return as many rows as there are, unless a limit is given.
+_LIMITED = frozenset(
+    {
+        "formatted_read_group",
+        "name_search",
+        "read_group",
+        "search",
+        "search_read",
+        "web_search_read",
+    }
+)
+
 #: Read methods that return every field, blocked and binary ones too, when none are named.
 _READ_ALL = frozenset({"read", "search_read"})
 
@@ -69,6 +81,8 @@ def execute(
         warnings.append(f"{method} takes no named arguments; not sent: {', '.join(named)}.")
         named = {}
     ids, arguments, positional = name_arguments(method, list(args), named)
+    if method in _LIMITED and odoo.options.max_limit is not None:
+        arguments["limit"] = _limit(odoo.options.max_limit, arguments.get("limit"), warnings)
     call = Call(
         model=model,
         method=method,
@@ -89,6 +103,14 @@ def execute(
     return ExecuteResult(
         result_type="action", result=None, action=kept(result), wizard=wizard, warnings=warnings
     )
+
+
+def _limit(most: int, asked: Any, warnings: list[str]) -> int:
+    """Return the limit to send: no more than the connection allows."""
+    if type(asked) is int and 0 < asked <= most:
+        return asked
+    warnings.append(f"At most {most} rows are returned; there may be more.")
+    return most
 
 
 def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:

@@ -107,8 +107,8 @@ TOOLS = (
         " such as action_confirm or button_validate, groups and sums by read_group. args"
         " begins with the list of record ids where the method works on records. An action"
         " that Odoo wants to open comes back as result_type action with a summary. Private"
-        " methods (with a leading _) are refused; in readonly mode so is everything that is"
-        " not known to read.",
+        " methods (with a leading _) are refused; outside full mode so is everything that is"
+        " not known to be harmless.",
         function=records.execute,
         access="execute",
     ),

@@ -42,11 +42,23 @@ class Installation:
     release: Release
     root: Path
     python: Path
+    copy: str = ""
+    """Names a copy for tests that need a server of their own; empty for the server itself."""
+
+    @property
+    def name(self) -> str:
+        """What the server is called; its folder below the cache folder has the same name."""
+        return f"{self.release.name}/copies/{self.copy}" if self.copy else self.release.name
 
     @property
     def folder(self) -> Path:
-        """The folder of everything that belongs to this release."""
-        return cache_folder() / self.release.name
+        """The folder of everything that belongs to this server."""
+        return cache_folder() / self.name
+
+    @property
+    def database(self) -> str:
+        """The name of the server's database."""
+        return f"{self.release.database}-{self.copy}" if self.copy else self.release.database
 
     @property
     def configuration(self) -> Path:
@@ -56,7 +68,7 @@ class Installation:
     @property
     def filestore(self) -> Path:
         """The folder where Odoo keeps the database's attachments."""
-        return self.folder / "data" / "filestore" / self.release.database
+        return self.folder / "data" / "filestore" / self.database
 
     def command(self, *words: str) -> list[str]:
         """Return the command that runs Odoo's start program with *words*."""
@@ -82,7 +94,7 @@ def write_configuration(installation: Installation, port: int) -> None:
     addons = folder / "addons"
     # a copy: the server must not change under another checkout that shares this cache
     shutil.copytree(ADDONS, addons, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.pyc"))
-    (folder / "data").mkdir(exist_ok=True)
+    (folder / "data").mkdir(parents=True, exist_ok=True)
     core_addons = installation.root / "usr/lib/python3/dist-packages/odoo/addons"
     options = {
         "addons_path": f"{core_addons},{addons}",
@@ -90,7 +102,7 @@ def write_configuration(installation: Installation, port: int) -> None:
         "db_host": postgres.socket_folder(),
         "db_port": 5432,
         "db_user": postgres.ROLE,
-        "db_name": installation.release.database,
+        "db_name": installation.database,
         "http_interface": "127.0.0.1",
         "http_port": port,
         "workers": 0,
@@ -117,7 +129,7 @@ def prepare_database(installation: Installation, fresh: bool) -> dict[str, str]:
         The API keys of the users ``admin`` and ``demo``.
     """
     release = installation.release
-    kept = cache_folder() / "dumps" / f"{release.name}-{_contents_id(installation)}"
+    kept = kept_dump(installation)
     marker = installation.folder / "database.json"
     keys: dict[str, str] = read_json(kept / "keys.json", {})
     is_there = postgres.database_exists(release.database) and installation.filestore.exists()
@@ -134,9 +146,28 @@ def prepare_database(installation: Installation, fresh: bool) -> dict[str, str]:
     return keys
 
 
+def kept_dump(installation: Installation) -> Path:
+    """Return the folder of the dump that the release's databases are restored from."""
+    return cache_folder() / "dumps" / f"{installation.release.name}-{_contents_id(installation)}"
+
+
+def restore_copy(installation: Installation) -> None:
+    """Restore a copy's database from the dump, which must be there.
+
+    Raises:
+        ProvisioningError: there is no dump.
+    """
+    kept = kept_dump(installation)
+    if not kept.exists():
+        raise ProvisioningError(f"{kept} is not there: start {installation.release.name} once.")
+    _drop(installation)
+    postgres.restore(installation.database, kept / "database.dump")
+    shutil.copytree(kept / "filestore", installation.filestore)
+
+
 def _drop(installation: Installation) -> None:
     """Remove the database and its attachments, if they are there."""
-    postgres.drop(installation.release.database)
+    postgres.drop(installation.database)
     shutil.rmtree(installation.filestore, ignore_errors=True)
 
 

@@ -78,8 +78,8 @@ def start(release: Release, port: int, system: Future[None], fresh: bool = False
     database.write_configuration(installation, port)
     keys = database.prepare_database(installation, fresh)
     url = f"http://127.0.0.1:{port}"
-    _tell_own_address(release.database, url)
-    pid = _start_process(installation, url)
+    tell_own_address(release.database, url)
+    pid = start_process(installation, url)
     return {
         "name": release.name,
         "version": release.version,
@@ -101,14 +101,14 @@ def choose_ports(releases: list[Release]) -> dict[str, int]:
     running = {server["name"] for server in running_servers()}
     for release in releases:
         port = ports.get(release.name)
-        if port is None or not (release.name in running or _is_free(port)):
+        if port is None or not (release.name in running or is_free(port)):
             taken = set(ports.values())
-            ports[release.name] = next(one for one in PORTS if one not in taken and _is_free(one))
+            ports[release.name] = next(one for one in PORTS if one not in taken and is_free(one))
     write_json(cache_folder() / "ports.json", ports)
     return ports
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
     """Tell whether nothing listens on a loopback port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -119,7 +119,7 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _tell_own_address(name: str, url: str) -> None:
+def tell_own_address(name: str, url: str) -> None:
     """Write the server's address into its database: links and PDFs fetch their parts from it."""
     for key in ("web.base.url", "report.url"):
         postgres.execute(
@@ -129,7 +129,7 @@ def _tell_own_address(name: str, url: str) -> None:
         )
 
 
-def _start_process(installation: Installation, url: str) -> int:
+def start_process(installation: Installation, url: str) -> int:
     """Start the server in a session of its own, and return its number once it answers."""
     progress("Starting the server ...", installation.release.name)
     log_path = installation.folder / "server.log"

@@ -14,6 +14,7 @@ from tests.provisioning.cache import ProvisioningError, cache_folder, progress, 
 ROLE = "odoo"  # Odoo refuses to work as the database user "postgres"
 OLDEST_VERSION = 13
 SOCKET_PATH_LIMIT = 107  # of the operating system, for the whole path of a socket
+PLAIN = ("-X", "-q", "-A", "-t")  # options of psql: the values and nothing else
 
 SETTINGS = """
 listen_addresses = ''
@@ -116,8 +117,12 @@ def database_exists(database: str) -> bool:
 
 def execute(database: str, sql: str) -> str:
     """Run SQL in a database and return what it selects, unadorned."""
-    plain = ("-X", "-v", "ON_ERROR_STOP=1", "-q", "-A", "-t")
-    return _as_role("psql", *plain, "-d", database, "-c", sql).strip()
+    return _as_role("psql", "-v", "ON_ERROR_STOP=1", *PLAIN, "-d", database, "-c", sql).strip()
+
+
+def psql_command(database: str) -> list[str]:
+    """Return the command of a psql that answers what it reads, one statement after the other."""
+    return [*_role_command("psql"), *PLAIN, "-d", database]
 
 
 def drop(database: str) -> None:
@@ -189,11 +194,16 @@ def _as_cluster_user(program: str, *words: str | Path) -> str:
         )
 
 
+def _role_command(program: str) -> list[str]:
+    """Return the command that runs a client program of PostgreSQL's on the cluster."""
+    return [str(_program(program)), "-h", str(socket_folder()), "-p", "5432", "-U", ROLE, "-w"]
+
+
 def _as_role(program: str, *words: str | Path) -> str:
     """Run a client program of PostgreSQL's on the cluster."""
     # The options go first: what follows a database's name is not read as an option.
     return run(
-        [_program(program), "-h", socket_folder(), "-p", "5432", "-U", ROLE, "-w", *words],
+        [*_role_command(program), *words],
         failure=f"PostgreSQL: {program} failed.",
         env={"PGDATABASE": "postgres"},
     )

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from odoo_toolkit.connection.call import Call, default_access, name_arguments
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy import Policy, policy_problems
+from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy import names as policy_names
 from odoo_toolkit.policy.context import KNOWN_KEYS
 from odoo_toolkit.policy.owners import record_filter
+from odoo_toolkit.policy.problems import policy_problems
 from odoo_toolkit.policy.tables import HARMLESS_METHODS
 
 

@@ -1,0 +1,103 @@
+"""Which methods may be called: by whom, and outside full mode of what shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odoo_toolkit.connection.call import Access, Call
+from odoo_toolkit.errors import AccessError
+from odoo_toolkit.policy.context import check_known, check_showing
+from odoo_toolkit.policy.tables import (
+    BLOCKED_METHODS,
+    CLOSED_METHODS,
+    COMPOSER_METHODS,
+    COMPOSERS,
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
+    IMPLIED_METHODS,
+    SHOWING_METHODS,
+)
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy import Policy
+
+#: What a command does -> the method that does the same.
+_COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
+
+
+def check_called(policy: Policy, call: Call) -> None:
+    """Refuse a method that is never called, or never by a caller.
+
+    Raises:
+        AccessError: METHOD_BLOCKED.
+    """
+    method = call.method.lower()
+    if method.startswith("_"):
+        raise _refusal(call, "Private methods are not part of Odoo's external API.")
+    same = (method, *IMPLIED_METHODS.get(method, ()))
+    if method in BLOCKED_METHODS or any(map(policy.method_listed, same)):
+        raise _refusal(call)
+    if call.step or call.internal:
+        return
+    if method in CLOSED_METHODS:
+        raise _refusal(call)
+    if call.model in COMPOSERS and method not in COMPOSER_METHODS:
+        raise _refusal(call, "Create it, then send it; leave its other methods.")
+    if method == "onchange" and policy.renders(call.model):
+        raise _refusal(call, "Odoo would render its texts as templates.")
+
+
+def check_free(policy: Policy, call: Call) -> None:
+    """Refuse a call that a caller shaped and that is not known to be harmless.
+
+    Raises:
+        AccessError: it is not, or its context could show what is closed.
+        ValidationError: a value in its context is of the wrong type.
+    """
+    method, mode = call.method, policy.mode
+    check_showing(call.context, policy.closes)
+    if mode != "full":
+        writes = mode == "restricted" and method in HARMLESS_WRITES
+        if method not in HARMLESS_METHODS and not writes:
+            raise AccessError(
+                f"{method} is not allowed in {mode} mode: it is not known to be harmless.",
+                code="MODE_VIOLATION",
+                suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}.",
+                details={"model": call.model, "method": method, "mode": mode},
+            )
+        check_known(call.context, mode)
+        if method == "default_get" and policy.defaults_write(call.model):
+            raise _refusal(
+                call, "Asking for the default values of this model changes something in Odoo."
+            )
+    elif policy.closes and method in SHOWING_METHODS:
+        raise _refusal(
+            call, "It shows more than can be checked here, while models or fields are closed."
+        )
+
+
+def command_refusal(
+    policy: Policy, model: str, access: Access, named_in: str
+) -> AccessError | None:
+    """Return why a command on another model's records is refused; None where it is not.
+
+    A command does what a method does, and must be allowed like that.
+    """
+    method = _COMMANDED.get(access)
+    if method is None or not policy.method_listed(method):
+        return None
+    return AccessError(
+        f"The method {method} may not be called, and this command would do the same.",
+        code="METHOD_BLOCKED",
+        suggestion="Do without it, or ask the administrator to do this in Odoo.",
+        details={"model": model, "method": method, "named_in": named_in},
+    )
+
+
+def _refusal(call: Call, reason: str = "") -> AccessError:
+    return AccessError(
+        f"The method {call.method} may not be called.",
+        code="METHOD_BLOCKED",
+        suggestion=reason or "Do without it, or ask the administrator to do this in Odoo.",
+        details={"model": call.model, "method": call.method, "named_in": "method"},
+    )

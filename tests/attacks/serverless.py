@@ -1,0 +1,154 @@
+"""A connection without a server, for what must not leave the process: it notes what would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.version import ServerVersion
+from odoo_toolkit.errors import NotFoundError
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.values import ReadOptions
+from tests.attacks.policies import Noting
+
+#: model -> field -> type and, of a relation, the model it leads to. Every field is stored, and
+#: may be searched, sorted and grouped by, so that nothing but the policy stands in an attack's way.
+FIELDS: dict[str, dict[str, str]] = {
+    "res.partner": {
+        "name": "char",
+        "email": "char",
+        "phone": "char",
+        "vat": "char",
+        "comment": "html",
+        "color": "integer",
+        "credit_limit": "float",
+        "active": "boolean",
+        "date": "date",
+        "password": "char",
+        "signup_token": "char",
+        "image_1920": "binary",
+        "country_id": "many2one res.country",
+        "parent_id": "many2one res.partner",
+        "child_ids": "one2many res.partner",
+        "user_ids": "one2many res.users",
+        "user_id": "many2one res.users",
+        "category_id": "many2many res.partner.category",
+        "bank_ids": "one2many res.partner.bank",
+        "cron_id": "many2one ir.cron",
+        "lead_ids": "one2many crm.lead",
+        "activity_ids": "one2many mail.activity",
+        "reference": "reference",
+    },
+    "res.country": {"name": "char", "code": "char", "partner_id": "many2one res.partner"},
+    "res.partner.category": {"name": "char", "parent_id": "many2one res.partner.category"},
+    "res.partner.bank": {"acc_number": "char", "partner_id": "many2one res.partner"},
+    "res.users": {
+        "name": "char",
+        "login": "char",
+        "email": "char",
+        "password": "char",
+        "partner_id": "many2one res.partner",
+    },
+    "crm.lead": {"name": "char", "email": "char", "partner_id": "many2one res.partner"},
+    "mail.activity": {
+        "summary": "char",
+        "res_model": "char",
+        "res_model_id": "many2one ir.model",
+        "res_id": "integer",
+    },
+    "mail.message": {
+        "subject": "char",
+        "body": "html",
+        "model": "char",
+        "res_id": "integer",
+        "author_id": "many2one res.partner",
+        "mail_server_id": "many2one ir.mail_server",
+    },
+    "ir.attachment": {
+        "name": "char",
+        "res_model": "char",
+        "res_field": "char",
+        "res_id": "integer",
+        "datas": "binary",
+    },
+    "ir.model": {"name": "char", "model": "char"},
+}
+
+#: What a method answers that has nothing to answer.
+NOTHING: dict[str, Any] = {
+    "search_count": 0,
+    "create": [1],
+    "write": True,
+    "default_get": {},
+    "load": {"ids": [1], "messages": []},
+}
+
+
+def described(fields: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Return fields in the form of ``fields_get``."""
+    fields = {"id": "integer", "display_name": "char", **fields}
+    answer = {}
+    for name, kind in fields.items():
+        type_, _, relation = kind.partition(" ")
+        answer[name] = {
+            "type": type_,
+            "string": name.capitalize(),
+            "store": True,
+            "searchable": True,
+            "sortable": True,
+            "groupable": True,
+            "required": False,
+            "readonly": name == "id",
+            **({"relation": relation} if relation else {}),
+            **({"relation_field": "partner_id"} if type_ == "one2many" else {}),
+        }
+    return answer
+
+
+class Serverless(Noting):
+    """A connection whose server has the models of ``FIELDS``, and nothing in them.
+
+    Args:
+        policy: what may be called.
+        options: how values are shown, and the most records that are read.
+        fields: further fields of ``res.partner``.
+        major: version.
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        options: ReadOptions | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        major: int = 19,
+        **settings: Any,
+    ) -> None:
+        address = ConnectionSettings(
+            url="http://odoo.test", username="ann", password="x", **settings
+        )
+        super().__init__(address, policy=policy, options=options)
+        self.major = major
+        self.fields = {**FIELDS, "res.partner": {**FIELDS["res.partner"], **(fields or {})}}
+
+    @property
+    def version(self) -> ServerVersion:
+        return ServerVersion(major=self.major, full=f"{self.major}.0")
+
+    @property
+    def uid(self) -> int:
+        return 2
+
+    def _send(self, call: Call) -> Any:
+        self.sent.append(call)
+        if call.model not in FIELDS:
+            raise NotFoundError(f"There is no {call.model}.", code="UNKNOWN_MODEL")
+        if call.method == "fields_get":
+            fields = described(self.fields[call.model])
+            names = call.arguments.get("allfields") or list(fields)
+            return {name: fields[name] for name in names if name in fields}
+        if call.model == "ir.model" and call.method in ("search_read", "read"):
+            return [{"id": n, "model": m, "name": m} for n, m in enumerate(sorted(FIELDS), 1)]
+        return NOTHING.get(call.method, [])
