@@ -13,6 +13,7 @@ import attrs
 from odoo_toolkit.compat import NEWEST, OLDEST
 from odoo_toolkit.connection.call import Call, parameter_names
 from odoo_toolkit.connection.database import find_database
+from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.connection.http import Http, read_timeout
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.transport import Transport, open_transport
@@ -21,7 +22,7 @@ from odoo_toolkit.error_patterns import maybe_applied
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.policy import Policy, owners
 from odoo_toolkit.policy.tables import FILE_MODELS
-from odoo_toolkit.progress import checkpoint
+from odoo_toolkit.progress import checkpoint, pause, time_left, time_limit
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
 
@@ -185,7 +186,7 @@ class Odoo:
         """
         started = time.monotonic()
         try:
-            admitted = self.policy.admitted(call, self.schema.fields, self._model_of)
+            admitted = self._admitted(call)
             self._check_companies(call)
             self._check_external_ids(admitted)
             if not call.reads:
@@ -230,6 +231,11 @@ class Odoo:
             return None
         return documentation
 
+    def _admitted(self, call: Call) -> Call:
+        session = self._session
+        major = session.version.major if session else None
+        return self.policy.admitted(call, self.schema.fields, self._model_of, major)
+
     def _model_of(self, model_id: int) -> str | None:
         """Return the name of the model that an id of ``ir.model`` stands for, if it can be told."""
         arguments = {"fields": ["model"]}
@@ -268,11 +274,13 @@ class Odoo:
         Raises:
             AccessError: it would.
         """
-        columns = list(call.arguments.get("fields") or ()) if call.method == "load" else []
-        if call.step or "id" not in columns:
+        columns, rows = call.arguments.get("fields"), call.arguments.get("data")
+        if call.step or call.method != "load" or not isinstance(columns, (list, tuple)):
             return
-        at = columns.index("id")
-        given = {str(row[at]) for row in call.arguments.get("data") or () if len(row) > at}
+        if "id" not in columns or not isinstance(rows, (list, tuple)):
+            return
+        at = list(columns).index("id")
+        given = {str(row[at]) for row in rows if isinstance(row, (list, tuple)) and len(row) > at}
         names = [name.split(".", 1) for name in given if "." in name]
         search = Call(
             model="ir.model.data",
@@ -386,9 +394,10 @@ class Odoo:
             logger.exception("The call hook failed.")
 
     def _send(self, call: Call) -> Any:
-        def send() -> Any:
-            session = self._connected()
-            self._check_health(session)
+        def send(ends: float) -> Any:
+            session = self._connected(ends)
+            with time_limit(ends - time.monotonic()):
+                self._check_health(session)
             with read_timeout(call.timeout):
                 result = session.transport.send(call)
             self._last_used = time.monotonic()
@@ -402,19 +411,28 @@ class Odoo:
                 raise maybe_applied(error) from None
             raise
 
-    def _retrying(self, call: Call | None, action: Callable[[], Any]) -> Any:
-        """Run an action, again after a pause where its failure leaves no doubt or does no harm."""
+    def _retrying(self, call: Call | None, action: Callable[[float], Any]) -> Any:
+        """Run an action, again after a pause where its failure leaves no doubt or does no harm.
+
+        It is given the time at which connecting must have ended, and no attempt begins after it.
+        """
         attempts = self.settings.reconnect_attempts
+        ends = time.monotonic() + min(self.settings.patience, time_left())
         for attempt in range(attempts + 1):
             try:
-                return action()
+                return action(ends)
             except OdooConnectionError as error:
                 self.state = "error"
-                if attempt == attempts or not _may_send_again(error, call):
+                wait = self.settings.reconnect_backoff * 2**attempt
+                too_late = time.monotonic() + wait >= ends
+                if attempt == attempts or too_late or not _may_send_again(error, call):
+                    if session := self._session:
+                        # Idle connections to a server that has gone are of no use either.
+                        session.http.close()
                     raise
                 logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
                 self.state = "reconnecting"
-                time.sleep(self.settings.reconnect_backoff * 2**attempt)
+                pause(wait)
         raise AssertionError("unreachable")
 
     def _check_health(self, session: _Session) -> None:
@@ -428,14 +446,22 @@ class Odoo:
                 raise
             self._last_used = time.monotonic()
 
-    def _connected(self) -> _Session:
+    def _connected(self, ends: float | None = None) -> _Session:
+        """Return the session; open it, until ``ends``, if there is none."""
         session = self._session
         if session:
             return session
-        with self._connecting:
-            if self._session is None:
-                self._session = self._open()
-            return self._session
+        until = self.settings.patience if ends is None else ends - time.monotonic()
+        with time_limit(until):
+            # Somebody else may be connecting, with a server that does not answer.
+            if not self._connecting.acquire(timeout=max(time_left(), 0)):
+                raise time_is_over(self.settings.url)
+            try:
+                if self._session is None:
+                    self._session = self._open()
+                return self._session
+            finally:
+                self._connecting.release()
 
     def _open(self) -> _Session:
         settings = self.settings
@@ -455,11 +481,12 @@ class Odoo:
                 )
             database = settings.database or find_database(http)
             transport, uid = open_transport(settings, http, version, database)
-        except OdooError as error:
+        except BaseException as error:
             http.close()
             self.state = "error"
-            # Nothing of the caller's has been sent yet, whatever happened to the login.
-            error.outcome = "not_sent"
+            if isinstance(error, OdooError):
+                # Nothing of the caller's has been sent yet, whatever happened to the login.
+                error.outcome = "not_sent"
             raise
         self.state = "authenticated"
         self._last_used = time.monotonic()

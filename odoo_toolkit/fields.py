@@ -22,6 +22,7 @@ ATTRIBUTES = (
     "relation",
     "relation_field",
     "related",
+    "depends",
     "selection",
     "help",
     "states",
@@ -45,6 +46,7 @@ class Field:
         relation: model that a relational field points to.
         relation_field: of a one2many, the many2one in the other model.
         related: the names on the path to the field that it shows, where it shows another one.
+        depends: paths to the fields that it is computed from.
         selection: pairs of value and label.
         state_dependent: to Odoo 16, a field may be readonly except in certain states.
     """
@@ -60,6 +62,7 @@ class Field:
     relation: str | None = None
     relation_field: str | None = None
     related: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()
     selection: tuple[tuple[Any, str], ...] = ()
     help: str = ""
     state_dependent: bool = False
@@ -84,6 +87,7 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         relation=raw.get("relation") or None,
         relation_field=raw.get("relation_field") or None,
         related=_path(raw.get("related")),
+        depends=tuple(map(str, raw.get("depends") or ())),
         selection=tuple((value, label) for value, label in selection)
         if isinstance(selection, (list, tuple))
         else (),

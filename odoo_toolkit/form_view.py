@@ -39,10 +39,15 @@ class Button:
 
 @attrs.frozen(kw_only=True)
 class Form:
-    """What a form view shows, in its order; a button may stand there several times."""
+    """What a form view shows, in its order; a button may stand there several times.
+
+    Attributes:
+        hidden: the fields that it holds without ever showing them.
+    """
 
     fields: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    hidden: tuple[str, ...] = ()
 
 
 def read_form(odoo: Odoo, model: str, view_id: int | bool = False) -> Form:
@@ -84,11 +89,23 @@ def parse_form(arch: str) -> Form:
         xml.etree.ElementTree.ParseError: it is no XML.
     """
     # The text is the server's own, already parsed and written out again by it.
-    shown = list(_shown(ElementTree.fromstring(arch), ()))  # noqa: S314
+    form = ElementTree.fromstring(arch)  # noqa: S314
+    shown = list(_shown(form, ()))
+    fields = tuple(dict.fromkeys(item for item in shown if isinstance(item, str)))
     return Form(
-        fields=tuple(dict.fromkeys(item for item in shown if isinstance(item, str))),
+        fields=fields,
         buttons=tuple(item for item in shown if isinstance(item, Button)),
+        hidden=tuple(name for name in dict.fromkeys(_held(form)) if name not in fields),
     )
+
+
+def _held(element: ElementTree.Element) -> Iterator[str]:
+    """Yield the names of all fields within an element, but not those of its lines."""
+    for child in element:
+        if child.tag == "field":
+            yield child.get("name") or ""
+        else:
+            yield from _held(child)
 
 
 def _shown(

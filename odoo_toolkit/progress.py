@@ -1,5 +1,8 @@
 """How long work tells how far it has come, and hears that nobody waits for it any more.
 
+>>> with time_limit(5):
+...     search_read(odoo, "sale.order")
+
 A library function calls :func:`report` and :func:`checkpoint` wherever it likes; both do nothing
 until somebody listens through :func:`listening`. A thread that the library starts itself must run
 in a copy of the context (``contextvars.copy_context().run``) to be heard.
@@ -7,7 +10,9 @@ in a copy of the context (``contextvars.copy_context().run``) to be heard.
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,7 +33,11 @@ class Listener(Protocol):
         """Raise :class:`OperationCancelled` when the work is no longer wanted."""
 
 
+#: Seconds between two checkpoints of a pause.
+_HEARING = 0.1
+
 _listener: ContextVar[Listener | None] = ContextVar("odoo_toolkit_progress", default=None)
+_end: ContextVar[float] = ContextVar("odoo_toolkit_time_limit", default=math.inf)
 
 
 def report(done: float, total: float | None = None, message: str | None = None) -> None:
@@ -49,6 +58,43 @@ def checkpoint() -> None:
     listener = _listener.get()
     if listener is not None:
         listener.checkpoint()
+
+
+def pause(seconds: float) -> None:
+    """Wait, and stop here as soon as the work is no longer wanted.
+
+    Raises:
+        OperationCancelled: the caller has gone.
+    """
+    step = seconds if _listener.get() is None else _HEARING
+    checkpoint()
+    while seconds > 0:
+        time.sleep(min(step, seconds))
+        seconds -= step
+        checkpoint()
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Let all that is asked of Odoo within the ``with`` block end after so many seconds.
+
+    Connecting and all attempts count. When the time is over, what is under way is given up with an
+    :class:`~odoo_toolkit.errors.OdooConnectionError` of code ``TIMEOUT``; its ``outcome`` tells
+    whether a write may have been applied. Of several limits, the one that ends first holds.
+
+    Args:
+        seconds: from now on.
+    """
+    token = _end.set(min(_end.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
+def time_left() -> float:
+    """Return the seconds until the :func:`time_limit` ends; infinity without one."""
+    return _end.get() - time.monotonic()
 
 
 class Steps:

@@ -99,10 +99,16 @@ class Connection:
     def _connect_and_prepare(self) -> None:
         # A new one each time: what is known of an earlier connection may be true no longer.
         odoo = self._new_odoo()
-        odoo.connect()
-        if self._prepare:
-            self._prepare(odoo)
-        self._odoo = odoo
+        try:
+            odoo.connect()
+            if self._prepare:
+                self._prepare(odoo)
+        except BaseException:
+            odoo.close()
+            raise
+        before, self._odoo = self._odoo, odoo
+        if before:
+            before.close()
 
 
 async def within(seconds: float, wait: Callable[[], Awaitable[Odoo]]) -> Odoo | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -36,7 +36,7 @@ class Invoice:
     """An invoice, bill, credit note or refund, as Odoo has it now.
 
     Attributes:
-        number: None as long as it is a draft without one.
+        name: its number; None as long as it is a draft without one.
         state: draft, posted or cancel; None only when it could not be read back.
         posted: whether it is posted.
         message: what was done.
@@ -44,7 +44,7 @@ class Invoice:
     """
 
     id: int
-    number: str | None
+    name: str | None
     state: str | None
     posted: bool
     message: str
@@ -67,7 +67,7 @@ class Invoice:
         return cls(
             id=row["id"],
             # A draft's is "/" to 17 and False from 18 on.
-            number=name if name and name != "/" else None,
+            name=name if name and name != "/" else None,
             state=row["state"],
             posted=row["state"] == "posted",
             message=message,
@@ -75,7 +75,7 @@ class Invoice:
             payment_state=row["payment_state"] or None,
             partner=RecordName(id=partner[0], name=partner[1]) if partner else None,
             invoice_date=row["invoice_date"] or None,
-            currency=row["currency_id"][1] if row["currency_id"] else None,
+            currency=currency_of(row),
             amount_untaxed=row["amount_untaxed"],
             amount_tax=row["amount_tax"],
             amount_total=row["amount_total"],
@@ -92,6 +92,7 @@ class Payment:
     name: str | None = None
     state: str | None = None
     amount: float | None = None
+    currency: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -102,6 +103,7 @@ class PaidInvoice:
     name: str
     payment_state: str
     amount_residual: float
+    currency: str | None
 
 
 @attrs.frozen(kw_only=True)
@@ -141,7 +143,7 @@ def read_invoice(odoo: Odoo, invoice_id: int, verb: str, warnings: Sequence[str]
     except OdooError as error:
         return Invoice(
             id=invoice_id,
-            number=None,
+            name=None,
             state=None,
             posted=False,
             message=f"{verb} account.move {invoice_id}.",
@@ -151,7 +153,7 @@ def read_invoice(odoo: Odoo, invoice_id: int, verb: str, warnings: Sequence[str]
     if verb == "Posted" and not found.posted:
         message = f"Odoo left account.move {invoice_id} in the state {found.state}."
     else:
-        label = found.number or f"the draft with ID {invoice_id}"
+        label = found.name or f"the draft with ID {invoice_id}"
         also = " and posted it" if verb == "Created" and found.posted else ""
         message = f"{verb} {label}{also}: {found.amount_total:.2f} {found.currency or ''}".rstrip()
     return attrs.evolve(found, message=message)
@@ -249,6 +251,23 @@ def _shared(odoo: Odoo, journal_id: int, mine: list[Any]) -> bool:
 def only(**values: Any) -> dict[str, Any]:
     """Return the values that were given."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def by_currency(amounts: Iterable[tuple[float, str | None]]) -> str:
+    """Return the sum of amounts in words, one for each currency: "115.00 EUR and 40.00 USD".
+
+    Args:
+        amounts: each with the name of its currency.
+    """
+    sums: dict[str, float] = {}
+    for amount, currency in amounts:
+        sums[currency or ""] = sums.get(currency or "", 0.0) + amount
+    return " and ".join(f"{total:.2f} {currency}".rstrip() for currency, total in sums.items())
+
+
+def currency_of(row: Mapping[str, Any]) -> str | None:
+    """Return the name of the currency of a row, such as EUR."""
+    return row["currency_id"][1] if row["currency_id"] else None
 
 
 def label(move: Mapping[str, Any]) -> str:

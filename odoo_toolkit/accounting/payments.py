@@ -14,6 +14,8 @@ from odoo_toolkit.accounting.invoices import (
     PaidInvoice,
     Payment,
     PaymentResult,
+    by_currency,
+    currency_of,
     label,
     pick_journal,
     read_moves,
@@ -95,19 +97,19 @@ def register_payment(
     )
     values["journal_id"] = journal["id"]
     values |= _payment_method(odoo, journal, payment_method, inbound)
-    due = sum(move["amount_residual"] for move in moves)
+    dues = [(move["amount_residual"], currency_of(move)) for move in moves]
     if dry_run:
-        shown = amount if amount is not None else due
+        shown = by_currency(dues if amount is None else [(amount, currency_of(moves[0]))])
         create = attrs.evolve(pay, method="create", ids=None, arguments={"vals_list": [values]})
         pay = attrs.evolve(pay, ids=("the wizard",))  # type: ignore[arg-type]
-        message = f"Would register {shown:.2f} for {', '.join(map(label, moves))}."
+        message = f"Would register {shown} for {', '.join(map(label, moves))}."
         return plan(odoo, message, [create, pay])
     outcome = run_wizard(odoo, "account.payment.register", values, source=("account.move", ids))
     warnings = []
-    if amount is not None and amount > due:
-        warnings.append(
-            f"The amount is {amount - due:.2f} more than was due; that stays open as a credit."
-        )
+    over = 0.0 if amount is None else amount - sum(due for due, _ in dues)
+    if over > 0:
+        more = by_currency([(over, currency_of(moves[0]))])
+        warnings.append(f"The amount is {more} more than was due; that stays open as a credit.")
     return _read_payment(odoo, ids, outcome.action, warnings)
 
 
@@ -211,7 +213,7 @@ def _read_payment(
             if isinstance(leaf, (list, tuple)) and len(leaf) == 3 and leaf[0] == "id"
             for number in (leaf[2] if isinstance(leaf[2], (list, tuple)) else [leaf[2]])
         ]
-    names = ["name", "state", "amount"]
+    names = ["name", "state", "amount", "currency_id"]
 
     def read_payments() -> list[dict[str, Any]]:
         if not found:
@@ -237,23 +239,31 @@ def _read_payment(
             name=move["name"],
             payment_state=move["payment_state"],
             amount_residual=move["amount_residual"],
+            currency=currency_of(move),
         )
         for move in moves
     ]
-    left = sum(invoice.amount_residual for invoice in invoices)
-    total = sum(row["amount"] for row in payments)
+    left = by_currency(
+        (invoice.amount_residual, invoice.currency)
+        for invoice in invoices
+        if invoice.amount_residual
+    )
+    total = by_currency((row["amount"], currency_of(row)) for row in payments)
     if not payments:
         warnings.append("Odoo did not say which payment it made.")
     return PaymentResult(
         payments=[
             Payment(
-                id=row["id"], name=row["name"] or None, state=row["state"], amount=row["amount"]
+                id=row["id"],
+                name=row["name"] or None,
+                state=row["state"],
+                amount=row["amount"],
+                currency=currency_of(row),
             )
             for row in payments
         ],
         invoices=invoices,
-        message=f"Registered {total:.2f}; {left:.2f} is still due."
-        if left
-        else f"Registered {total:.2f}; nothing is left to pay.",
+        message=f"Registered {total or 'a payment'};"
+        f" {f'{left} is still due' if left else 'nothing is left to pay'}.",
         warnings=warnings,
     )

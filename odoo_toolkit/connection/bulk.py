@@ -10,6 +10,7 @@ protocols, because base64 needs no escaping in any of them.
 from __future__ import annotations
 
 import json
+import math
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
+
+from odoo_toolkit.progress import time_left
 
 if TYPE_CHECKING:
     import requests
@@ -82,13 +85,16 @@ def exchange(
 
     Raises:
         requests.RequestException: as of ``requests.request``.
+        urllib3.exceptions.HTTPError: under a time limit, what went wrong within the answer.
     """
     sink, outgoing = _sink.get(), _outgoing.get()
     options = _filled(options, outgoing) if outgoing else options
-    if sink is None:
+    limited = time_left() < math.inf
+    if sink is None and not limited:
         return send(method, url, **options)
     with send(method, url, **options, stream=True) as answer:
-        return _emptied(answer, sink)
+        chunks = _arriving(answer) if limited else answer.iter_content(_CHUNK)
+        return _with_body(answer, _divert(chunks, sink) if sink else b"".join(chunks))
 
 
 # Sending -------------------------------------------------------------------------------------
@@ -143,8 +149,28 @@ class _Body:
 # Receiving -----------------------------------------------------------------------------------
 
 
-def _emptied(answer: requests.Response, sink: Sink) -> requests.Response:
-    """Return the answer without its long text, which goes to the sink."""
+def _arriving(answer: requests.Response) -> Iterator[bytes]:
+    """Yield an answer's body as it comes, until the time limit ends.
+
+    The timeouts of a socket are for each piece: an answer that trickles in would keep within them.
+    """
+    import requests
+
+    raw: Any = answer.raw
+    # urllib3 1 cannot give what is there already: it waits until a chunk is full.
+    chunks = (
+        iter(lambda: raw.read1(_CHUNK, decode_content=True), b"")
+        if hasattr(raw, "read1")
+        else answer.iter_content(_LONG)
+    )
+    for chunk in chunks:
+        yield chunk
+        if time_left() <= 0:
+            raise requests.ReadTimeout("The time limit is over.")
+
+
+def _with_body(answer: requests.Response, body: bytes) -> requests.Response:
+    """Return an answer with another body."""
     import io
 
     import requests
@@ -152,7 +178,7 @@ def _emptied(answer: requests.Response, sink: Sink) -> requests.Response:
     small = requests.Response()
     small.status_code, small.url = answer.status_code, answer.url
     small.headers, small.encoding = answer.headers, answer.encoding
-    small.raw = io.BytesIO(_divert(answer.iter_content(_CHUNK), sink))
+    small.raw = io.BytesIO(body)
     return small
 
 

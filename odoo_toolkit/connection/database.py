@@ -16,7 +16,7 @@ def find_database(http: Http) -> str:
     try:
         names = http.json("POST", "/web/database/list", json={})["result"]
     except OdooConnectionError as error:
-        if error.outcome == "not_sent":
+        if error.outcome == "not_sent" or error.code == "TIMEOUT":
             raise
         names = None
     except (OdooError, KeyError, TypeError):

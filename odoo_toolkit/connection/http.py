@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.bulk import exchange
+from odoo_toolkit.connection.failures import connection_error, time_is_over
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.error_patterns import http_error
-from odoo_toolkit.errors import OdooConnectionError
+from odoo_toolkit.progress import time_left
 
 if TYPE_CHECKING:
     import requests
@@ -88,16 +90,31 @@ class Http:
                 have received the request.
         """
         import requests
+        import urllib3
 
         options = {**self._options, **options}
-        longer = _read_timeout.get()
-        if longer is not None:
-            connect, read = options["timeout"]
-            options["timeout"] = (connect, max(read, longer))
+        options["timeout"] = self._timeouts(options["timeout"])
         try:
             return exchange(self._session.request, method, self.url + path, options)
-        except requests.RequestException as error:
-            raise _connection_error(error, self.url) from None
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            raise connection_error(error, self.url) from None
+
+    def _timeouts(self, timeout: float | tuple[float, float]) -> Any:
+        """Return the timeouts of a request that has these, as its call and the limit change them.
+
+        Raises:
+            OdooConnectionError: no time is left.
+        """
+        import urllib3
+
+        connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+        read = max(read, _read_timeout.get() or 0)
+        left = time_left()
+        if left == math.inf:
+            return connect, read
+        if left <= 0:
+            raise time_is_over(self.url)
+        return urllib3.Timeout(total=left, connect=connect, read=read)
 
     def json(self, method: str, path: str, **options: Any) -> Any:
         """Send one request and return the JSON of its answer.
@@ -133,66 +150,3 @@ def unexpected(answer: requests.Response) -> Exception:
         retry_after=answer.headers.get("Retry-After"),
         url=answer.url,
     )
-
-
-def _connection_error(error: Exception, url: str) -> OdooConnectionError:
-    """Translate an exception of requests: did the request ever reach the server?"""
-    import requests
-    from urllib3.exceptions import NameResolutionError, NewConnectionError
-
-    cause = error.args[0] if error.args else None
-    reason = getattr(cause, "reason", cause)
-    if isinstance(error, requests.exceptions.SSLError):
-        return OdooConnectionError(
-            f"The TLS connection to {url} failed: {_short(reason)}",
-            suggestion="If the server has a certificate of your own authority, name its PEM file"
-            " in ODOO_CA_CERT.",
-            retry=False,
-            outcome="not_sent",
-        )
-    if isinstance(error, requests.exceptions.ProxyError):
-        return OdooConnectionError(
-            "The proxy could not be used.", suggestion="Check ODOO_PROXY.", outcome="not_sent"
-        )
-    if isinstance(error, requests.ConnectTimeout):
-        return OdooConnectionError(
-            f"{url} did not accept the connection in time.",
-            code="TIMEOUT",
-            suggestion="Check that Odoo runs and that the address and the network are right.",
-            details={"retry_after": 5},
-            outcome="not_sent",
-        )
-    if isinstance(reason, NameResolutionError):
-        return OdooConnectionError(
-            f"The host name in {url} is not known.",
-            code="CONNECTION_REFUSED",
-            suggestion="Check the address (ODOO_URL).",
-            details={"retry_after": 5},
-            outcome="not_sent",
-        )
-    if isinstance(reason, NewConnectionError):
-        return OdooConnectionError(
-            f"Nothing answers at {url}.",
-            code="CONNECTION_REFUSED",
-            suggestion="Check that Odoo runs and that the address (ODOO_URL) is right.",
-            details={"retry_after": 5},
-            outcome="not_sent",
-        )
-    if isinstance(error, requests.Timeout):
-        return OdooConnectionError(
-            f"{url} did not answer in time.",
-            code="TIMEOUT",
-            suggestion="Ask for less at a time, or allow more time with ODOO_TIMEOUT.",
-            details={"retry_after": 5},
-            outcome="maybe_applied",
-        )
-    return OdooConnectionError(
-        f"The connection to {url} broke before the answer was complete.",
-        suggestion="Try again in a moment.",
-        details={"retry_after": 5},
-        outcome="maybe_applied",
-    )
-
-
-def _short(reason: object) -> str:
-    return str(reason).split("] ")[-1][:200]

@@ -7,10 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.connection.call import Call, rpc_arguments
 from odoo_toolkit.connection.http import Http, unexpected
-from odoo_toolkit.connection.transport import login_refused
-from odoo_toolkit.error_patterns import classify, fault_from_jsonrpc
+from odoo_toolkit.connection.rpc import RpcTransport
+from odoo_toolkit.error_patterns import fault_from_jsonrpc
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 
 
@@ -32,8 +31,8 @@ class _Opener:
         return io.BytesIO(answer.content)
 
 
-class JsonRpcTransport:
-    """Calls over JSON-RPC with a password, or an API key in its place; Odoo 14 to 19."""
+class JsonRpcTransport(RpcTransport):
+    """Calls over JSON-RPC."""
 
     name = "jsonrpc"
 
@@ -42,38 +41,12 @@ class JsonRpcTransport:
     ) -> None:
         import odoorpc
 
-        self._http = http
-        self._database, self._username, self._secret = database, username, secret
-        self._uid = 0
+        super().__init__(http, database, username, secret)
         # Host and port are never used: the opener knows the address. A given version saves the
         # request that odoorpc would make for it.
         self._odoorpc = odoorpc.ODOO("localhost", version=version, opener=_Opener(http))
 
-    def authenticate(self) -> int:
-        """Log in; see :class:`~odoo_toolkit.connection.transport.Transport`."""
-        uid = self._post("common", "login", [self._database, self._username, self._secret])
-        if not isinstance(uid, int) or not uid:
-            raise login_refused(self._username, self._database)
-        self._uid = uid
-        return uid
-
-    def send(self, call: Call) -> Any:
-        """Send one call; see :class:`~odoo_toolkit.connection.transport.Transport`."""
-        args, kwargs = rpc_arguments(call)
-        if call.context:
-            kwargs["context"] = dict(call.context)
-        return self._post(
-            "object",
-            "execute_kw",
-            [self._database, self._uid, self._secret, call.model, call.method, args, kwargs],
-            call,
-        )
-
-    def close(self) -> None:
-        """Release the connections."""
-        self._http.close()
-
-    def _post(self, service: str, method: str, args: list[Any], call: Call | None = None) -> Any:
+    def _post(self, service: str, method: str, args: list[Any]) -> Any:
         import odoorpc
 
         try:
@@ -81,13 +54,7 @@ class JsonRpcTransport:
                 "/jsonrpc", {"service": service, "method": method, "args": args}
             )
         except odoorpc.error.RPCError as error:
-            fault = fault_from_jsonrpc(error.info)
-            raise classify(
-                fault,
-                model=call.model if call else "",
-                method=call.method if call else method,
-                ids=call.ids if call else None,
-            ) from None
+            return fault_from_jsonrpc(error.info)
         except OdooError:
             raise
         except (KeyError, TypeError, ValueError):

@@ -65,6 +65,9 @@ class ConnectionSettings:
         "ODOO_PROTOCOL", parse=choice("auto", "json2", "jsonrpc", "xmlrpc"), default="auto"
     )
     timeout: float = setting("ODOO_TIMEOUT", parse=number(minimum=0.1, maximum=3600), default=30.0)
+    total_timeout: float | None = setting(
+        "ODOO_TOTAL_TIMEOUT", parse=number(minimum=0.1, maximum=36_000)
+    )
     verify_ssl: bool = setting("ODOO_VERIFY_SSL", parse=boolean, default=True)
     ca_cert: str | None = setting("ODOO_CA_CERT", parse=_pem_file)
     proxy: str | None = setting("ODOO_PROXY", parse=_url)
@@ -107,6 +110,11 @@ class ConnectionSettings:
         if company_id and company_ids and company_id not in company_ids:
             problems.append("company_id must be one of company_ids.")
         return problems
+
+    @property
+    def patience(self) -> float:
+        """Seconds for connecting with all attempts, and until a call is not begun anew."""
+        return self.total_timeout or 2 * self.timeout
 
     @property
     def base_context(self) -> dict[str, Any]:

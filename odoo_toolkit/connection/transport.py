@@ -120,13 +120,3 @@ def _rpc(
     from odoo_toolkit.connection.jsonrpc import JsonRpcTransport
 
     return JsonRpcTransport(http, database, username, secret, version.full)
-
-
-def login_refused(username: str, database: str) -> AccessError:
-    """Return the error for a login that the server answered with False."""
-    return AccessError(
-        f"Odoo does not accept this user or its password or API key"
-        f" (user {username!r}, database {database!r}).",
-        suggestion="Check ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY; an API key may have"
-        " expired or been revoked, and a user with two-factor authentication needs one.",
-    )

@@ -11,53 +11,23 @@ from typing import Any
 from xml.parsers.expat import ExpatError
 
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.connection.call import Call, rpc_arguments
-from odoo_toolkit.connection.http import Http, unexpected
-from odoo_toolkit.connection.transport import login_refused
-from odoo_toolkit.error_patterns import classify, fault_from_xmlrpc, is_void_result
+from odoo_toolkit.connection.http import unexpected
+from odoo_toolkit.connection.rpc import RpcTransport
+from odoo_toolkit.error_patterns import fault_from_xmlrpc, is_void_result
 from odoo_toolkit.errors import ValidationError
 
 
-class XmlRpcTransport:
-    """Calls over XML-RPC with a password, or an API key in its place; Odoo 14 to 19."""
+class XmlRpcTransport(RpcTransport):
+    """Calls over XML-RPC."""
 
     name = "xmlrpc"
 
-    def __init__(self, http: Http, database: str, username: str, secret: Secret) -> None:
-        self._http = http
-        self._database, self._username, self._secret = database, username, secret
-        self._uid = 0
-
-    def authenticate(self) -> int:
-        """Log in; see :class:`~odoo_toolkit.connection.transport.Transport`."""
-        login = (self._database, self._username, self._secret.reveal())
-        uid = self._post("common", "login", login)
-        if not isinstance(uid, int) or not uid:
-            raise login_refused(self._username, self._database)
-        self._uid = uid
-        return uid
-
-    def send(self, call: Call) -> Any:
-        """Send one call; see :class:`~odoo_toolkit.connection.transport.Transport`."""
-        args, kwargs = rpc_arguments(call)
-        if call.context:
-            kwargs["context"] = dict(call.context)
-        parameters = (self._database, self._uid, self._secret.reveal())
-        return self._post(
-            "object", "execute_kw", (*parameters, call.model, call.method, args, kwargs), call
-        )
-
-    def close(self) -> None:
-        """Release the connections."""
-        self._http.close()
-
-    def _post(
-        self, service: str, method: str, parameters: tuple[Any, ...], call: Call | None = None
-    ) -> Any:
+    def _post(self, service: str, method: str, args: list[Any]) -> Any:
+        shown = [arg.reveal() if isinstance(arg, Secret) else arg for arg in args]
         answer = self._http.request(
             "POST",
             f"/xmlrpc/2/{service}",
-            data=_encode(parameters, method),
+            data=_encode(tuple(shown), method),
             headers={"Content-Type": "text/xml"},
         )
         if answer.status_code != 200:
@@ -66,14 +36,7 @@ class XmlRpcTransport:
             return xmlrpc.client.loads(answer.content, use_builtin_types=True)[0][0]
         except xmlrpc.client.Fault as error:
             fault = fault_from_xmlrpc(error.faultCode, error.faultString)
-            if is_void_result(fault):
-                return None
-            raise classify(
-                fault,
-                model=call.model if call else "",
-                method=call.method if call else method,
-                ids=call.ids if call else None,
-            ) from None
+            return None if is_void_result(fault) else fault
         except (ExpatError, xmlrpc.client.Error, IndexError, ValueError, TypeError):
             raise unexpected(answer) from None
 

@@ -9,6 +9,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
+from odoo_toolkit.form_view import main_form
 from odoo_toolkit.records.arguments import describe
 
 
@@ -16,8 +17,8 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
     """Return the values that a new record's form would show: defaults and what is computed.
 
     ``default_get`` does not tell what is computed, such as the journal of a new journal entry;
-    the ``onchange`` of an empty form does. Nothing is written; one round trip. What is empty is
-    left out; relations are ids or ``[id, name]``.
+    the ``onchange`` of an empty form does. Nothing is written; two round trips, or one where the
+    form is known already. What is empty is left out; relations are ids or ``[id, name]``.
 
     Args:
         odoo: the connection.
@@ -28,13 +29,16 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
     asked = [name for name in names if name in fields and fields[name].type not in TO_MANY]
     if not asked or odoo.policy.defaults_write(model):
         return {}
+    # All fields of the form are named, as the web client does: what is computed from the default of
+    # a field that is not named, such as the journal from move_type, stays empty on 16 to 18.
+    named = dict.fromkeys(name for name in (*asked, *_form_fields(odoo, model)) if name in fields)
     # To 16 the third argument maps a field to whether it has onchange methods, from 17 on to
     # what is to be told of it.
     mark: Any = {} if odoo.version.major >= 17 else "1"
     arguments: dict[str, Any] = {
         "values": {},
         "field_names": [],
-        "fields_spec": dict.fromkeys(asked, mark),
+        "fields_spec": dict.fromkeys(named, mark),
     }
     call = Call(
         model=model,
@@ -49,3 +53,11 @@ def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str,
     except (OdooError, KeyError, TypeError):
         return {}
     return {name: values[name] for name in asked if values.get(name) not in (None, False, "", [])}
+
+
+def _form_fields(odoo: Odoo, model: str) -> tuple[str, ...]:
+    try:
+        form = main_form(odoo, model)
+    except OdooError:
+        return ()
+    return (*form.fields, *form.hidden)

@@ -150,8 +150,16 @@ class Policy:
         if judged is not None:
             Walk(self, judged, fields_of, model_of).call(judged)
 
-    def admitted(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> Call:
+    def admitted(
+        self,
+        call: Call,
+        fields_of: FieldsOf,
+        model_of: ModelOf | None = None,
+        version: int | None = None,
+    ) -> Call:
         """Return the call as it may be sent; arguments and errors as of :meth:`check`.
+
+        ``version`` is Odoo's major version, where known: operators of domains depend on it.
 
         What a caller shaped is built anew from what was understood of it, except in full mode,
         where the Odoo user's rights are the limit.
@@ -166,7 +174,7 @@ class Policy:
         if self.mode == "full":
             # Elsewhere it has known keys only, which name nothing.
             Walk(self, judged, fields_of, model_of).context(judged)
-        return rebuilt(Names(self, judged, fields_of, model_of), judged)
+        return rebuilt(Names(self, judged, fields_of, model_of, version), judged)
 
     def _builds_anew(self, method: str) -> bool:
         if method in HARMLESS_METHODS:
@@ -332,8 +340,14 @@ class Policy:
         return self._field_rule(name)
 
     def field_closed(self, field: Field) -> bool:
-        """Whether a field is closed: by its name, or because it shows another one that is."""
-        return self._field_rule(field.name) or any(map(self._field_rule, field.related))
+        """Whether a field is closed: by its name, or because it shows another one that is.
+
+        A text that Odoo makes of a closed field shows it (``email_formatted``), but for names.
+        """
+        if self._field_rule(field.name) or any(map(self._field_rule, field.related)):
+            return True
+        shows = field.type in _TEXTS and field.name not in _SHOWN_NAMES
+        return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
 
     def field_refusal(self, name: str, model: str | None, named_in: str) -> AccessError:
         """Return the error for a field that is closed."""
@@ -404,6 +418,9 @@ class Policy:
             },
         }
 
+
+_TEXTS = frozenset({"char", "text", "html"})
+_SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
 
 _HARMLESS = frozenset({"read", "execute"})
 """What an internal read may be by its method's name: a known read, or one we know nothing of."""

@@ -227,7 +227,7 @@ class _Parser:
 
     def _having(self, model: str, value: Any, where: str) -> list[Any]:
         conditions = []
-        for item in check_syntax(_as_list(value), None):
+        for item in check_syntax(_as_list(value), self._names.version):
             if not _is_leaf(item):
                 conditions.append(item)
             elif item[1] in DOMAIN_OPERATORS:
@@ -239,7 +239,7 @@ class _Parser:
     # Domains ---------------------------------------------------------------------------------
 
     def _domain(self, model: str, value: Any, where: str) -> list[Any]:
-        return self._conditions(model, check_syntax(_as_list(value), None), where)
+        return self._conditions(model, check_syntax(_as_list(value), self._names.version), where)
 
     def _conditions(self, model: str, domain: Sequence[Any], where: str) -> list[Any]:
         return [self._condition(model, item, where) if _is_leaf(item) else item for item in domain]

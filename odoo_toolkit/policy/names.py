@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.call import Access, Call
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.files import served_as_code
 from odoo_toolkit.policy.methods import command_refusal
@@ -77,10 +77,16 @@ class Names:
         fields_of: the schema of a model by its name; may raise an ``OdooError``.
         model_of: the name of the model that an id of ``ir.model`` stands for, None where that
             cannot be found out.
+        version: Odoo's major version, where known.
     """
 
     def __init__(
-        self, policy: Policy, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None
+        self,
+        policy: Policy,
+        call: Call,
+        fields_of: FieldsOf,
+        model_of: ModelOf | None = None,
+        version: int | None = None,
     ) -> None:
         self.policy = policy
         self.access: Access = call.access
@@ -88,6 +94,7 @@ class Names:
         self.step = call.step
         self.fields_of = fields_of
         self._model_of = model_of
+        self.version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
         self._seen: set[tuple[str, str | None, int]] = set()
@@ -105,6 +112,8 @@ class Names:
         if fields is None:
             try:
                 fields = self.fields_of(model)
+            except OdooConnectionError:
+                raise
             except OdooError:
                 fields = _NO_FIELDS
             self._fields[model] = fields

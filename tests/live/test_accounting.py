@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 
 import attrs
 import pytest
@@ -69,6 +70,16 @@ def shop(admin: Odoo) -> Shop:
     )
 
 
+@pytest.fixture
+def euro(admin: Odoo) -> Iterator[int]:
+    """The id of the euro, which can be used for the time of the test."""
+    domain = [["name", "=", "EUR"], ["active", "in", [True, False]]]
+    (row,) = records.search_read(admin, "res.currency", domain, ["active"]).records
+    records.write(admin, "res.currency", [row["id"]], {"active": True})
+    yield row["id"]
+    records.write(admin, "res.currency", [row["id"]], {"active": row["active"]})
+
+
 def _may_invoice(odoo: Odoo) -> bool:
     answer = odoo.call(
         Call(
@@ -109,7 +120,7 @@ def test_an_invoice_is_taxed_the_same_on_every_version(biller: Odoo, shop: Shop)
     )
     assert isinstance(made, Invoice)
     assert (made.amount_untaxed, made.amount_tax, made.amount_total) == (117.0, 15.0, 132.0)
-    assert (made.number, made.state, made.posted) == (None, "draft", False)
+    assert (made.name, made.state, made.posted) == (None, "draft", False)
     assert "lines[1], lines[2]" in made.warnings[0]
     stored = _of(biller, made.id, "amount_total", "invoice_date", "partner_id")
     assert stored["amount_total"] == 132.0
@@ -143,7 +154,7 @@ def test_a_bill_takes_cost_purchase_tax_and_todays_date(biller: Odoo, shop: Shop
     assert isinstance(made, Invoice)
     assert (made.state, made.amount_untaxed, made.amount_tax) == ("posted", 90.0, 4.5)
     assert made.invoice_date
-    assert made.number
+    assert made.name
 
 
 def test_an_invoice_is_paid_in_two_parts(biller: Odoo, shop: Shop) -> None:
@@ -155,7 +166,7 @@ def test_an_invoice_is_paid_in_two_parts(biller: Odoo, shop: Shop) -> None:
     assert isinstance(posted, Invoice)
     assert (posted.state, posted.amount_residual) == ("posted", 57.5)
     with pytest.raises(StateError, match="already posted"):
-        post_invoice(biller, invoice_name=posted.number)
+        post_invoice(biller, invoice_name=posted.name)
     part = register_payment(biller, invoice_ids=[draft.id], amount=20)
     assert isinstance(part, PaymentResult)
     assert [payment.amount for payment in part.payments] == [20.0]
@@ -179,7 +190,33 @@ def test_several_invoices_get_a_payment_each_or_one_together(biller: Odoo, shop:
     assert isinstance(together, PaymentResult)
     assert [payment.amount for payment in together.payments] == [150.0]
     assert [invoice.amount_residual for invoice in together.invoices] == [0.0, 0.0]
-    assert "10.00 more" in together.warnings[0]
+    assert "10.00 USD more" in together.warnings[0]
+
+
+def test_invoices_in_two_currencies_are_paid_each_in_its_own(
+    biller: Odoo, shop: Shop, euro: int
+) -> None:
+    foreign = create_invoice(
+        biller,
+        partner_id=shop.partner,
+        lines=[{"name": "Text", "price_unit": 40, "tax_ids": []}],
+        currency_id=euro,
+        post=True,
+    )
+    assert isinstance(foreign, Invoice)
+    assert (foreign.posted, foreign.currency) == (True, "EUR"), foreign.warnings
+    ids = [_posted(biller, shop).id, foreign.id]
+
+    planned = register_payment(biller, invoice_ids=ids, dry_run=True)
+    paid = register_payment(biller, invoice_ids=ids)
+
+    assert isinstance(planned, Plan)
+    assert "100.00 USD and 40.00 EUR" in planned.message
+    assert isinstance(paid, PaymentResult)
+    amounts = {(payment.amount, payment.currency) for payment in paid.payments}
+    assert amounts == {(100.0, "USD"), (40.0, "EUR")}
+    assert {invoice.currency for invoice in paid.invoices} == {"USD", "EUR"}
+    assert paid.message.endswith("; nothing is left to pay.")
 
 
 def test_money_in_and_money_out_are_not_paid_together(biller: Odoo, shop: Shop) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from odoo_toolkit import AccessError, Odoo, create
 from odoo_toolkit.connection.call import Call
+from odoo_toolkit.fields import TO_MANY
 from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide import (
     model_methods,
@@ -183,6 +184,32 @@ def test_what_a_new_entry_is_filled_with_is_more_than_its_defaults(admin: Odoo) 
     values = new_record_values(admin, "account.move", ["journal_id", "date", "currency_id"])
 
     assert set(values) == {"journal_id", "date", "currency_id"}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_naming_the_whole_form_finds_at_least_what_naming_the_wanted_fields_finds(
+    admin: Odoo, model: str
+) -> None:
+    if not readable(admin, model) or admin.policy.defaults_write(model):
+        pytest.skip(f"{model} is not here, or is not asked for its defaults.")
+    fields = admin.schema.fields(model)
+    wanted = [
+        name for name, field in fields.items() if field.required and field.type not in TO_MANY
+    ]
+    mark: Any = {} if admin.version.major >= 17 else "1"
+    call = Call(
+        model=model,
+        method="onchange",
+        ids=(),
+        arguments={"values": {}, "field_names": [], "fields_spec": dict.fromkeys(wanted, mark)},
+        access="read",
+        internal=True,
+    )
+    plain = admin.call(call)["value"]
+
+    found = new_record_values(admin, model, wanted)
+
+    assert {name for name in wanted if plain.get(name) not in (None, False, "")} <= set(found)
 
 
 def test_related_models_exist(odoo: Odoo) -> None:

@@ -109,7 +109,7 @@ def test_taxes_are_the_products_on_every_version(major: int) -> None:
     fake = _shop(major)
     made = create_invoice(fake.odoo, partner_id=9, lines=LINES)
     assert isinstance(made, Invoice)
-    assert made.number is None
+    assert made.name is None
     (values,) = fake.asked("create")[0].arguments["vals_list"]
     lines = [command[2] for command in values["invoice_line_ids"]]
     none, told = [[6, 0, []]], [[6, 0, [1]]]
@@ -206,31 +206,49 @@ def test_obstacles_to_posting_are_explained(values: dict[str, Any], error: str) 
     assert not fake.asked("action_post")
 
 
-def _bank(major: int, *moves: dict[str, Any]) -> FakeOdoo:
+def _bank(
+    major: int,
+    *moves: dict[str, Any],
+    paid: list[dict[str, Any]] | None = None,
+    left: tuple[dict[str, Any], ...] = (),
+) -> FakeOdoo:
     register = ("payment_method_id",) if major == 14 else ("payment_method_line_id",)
     journal = {"id": 6, "name": "Bank", "type": "bank", "company_id": [1, "My Company"]}
     if major == 14:
         journal |= {"inbound_payment_method_ids": [1], "outbound_payment_method_ids": [2]}
     methods = [{"id": 1, "code": "manual"}]
-    paid = {"id": 5, "name": "P1", "state": "posted" if major < 18 else "paid", "amount": 115.0}
-    action = {"type": "ir.actions.act_window", "res_model": "account.payment", "res_id": 5}
+    paid = paid or [_payment(5, 115.0, state="posted" if major < 18 else "paid")]
+    found = [["id", "in", [payment["id"] for payment in paid]]]
+    action = {"type": "ir.actions.act_window", "res_model": "account.payment", "domain": found}
+    shown = [*moves]
+
+    def pay(call: Any) -> dict[str, Any]:
+        shown[:] = left or moves
+        return action
+
     return FakeOdoo(
         major,
         {"account.payment.register": register},
         {
-            ("account.move", "read"): _rows(*moves),
+            ("account.move", "read"): lambda call: _rows(*shown)(call),
             ("account.journal", "search_read"): [journal],
             ("account.payment.method", "search_read"): methods,
             ("account.payment.method.line", "search_read"): methods,
             ("account.payment.register", "default_get"): {},
             ("account.payment.register", "create"): 11,
-            ("account.payment.register", "action_create_payments"): action,
-            ("account.payment", "read"): [paid],
+            ("account.payment.register", "action_create_payments"): pay,
+            ("account.payment", "read"): paid,
         },
     )
 
 
+def _payment(number: int, amount: float, **values: Any) -> dict[str, Any]:
+    row = {"id": number, "name": f"P{number}", "state": "paid", "amount": amount}
+    return {**row, "currency_id": [2, "USD"], **values}
+
+
 POSTED = _move(name="INV/1", state="posted")
+IN_EUROS = {**POSTED, "id": 8, "name": "INV/2", "currency_id": [1, "EUR"], "amount_residual": 40.0}
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -247,6 +265,36 @@ def test_the_payment_method_goes_where_the_version_has_it(major: int) -> None:
     assert "group_payment" not in values
     assert [payment.id for payment in paid.payments] == [5]
     assert len(fake.calls) == 8
+
+
+def test_a_dry_run_does_not_add_euros_to_dollars() -> None:
+    third = {**POSTED, "id": 9, "name": "INV/3", "amount_residual": 5.5}
+    fake = _bank(19, POSTED, IN_EUROS, third)
+    planned = register_payment(fake.odoo, invoice_ids=[7, 8, 9], dry_run=True)
+    assert isinstance(planned, Plan)
+    assert planned.message.startswith("Would register 120.50 USD and 40.00 EUR for INV/1")
+    planned = register_payment(fake.odoo, invoice_ids=[7], amount=50, dry_run=True)
+    assert planned.message == "Would register 50.00 USD for INV/1."
+
+
+def test_what_was_paid_and_what_is_left_is_told_by_currency() -> None:
+    paid = [_payment(5, 100.0), _payment(6, 40.0, currency_id=[1, "EUR"])]
+    left = ({**POSTED, "amount_residual": 15.0}, {**IN_EUROS, "amount_residual": 0.0})
+    fake = _bank(19, POSTED, IN_EUROS, paid=paid, left=left)
+    result = register_payment(fake.odoo, invoice_ids=[7, 8])
+    assert isinstance(result, PaymentResult)
+    assert result.message == "Registered 100.00 USD and 40.00 EUR; 15.00 USD is still due."
+    assert [payment.currency for payment in result.payments] == ["USD", "EUR"]
+    assert [(i.currency, i.amount_residual) for i in result.invoices] == [
+        ("USD", 15.0),
+        ("EUR", 0.0),
+    ]
+
+
+def test_more_than_is_due_is_told_with_its_currency() -> None:
+    result = register_payment(_bank(19, POSTED).odoo, invoice_ids=[7], amount=120)
+    assert isinstance(result, PaymentResult)
+    assert "5.00 USD more than was due" in result.warnings[0]
 
 
 @pytest.mark.parametrize(

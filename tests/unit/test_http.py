@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime
+import os
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from odoo_toolkit import OdooConnectionError, OdooError
+from odoo_toolkit import OdooConnectionError, OdooError, progress
 from odoo_toolkit.connection.http import Http
 from tests.unit.wire import settings
 
@@ -17,7 +23,9 @@ HTML = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></ht
 
 
 @contextmanager
-def server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+def server(
+    answer: Callable[[socket.socket], None], tls: ssl.SSLContext | None = None
+) -> Iterator[str]:
     """Serve connections, each by ``answer``, and give the address."""
     listener = socket.create_server(("127.0.0.1", 0))
 
@@ -28,12 +36,18 @@ def server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
             except OSError:
                 return
             with connection:
-                connection.recv(65536)
-                answer(connection)
+                if tls:
+                    try:
+                        connection = tls.wrap_socket(connection, server_side=True)
+                    except OSError:
+                        continue  # the client refuses the certificate
+                with connection:
+                    connection.recv(65536)
+                    answer(connection)
 
     threading.Thread(target=serve, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"http{'s' if tls else ''}://127.0.0.1:{listener.getsockname()[1]}"
     finally:
         listener.close()
 
@@ -185,3 +199,192 @@ def test_timeout_proxy_and_certificates_reach_every_request(
     assert seen[1]["timeout"] == (10, 60)
     assert seen[1]["verify"] is False
     assert [options["allow_redirects"] for options in seen] == [False, False]
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A PEM file with a key and its certificate for 127.0.0.1."""
+    import ipaddress
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "odoo.test")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([address]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path = tmp_path_factory.mktemp("tls") / "server.pem"
+    path.write_bytes(private + made.public_bytes(pem))
+    return path
+
+
+@pytest.fixture
+def tls(certificate: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    return context
+
+
+def tls_failure(url: str, certificate: Path | None) -> OdooError:
+    """Return the error of one request to a TLS server."""
+    http = Http(settings(url=url, timeout=5, ca_cert=str(certificate) if certificate else None))
+    with pytest.raises(OdooConnectionError) as caught:
+        http.json("POST", "/jsonrpc", json={})
+    return caught.value
+
+
+def test_a_refused_certificate_was_never_sent(tls: ssl.SSLContext) -> None:
+    asked = threading.Event()
+
+    with server(lambda connection: asked.set(), tls) as url:
+        error = tls_failure(url, None)
+
+    assert (error.outcome, error.retry, asked.is_set()) == ("not_sent", False, False)
+    assert "ODOO_CA_CERT" in error.suggestion
+
+
+def test_a_server_without_tls_was_never_sent_anything() -> None:
+    with server(lambda connection: connection.sendall(reply("400 Bad", b""))) as url:
+        error = tls_failure(url.replace("http:", "https:"), None)
+
+    assert (error.outcome, error.retry) == ("not_sent", False)
+
+
+@pytest.mark.parametrize("begun", [b"", reply("200 OK", b'{"jsonrpc": "2.', length=100)])
+def test_tls_that_fails_after_the_request_may_have_been_applied(
+    tls: ssl.SSLContext, certificate: Path, begun: bytes
+) -> None:
+    """Before the first byte of the answer, and in the middle of it."""
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(begun)
+        # Past TLS, on the bare connection.
+        os.write(connection.fileno(), b"This is no TLS record, whatever it may look like.")
+        connection.recv(65536)
+
+    with server(answer, tls) as url:
+        error = tls_failure(url, certificate)
+
+    assert (error.code, error.outcome) == ("CONNECTION_ERROR", "maybe_applied")
+    assert "TLS" in error.message
+
+
+def test_tls_that_works_is_no_failure(tls: ssl.SSLContext, certificate: Path) -> None:
+    with server(lambda connection: connection.sendall(reply("200 OK", b"[7]")), tls) as url:
+        http = Http(settings(url=url, ca_cert=str(certificate)))
+
+        assert http.json("GET", "/") == [7]
+
+
+class Clock:
+    """Stands for the module time; it goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    return clock
+
+
+def test_a_limit_shortens_what_a_request_may_take(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import requests
+
+    asked: list[Any] = []
+
+    def request(self: object, method: str, url: str, **options: Any) -> None:
+        asked.append(options["timeout"])
+        raise requests.ReadTimeout
+
+    monkeypatch.setattr(requests.Session, "request", request)
+    http = Http(settings(timeout=30))
+    with progress.time_limit(8), progress.time_limit(60):
+        clock.now += 5
+        with pytest.raises(OdooConnectionError):
+            http.request("GET", "/")
+    with pytest.raises(OdooConnectionError):
+        http.request("GET", "/")
+
+    asked[0].start_connect()
+    assert 2.9 < asked[0].read_timeout <= 3
+    assert asked[1] == (10, 30)
+
+
+def test_when_the_time_is_over_nothing_is_sent(clock: Clock) -> None:
+    asked = threading.Event()
+    with server(lambda connection: asked.set()) as url, progress.time_limit(3):
+        clock.now += 3
+        with pytest.raises(OdooConnectionError) as caught:
+            Http(settings(url=url)).request("GET", "/")
+
+    assert (caught.value.code, caught.value.outcome) == ("TIMEOUT", "not_sent")
+    assert not asked.is_set()
+
+
+@pytest.mark.parametrize("kind", ["Content-Length: 100", "Transfer-Encoding: chunked"])
+def test_an_answer_that_trickles_in_ends_with_the_limit(clock: Clock, kind: str) -> None:
+    """Each piece comes within the timeout of the socket; all of them together never end."""
+    given_up = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        piece = b"1\r\n[\r\n" if "chunked" in kind else b"["
+        connection.sendall(f"HTTP/1.1 200 OK\r\n{kind}\r\n\r\n".encode() + piece)
+        clock.now += 3
+        connection.sendall(piece)
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(65536):
+                """The rest of the request, until the client closes the connection."""
+        given_up.set()
+
+    with server(answer) as url, progress.time_limit(3):
+        with pytest.raises(OdooConnectionError) as caught:
+            Http(settings(url=url, timeout=20)).json("POST", "/jsonrpc", json={})
+        assert given_up.wait(5)
+
+    assert (caught.value.code, caught.value.outcome) == ("TIMEOUT", "maybe_applied")
+
+
+def test_an_answer_within_the_limit_is_whole() -> None:
+    """Compressed as well: under a limit the body is read in another way."""
+    import gzip
+
+    body = b"[" + b"7, " * 100_000 + b"7]"
+    packed = reply("200 OK", gzip.compress(body), "Content-Encoding: gzip\r\n")
+    with server(lambda connection: connection.sendall(packed)) as url, progress.time_limit(60):
+        assert Http(settings(url=url)).request("GET", "/").content == body
+
+
+def test_silence_in_the_middle_of_an_answer_is_slowness() -> None:
+    """So a read is not asked for again, which would take as long."""
+    never = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        connection.sendall(reply("200 OK", b"[", length=100))
+        never.wait(2)
+
+    assert failure(answer, timeout=0.2).code == "TIMEOUT"

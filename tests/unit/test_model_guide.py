@@ -341,6 +341,15 @@ def test_what_is_never_shown_is_left_out() -> None:
     assert form.fields == ("line_ids",)
 
 
+def test_fields_that_a_form_holds_without_showing_them_are_known_apart() -> None:
+    form = parse_form(
+        "<form><field name='a' invisible='1'/><group invisible='1'><field name='b'/></group>"
+        "<field name='c'/><field name='c' invisible='1'/></form>"
+    )
+
+    assert (form.fields, form.hidden) == (("c",), ("a", "b"))
+
+
 def test_states_of_older_forms_are_conditions() -> None:
     form = parse_form("<form><button name='x' type='object' states='draft, sent'/></form>")
 
@@ -380,8 +389,41 @@ def test_a_new_record_is_asked_for_in_the_form_of_each_version(major: int, mark:
 
     assert filled == {"journal_id": 3, "date": "2026-01-01"}
     (call,) = odoo.asked("onchange")
-    assert call.arguments["fields_spec"] == dict.fromkeys(["journal_id", "date", "ref"], mark)
+    assert call.arguments["fields_spec"]["journal_id"] == mark
+    assert call.arguments["fields_spec"].keys() >= {"journal_id", "date", "ref"}
+    assert "nonsense" not in call.arguments["fields_spec"]
     assert call.reads
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_new_record_is_asked_for_with_all_fields_of_its_form(major: int) -> None:
+    """On 16 to 18 the journal is computed only where the move type, which nobody sees, is named."""
+
+    def journal(call: Call) -> dict[str, object]:
+        named = call.arguments["fields_spec"]
+        assert "line_number" not in named
+        return {"value": {"journal_id": 3 if "move_type" in named else False}}
+
+    form = """<form><group invisible="1"><field name="move_type"/></group><field name="ref"/>
+        <field name="line_ids"><tree><field name="line_number"/></tree></field></form>"""
+    method = "get_view" if major >= 16 else "fields_view_get"
+    answers = {("account.move", "onchange"): journal, ("account.move", method): {"arch": form}}
+    odoo = Guided(major, answers)
+    types = {"journal_id": "many2one", "move_type": "selection", "line_ids": "one2many"}
+    fields: dict[str, dict[str, object]] = {name: {"type": types[name]} for name in types}
+    odoo.schema.remember("fields account.move", lambda: _parsed(fields))
+
+    filled = new_record_values(odoo, "account.move", ["journal_id"])
+
+    assert filled == {"journal_id": 3}
+
+
+def test_a_new_record_is_told_of_without_its_form() -> None:
+    refused = AccessError("no", code="ACCESS_DENIED")
+    value = {"value": {"journal_id": 3}}
+    odoo = Guided(19, {("account.move", "onchange"): value, ("account.move", "get_view"): refused})
+
+    assert new_record_values(odoo, "account.move", ["journal_id"]) == {"journal_id": 3}
 
 
 # What models are called.

@@ -850,6 +850,25 @@ def test_readable_fields_leave_out_blocked_names_and_closed_models() -> None:
     assert "partner_id" in readable
 
 
+@pytest.mark.parametrize(
+    ("field", "closed"),
+    [
+        (Field(name="email", type="char"), True),
+        (Field(name="mail_of_parent", type="char", related=("parent_id", "email")), True),
+        (Field(name="email_formatted", type="char", depends=("name", "email")), True),
+        (Field(name="reply_to", type="text", depends=("partner_id.email",)), True),
+        (Field(name="display_name", type="char", depends=("name", "email")), False),
+        (Field(name="has_email", type="boolean", depends=("email",)), False),
+        (Field(name="phone", type="char", depends=("mobile",)), False),
+    ],
+    ids=lambda value: value.name if isinstance(value, Field) else "",
+)
+def test_what_shows_a_closed_field_is_closed(field: Field, closed: bool) -> None:
+    policy = Policy(field_blocklist="email")
+    assert policy.field_closed(field) is closed
+    assert (field.name not in policy.readable_fields("res.partner", {field.name: field})) is closed
+
+
 def hidden_by(policy: Policy, model: str, *domain: list[Any]) -> list[Any]:
     return record_filter(policy, model, domain, fields_of)
 

@@ -8,10 +8,19 @@ import xmlrpc.client
 from typing import Any
 
 import attrs
+import grimp
 import pytest
+import requests
 import responses
 
-from odoo_toolkit import AccessError, ConfigurationError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit import (
+    AccessError,
+    ConfigurationError,
+    NotFoundError,
+    OdooConnectionError,
+    OdooError,
+    ValidationError,
+)
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.version import parse_version
 from tests.unit.wire import RECORDED, URL, Body, Wire, odoo
@@ -126,6 +135,43 @@ def test_a_refused_login_names_user_and_database(mock: responses.RequestsMock) -
     with pytest.raises(AccessError, match=r"'admin'.*'odoo14'") as caught:
         odoo(password="hunter2", database="odoo14").connect()
     assert "hunter2" not in str(caught.value.to_dict())
+
+
+def test_a_refused_login_is_told_alike_over_xmlrpc(mock: responses.RequestsMock) -> None:
+    mock.add("POST", f"{URL}/web/webclient/version_info", json=RECORDED["14"]["version_info"])
+    mock.add("POST", f"{URL}/jsonrpc", json=RECORDED["14"]["login_refused"])
+    refusal = xmlrpc.client.dumps((False,), methodresponse=True)
+    mock.add("POST", f"{URL}/xmlrpc/2/common", body=refusal)
+
+    told = []
+    for protocol in ("jsonrpc", "xmlrpc"):
+        with pytest.raises(AccessError) as caught:
+            odoo(password="hunter2", database="odoo14", protocol=protocol).connect()
+        told.append(caught.value.to_dict())
+
+    assert told[0] == told[1]
+    assert "hunter2" not in str(told)
+
+
+@pytest.mark.parametrize("protocol", ["json2", "jsonrpc", "xmlrpc"])
+def test_protocols_do_not_know_who_chooses_among_them(protocol: str) -> None:
+    """Imports within functions count as well."""
+    graph = grimp.build_graph("odoo_toolkit")
+    home = "odoo_toolkit.connection"
+
+    assert graph.chain_exists(importer=f"{home}.transport", imported=f"{home}.{protocol}")
+    assert not graph.chain_exists(importer=f"{home}.{protocol}", imported=f"{home}.transport")
+
+
+def test_a_database_list_that_does_not_come_is_no_question_of_settings(
+    mock: responses.RequestsMock,
+) -> None:
+    mock.add("POST", f"{URL}/web/webclient/version_info", json=RECORDED["14"]["version_info"])
+    mock.add("POST", f"{URL}/web/database/list", body=requests.ReadTimeout())
+
+    with pytest.raises(OdooConnectionError) as caught:
+        odoo().connect()
+    assert caught.value.code == "TIMEOUT"
 
 
 def test_none_is_a_result(wire: Wire) -> None:
