@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from odoo_toolkit.connection.websession import WebSession
 
 logger = logging.getLogger(__name__)
+
+#: The context key that says which companies' records are seen.
+_COMPANIES = "allowed_company_ids"
 
 State = Literal["disconnected", "connecting", "authenticated", "ready", "error", "reconnecting"]
 
@@ -249,21 +252,26 @@ class Odoo:
         return str(rows[0]["model"]) if rows else None
 
     def _check_companies(self, call: Call) -> None:
-        """Refuse companies that the settings leave out."""
-        settings = self.settings
-        asked = call.context.get("allowed_company_ids")
-        if asked is None or not settings.company_ids:
+        """Refuse companies that the settings leave out, wherever a context names them.
+
+        Raises:
+            AccessError: it names others, or none, which to Odoo means all.
+        """
+        allowed = self.settings.base_context.get(_COMPANIES)
+        if allowed is None:
             return
-        allowed = settings.base_context["allowed_company_ids"]
-        if not isinstance(asked, (list, tuple)) or not all(
-            type(company) is int and company in allowed for company in asked
-        ):
-            raise AccessError(
-                f"allowed_company_ids may name the companies {allowed} only: the settings of this"
-                " connection name no others.",
-                suggestion="Leave it out, or choose among these.",
-                details={"named_in": "context.allowed_company_ids"},
-            )
+        for asked in _companies_in([call.context, call.arguments, call.positional]):
+            if (
+                not asked
+                or not isinstance(asked, (list, tuple))
+                or not all(type(company) is int and company in allowed for company in asked)
+            ):
+                raise AccessError(
+                    f"{_COMPANIES} may name the companies {allowed} only: the settings of this"
+                    " connection name no others.",
+                    suggestion="Leave it out, or choose among these.",
+                    details={"named_in": f"context.{_COMPANIES}"},
+                )
 
     def _check_external_ids(self, call: Call) -> None:
         """Refuse to load rows under external ids that belong to other models' records.
@@ -491,6 +499,18 @@ class Odoo:
         self.state = "authenticated"
         self._last_used = time.monotonic()
         return _Session(http=http, transport=transport, version=version, database=database, uid=uid)
+
+
+def _companies_in(value: Any) -> Iterator[Any]:
+    """Yield what contexts within a value name as the companies to see."""
+    if isinstance(value, Mapping):
+        if _COMPANIES in value:
+            yield value[_COMPANIES]
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, (Mapping, list, tuple)):
+                yield from _companies_in(item)
 
 
 def _may_send_again(error: OdooConnectionError, call: Call | None) -> bool:

@@ -29,7 +29,7 @@ def _company_ids(value: Any) -> bool:
     return (
         isinstance(value, (list, tuple))
         and 0 < len(value) <= 1000
-        and all(type(item) is int and item > 0 for item in value)
+        and all(type(item) is int and 0 < item < 2**31 for item in value)
     )
 
 

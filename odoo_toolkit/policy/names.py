@@ -38,6 +38,9 @@ _MOST_VISITS = 200_000
 LONGEST_NAME = 200
 """Longer text is no model's name and no field's path, whatever it starts with."""
 
+#: Groups and users are found by these; whoever plants one takes the place of theirs.
+_EXTERNAL_IDS_OF_RIGHTS = ("base.group", "base.user_")
+
 _NO_FIELDS: Mapping[str, Field] = {}
 _STEPS = re.compile(r"[./]")
 _REFERENCE = re.compile(
@@ -192,11 +195,17 @@ class Names:
 
     def id_written(self, field: Field, value: Any, path: Path) -> None:
         """Judge the id of ``ir.model`` that a field is to hold: it names a model."""
-        if field.relation != "ir.model" or type(value) is not int or self._model_of is None:
+        if field.relation != "ir.model" or not value or isinstance(value, Mapping):
             return
-        model = self._model_of(value)
+        if type(value) is not int:  # Odoo 14 takes texts and fractions for ids, too
+            raise self.policy.field_refusal(field.name, None, show(path))
+        model = self._model_of(value) if self._model_of is not None else None
         if model is not None:
             self.judge(model, "read", path)
+            # What an alias makes of e-mails are records of this model.
+            refusal = self.policy.never_written_refusal(model, show(path), self.step)
+            if refusal is not None and field.name.startswith("alias_"):
+                raise refusal
         elif self.policy.closes_models:
             raise self.policy.model_refusal(f"ir.model {value}", show(path))
 
@@ -233,12 +242,21 @@ class Names:
             raise self.policy.model_refusal(
                 model, show(path), suggestion="Create these records instead of loading them."
             )
+        fields = [self.field(model, str(column).partition("/")[0]) for column in columns]
         for row in rows if isinstance(rows, (list, tuple)) else ():
             if not isinstance(row, (list, tuple)):
                 raise ValidationError("data must be a list of rows.", suggestion="Correct it.")
-            for column, value in zip(columns, row, strict=False):
-                self.model_name(str(column), value, path)
-                self.reference(value, path)
+            for column, field, value in zip(columns, fields, row, strict=False):
+                self._cell_written(str(column), field, value, path)
+
+    def _cell_written(self, column: str, field: Field | None, value: Any, path: Path) -> None:
+        self.model_name(column, value, path)
+        self.reference(value, path)
+        if column == "id" and str(value).strip().startswith(_EXTERNAL_IDS_OF_RIGHTS):
+            raise self.policy.field_refusal("id", None, show(path))
+        if field is not None and field.relation == "ir.model":
+            by_id = column.endswith("/.id") and str(value).isdecimal()
+            self.id_written(field, int(value) if by_id else value, path)
 
     def template(self, model: str | None, value: str, path: Path) -> None:
         """Refuse a text that Odoo would evaluate."""

@@ -74,7 +74,7 @@ def execute(
     """
     named = dict(kwargs or {})
     in_kwargs = named.pop("context", None) or {}
-    if not isinstance(in_kwargs, Mapping):
+    if not isinstance(in_kwargs, Mapping) or not isinstance(context or {}, Mapping):
         raise ValidationError("context must be an object.", suggestion="Give it apart.")
     warnings = []
     if named and method in NO_KWARGS_METHODS:

@@ -31,6 +31,11 @@ MARK = "classified"
 Attack = Callable[[Odoo], Any]
 
 
+def calling(function: Callable[..., Any], *arguments: Any, **named: Any) -> Attack:
+    """Return the call of a library function as an attack."""
+    return lambda odoo: function(odoo, *arguments, **named)
+
+
 class SentError(Exception):
     """A call of a caller's own would have left the process."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
@@ -127,7 +128,7 @@ class Serverless(Noting):
         **settings: Any,
     ) -> None:
         address = ConnectionSettings(
-            url="http://odoo.test", username="ann", password="x", **settings
+            url="http://odoo.test", username="ann", password=Secret("x"), **settings
         )
         super().__init__(address, policy=policy, options=options)
         self.major = major

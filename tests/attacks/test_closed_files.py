@@ -92,7 +92,7 @@ def ways(h: Hidden) -> dict[str, Attack]:
     def searched(domain: list[Any], **keywords: Any) -> Attack:
         return lambda odoo: search_read(odoo, FILE, domain, ["datas"], **keywords)
 
-    nested = {"original_id": {"fields": {"datas": {}, "index_content": {}}}}
+    nested: dict[str, Any] = {"original_id": {"fields": {"datas": {}, "index_content": {}}}}
     return {
         **{f"domain: {name}": searched(domain) for name, domain in domains.items()},
         **{
@@ -247,7 +247,7 @@ def test_the_signature_of_an_order_is_not_written(
                 {"model": "res.partner", "attachment_ids": [[0, 0, moved]]},
             ),
         }
-        rules = {"mode": mode, "write_allowlist": f"{FILE},sale.order,mail.message"}
+        rules: dict[str, Any] = {"mode": mode, "write_allowlist": f"{FILE},sale.order,mail.message"}
         with connected(server, **rules) as closed:
             passed = passing(closed, attacks)
         signature = raw.value("sale.order", order, "signature")

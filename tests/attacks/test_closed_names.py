@@ -28,7 +28,7 @@ from odoo_toolkit.chatter import get_messages
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.names import name_search
 from odoo_toolkit.policy.tables import BLOCKED_FIELD_SUFFIXES, BLOCKED_FIELDS, BLOCKED_MODELS
-from tests.attacks.policies import Attack, passing
+from tests.attacks.policies import Attack, calling, passing
 from tests.attacks.serverless import FIELDS, Serverless
 
 PARTNER = "res.partner"
@@ -43,7 +43,7 @@ CLOSED_MODELS = (*(name.replace("*", ".x") for name in BLOCKED_MODELS), LISTED_M
 WRITABLE = ",".join(sorted({*FIELDS} - {LISTED_MODEL, "res.users", "ir.model"}))
 POLICIES = {
     mode: Policy(
-        mode=mode,  # type: ignore[arg-type]
+        mode=mode,
         write_allowlist=WRITABLE,
         field_blocklist=LISTED_FIELDS,
         model_blocklist=LISTED_MODEL,
@@ -79,8 +79,8 @@ def conditions(leaves: dict[str, list[Any]], model: str = PARTNER) -> Iterator[t
             yield f"search, {name}, {form}", called(model, "search", domain)
         domain = [leaf]
         ways: dict[str, Attack] = {
-            "search_read": lambda o, d=domain: search_read(o, model, d, ["id"]),
-            "count": lambda o, d=domain: count(o, model, d),
+            "search_read": calling(search_read, model, domain, ["id"]),
+            "count": calling(count, model, domain),
             "named": called(model, "search_count", domain=domain),
             "args": called(model, "search", args=domain),
             "execute search_read": called(model, "search_read", domain, ["id"]),
@@ -88,7 +88,7 @@ def conditions(leaves: dict[str, list[Any]], model: str = PARTNER) -> Iterator[t
             "name_search named": called(model, "name_search", name="x", args=domain),
             "read_group": called(model, "read_group", domain, ["id"], ["id"]),
             "groups": called(model, "formatted_read_group", domain, ["id"], ["__count"]),
-            "names": lambda o, d=domain: name_search(o, model, "x", domain=d),
+            "names": calling(name_search, model, "x", domain=domain),
         }
         for way, attack in ways.items():
             yield f"{way}, {name}", attack
@@ -119,7 +119,7 @@ def field_namings(field: str) -> Iterator[tuple[str, Attack]]:
     yield "read", lambda o: read(o, PARTNER, [1], [field])
     yield "default_get", lambda o: default_get(o, PARTNER, [field])
     yield "deep_search", lambda o: deep_search(o, "x", PARTNER, fields=[field])
-    yield "Domain", lambda o: search_read(o, PARTNER, Domain([(field, "=", "x")]), ["id"])
+    yield "Domain", calling(search_read, PARTNER, Domain([(field, "=", "x")]), ["id"])
     yield "order", lambda o: search_read(o, PARTNER, [], ["id"], order=f"id, {field} desc")
     yield "fields_get", called(PARTNER, "fields_get", ["name", field])
     yield "fields_get named", called(PARTNER, "fields_get", allfields=[field])
@@ -148,15 +148,16 @@ def field_namings(field: str) -> Iterator[tuple[str, Attack]]:
         )
     having = [[f"{field}:max", ">", "a"]]
     yield "having", called(PARTNER, "formatted_read_group", [], ["name"], ["__count"], having)
-    for name, values in {
+    valued: dict[str, dict[str, Any]] = {
         "value": {field: "x"},
         "command": {"child_ids": [[0, 0, {field: "x"}]]},
         "update": {"child_ids": [[1, 2, {field: "x"}]]},
         "two commands": {"child_ids": [[1, 2, {"child_ids": [(0, 0, {field: "x"})]}]]},
         "many2many": {"category_id": [[0, 0, {field: "x"}]]},
-    }.items():
-        yield f"create {name}", lambda o, v=values: create(o, PARTNER, {"name": "x", **v})
-        yield f"write {name}", lambda o, v=values: write(o, PARTNER, [1], v)
+    }
+    for name, values in valued.items():
+        yield f"create {name}", calling(create, PARTNER, {"name": "x", **values})
+        yield f"write {name}", calling(write, PARTNER, [1], values)
         yield f"execute create {name}", called(PARTNER, "create", [{"name": "x"}, values])
         yield f"execute write {name}", called(PARTNER, "write", [1], values)
         yield f"copy {name}", called(PARTNER, "copy", [1], values)
@@ -201,7 +202,7 @@ def model_namings(model: str) -> Iterator[tuple[str, Attack]]:
             "pattern": [field, "=ilike", model],
         }
         yield from conditions({f"{owner} {name}": leaf for name, leaf in owned.items()}, owner)
-    for method, arguments in {
+    methods: dict[str, list[Any]] = {
         "search": [[]],
         "search_read": [[], ["id"]],
         "read": [[1], ["id"]],
@@ -217,7 +218,8 @@ def model_namings(model: str) -> Iterator[tuple[str, Attack]]:
         "copy": [[1]],
         "anything": [[1]],
         "get_views": [[[False, "form"]]],
-    }.items():
+    }
+    for method, arguments in methods.items():
         yield f"execute {method}", called(model, method, *arguments)
     functions: dict[str, Attack] = {
         "search_read": lambda o: search_read(o, model),
@@ -249,14 +251,15 @@ def model_namings(model: str) -> Iterator[tuple[str, Attack]]:
     yield "aggregate", called(PARTNER, "read_group", [], ["secret_id:count_distinct"], ["name"])
     having = [["secret_id:count", ">", 1]]
     yield "having", called(PARTNER, "formatted_read_group", [], ["name"], ["__count"], having)
-    for name, values in {
+    valued: dict[str, dict[str, Any]] = {
         "id": {"secret_id": 1},
         "line": {"secret_ids": [[0, 0, {"name": "x"}]]},
         "link": {"secret_ids": [[4, 1]]},
         "in a command": {"child_ids": [[1, 2, {"secret_id": 1}]]},
         "reference": {"reference": f"{model},1"},
-    }.items():
-        yield f"create {name}", lambda o, v=values: create(o, PARTNER, {"name": "x", **v})
+    }
+    for name, values in valued.items():
+        yield f"create {name}", calling(create, PARTNER, {"name": "x", **values})
         yield f"write {name}", called(PARTNER, "write", [1], values)
         yield f"several {name}", called(PARTNER, "create", [{"name": "x"}, values])
     yield "file", called("ir.attachment", "create", [{"name": "x", "res_model": model}])

@@ -190,7 +190,7 @@ MODES = ("readonly", "restricted", "full")
 def test_a_context_does_not_widen_the_companies(
     server: Server, mode: str, companies: list[Any]
 ) -> None:
-    rules = {"mode": mode, "write_allowlist": PARTNER}
+    rules: dict[str, Any] = {"mode": mode, "write_allowlist": PARTNER}
     with connected(server, dry=True, connection={"company_ids": [1]}, **rules) as odoo:
         context = {"allowed_company_ids": companies}
         attacks = with_context(context)
@@ -247,7 +247,7 @@ OPENING = (
     ids=["closed fields", "blocklist", "allowlist"],
 )
 def test_full_mode_refuses_keys_that_open_what_is_closed(
-    server: Server, rules: dict[str, str]
+    server: Server, rules: dict[str, Any]
 ) -> None:
     with connected(server, mode="full", dry=True, **rules) as odoo:
         attacks = {
@@ -266,7 +266,7 @@ def test_full_mode_refuses_keys_that_open_what_is_closed(
 
 
 @pytest.mark.parametrize("rules", [{}, {"field_blocklist": "email"}], ids=["open", "closed fields"])
-def test_full_mode_passes_other_keys(server: Server, rules: dict[str, str]) -> None:
+def test_full_mode_passes_other_keys(server: Server, rules: dict[str, Any]) -> None:
     contexts: tuple[Context, ...] = (
         {"default_name": "x"},
         {"active_id": 1, "active_model": PARTNER},

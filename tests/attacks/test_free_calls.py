@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit import Policy, execute
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError
-from tests.attacks.policies import Attack, passing, refused
+from tests.attacks.policies import Attack, calling, passing, refused
 from tests.attacks.serverless import Serverless
 
 PARTNER = "res.partner"
@@ -187,8 +187,8 @@ def test_arguments_of_other_types_are_refused(policy: Policy, method: str) -> No
     attacks: dict[str, Attack] = {}
     for parameter, kind in SHAPES[method].items():
         for value in ILL_TYPED[kind]:
-            attacks[f"{parameter}={value!r:.60}"] = lambda o, p=parameter, v=value: execute(
-                o, PARTNER, method, ids, {p: v}
+            attacks[f"{parameter}={value!r:.60}"] = calling(
+                execute, PARTNER, method, ids, {parameter: value}
             )
     assert passing(odoo, attacks) == []
 

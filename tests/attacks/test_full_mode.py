@@ -61,7 +61,10 @@ def by_id(odoo: Odoo, raw: Raw, closed: str) -> dict[str, Attack]:
     """Return writes that name a model by the id of its description, or as Odoo looks it up."""
     model_id = raw("ir.model", "search", [["model", "=", closed]])[0]
     label = raw.value("ir.model", model_id, "name")
-    external_id = raw("ir.model", "get_external_id", [model_id])[str(model_id)]
+    of_model = [["model", "=", "ir.model"], ["res_id", "=", model_id]]
+    external_id = raw("ir.model.data", "search_read", of_model, ["complete_name"])[0][
+        "complete_name"
+    ]
     attacks: dict[str, Attack] = {}
     for model, field, others in BY_ID:
         if not has_fields(odoo, model, field):

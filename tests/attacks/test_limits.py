@@ -12,7 +12,7 @@ import pytest
 from odoo_toolkit import Policy, ReadOptions, count, create, execute, search_read, write
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.names import name_search
-from tests.attacks.policies import Attack, connected, passing, refused
+from tests.attacks.policies import Attack, calling, connected, passing, refused
 from tests.attacks.serverless import Serverless
 from tests.live.conftest import server
 from tests.live.servers import Server
@@ -178,7 +178,7 @@ def test_many_ids_in_one_condition_are_no_large_domain(odoo: Serverless) -> None
 def test_values_nested_too_deeply_are_refused(policy: str) -> None:
     odoo = Serverless(POLICIES[policy])
     for values in (_commands(200), {"name": _lists(5_000)}, {"child_ids": _lists(5_000)}):
-        refused(odoo, lambda o, values=values: execute(o, PARTNER, "create", [values]))
+        refused(odoo, calling(execute, PARTNER, "create", [values]))
 
 
 # Limits of searches --------------------------------------------------------------------------

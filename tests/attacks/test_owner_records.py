@@ -38,7 +38,7 @@ OPEN = (
     "ir.model,ir.model.fields,ir.filters,ir.exports,mail.mail,mail.activity.type,calendar.event,"
     "mail.scheduled.message,mail.message.schedule,mail.message.reaction,res.currency,res.country"
 )
-RULES: dict[str, dict[str, str]] = {
+RULES: dict[str, dict[str, Any]] = {
     "readonly, allowlist": {"mode": "readonly", "model_allowlist": OPEN},
     "full, blocklist": {"mode": "full", "model_blocklist": CLOSED},
 }
@@ -200,7 +200,7 @@ def nested(trail: Trail) -> dict[str, Attack]:
         return lambda odoo: execute(odoo, model, method, arguments)
 
     message_of = {"mail_message_id": {"fields": body}}
-    files_of = {"attachment_ids": {"fields": {"name": {}, "datas": {}}}}
+    files_of: dict[str, Any] = {"attachment_ids": {"fields": {"name": {}, "datas": {}}}}
     return {
         "message of a notification": called(
             "mail.notification", "web_read", [notification], message_of

@@ -106,7 +106,7 @@ def _leaves(domains: Any) -> Any:
     return st.tuples(paths, operators, values).map(list)
 
 
-domains = st.recursive(
+domains: Any = st.recursive(
     st.just([]),
     lambda inner: st.lists(st.one_of(st.sampled_from(["&", "|", "!"]), _leaves(inner)), max_size=4),
     max_leaves=6,
