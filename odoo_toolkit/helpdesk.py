@@ -17,9 +17,10 @@ from odoo_toolkit.names import Wanted, resolve, resolve_all
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, plan
-from odoo_toolkit.records.arguments import checked_ids
-from odoo_toolkit.records.reading import name_get, read
+from odoo_toolkit.records.arguments import checked_count, optional_ids
+from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.results import Record, RecordName
+from odoo_toolkit.records.rows import read_rows
 
 TICKET, TEAM = "helpdesk.ticket", "helpdesk.team"
 
@@ -136,7 +137,7 @@ def create_ticket(
         "partner_id": partner,
         "team_id": team,
         "user_id": user,
-        "tag_ids": [[6, 0, list(checked_ids(tag_ids))]] if tag_ids else None,
+        "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
         "description": written_text(fields["description"], description)
         if description and "description" in fields
         else description,
@@ -176,6 +177,7 @@ def get_ticket(
         NotFoundError: there is no such ticket.
         AccessError: Odoo or the policy does not allow it.
     """
+    message_limit = checked_count(message_limit, "message_limit", 1)
     wanted = Wanted(model=TICKET, field="ticket_id", id=ticket_id, name=ticket_name)
     found = int(resolve(odoo, wanted) or 0)
     asked: list[Callable[[], Any]] = [lambda: _read(odoo, found)]
@@ -282,15 +284,15 @@ def _write(ticket_id: int, values: Mapping[str, Any]) -> Call:
 
 def _read(odoo: Odoo, ticket_id: int) -> Record | None:
     described = odoo.policy.readable_fields(TICKET, odoo.schema.fields(TICKET))
-    found = read(odoo, TICKET, [ticket_id], [name for name in _FIELDS if name in described])
-    return {**dict.fromkeys(_FIELDS), **found.records[0]} if found.records else None
+    rows = read_rows(odoo, TICKET, [ticket_id], [name for name in _FIELDS if name in described])
+    return {**dict.fromkeys(_FIELDS), **rows[0]} if rows else None
 
 
 def _existing(ticket: Record | None, ticket_id: int) -> Record:
     if ticket is None:
         raise NotFoundError(
             f"There is no {TICKET} with id {ticket_id} (ticket_id), or this user may not see it.",
-            suggestion=f"Look for it with odoo_core_search_read on {TICKET}.",
+            suggestion=f"Look for it with search_read on {TICKET}.",
             details={"model": TICKET, "field": "ticket_id", "id": ticket_id},
         )
     return ticket
@@ -323,7 +325,7 @@ def _attachments(odoo: Odoo, ticket_id: int) -> tuple[dict[str, Any], str]:
 def _outsider(odoo: Odoo, user: RecordName, team: RecordName) -> list[str]:
     """Say so where the user is no member of the team; Odoo allows it."""
     try:
-        members = read(odoo, TEAM, [team.id], ["member_ids"]).records[0]["member_ids"]
+        members = read_rows(odoo, TEAM, [team.id], ["member_ids"])[0]["member_ids"]
     except (OdooError, LookupError):
         return []
     if not members or user.id in members:

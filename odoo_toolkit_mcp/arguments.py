@@ -44,17 +44,14 @@ class ArgumentChecker:
     def check(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments to call the function with.
 
-        An optional argument that is null counts as left out: many models write it so.
+        An optional argument that is null counts as left out, also in the objects of a list, such
+        as lines: many models write it so.
 
         Raises:
             ValidationError: with one entry per mistake in ``details["problems"]``.
         """
-        properties, required = self._schema["properties"], self._schema.get("required", ())
-        given = {
-            name: value
-            for name, value in arguments.items()
-            if value is not None or name in required or name not in properties
-        }
+        properties = self._schema["properties"]
+        given: dict[str, Any] = _given(arguments, self._schema)
         errors = sorted(
             self._validator.iter_errors(given), key=lambda error: list(map(str, error.path))
         )
@@ -135,6 +132,20 @@ def _sentence(problem: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 100 else text[:97] + "..."
+
+
+def _given(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return the value without the optional keys that are null, where the schema knows the keys."""
+    if "items" in schema and isinstance(value, list):
+        return [_given(item, schema["items"]) for item in value]
+    if "properties" not in schema or not isinstance(value, Mapping):
+        return value
+    known, required = schema["properties"], schema.get("required", ())
+    return {
+        name: _given(item, known[name]) if name in known else item
+        for name, item in value.items()
+        if item is not None or name in required or name not in known
+    }
 
 
 def _whole_numbers(value: Any, schema: Mapping[str, Any]) -> Any:

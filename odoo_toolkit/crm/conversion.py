@@ -22,10 +22,18 @@ from odoo_toolkit.crm.lead import (
 from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.names import Wanted, resolve_all
 from odoo_toolkit.plans import Plan, plan
-from odoo_toolkit.records.reading import search_read
 from odoo_toolkit.records.results import Record
+from odoo_toolkit.records.rows import search_rows
+from odoo_toolkit.search_text import literal
 
 WIZARD = "crm.lead2opportunity.partner"
+
+#: State of what cannot be converted -> what to do.
+_SUGGESTIONS = {
+    "opportunity": "Move it on with move_stage.",
+    "archived": "Restore it first: write its field active as true.",
+    "won": "Move it to an open stage first, with move_stage.",
+}
 
 
 def convert_to_opportunity(
@@ -37,6 +45,9 @@ def convert_to_opportunity(
         int | None, Doc("Customer; by default the lead's own, else a new one is made.")
     ] = None,
     partner_name: str | None = None,
+    create_customer: Annotated[
+        bool, Doc("False: make no new customer where there is none.")
+    ] = True,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
     user_name: str | None = None,
     team_id: Annotated[int | None, Doc("Sales team.")] = None,
@@ -51,6 +62,7 @@ def convert_to_opportunity(
         lead_name: instead of the id; so for partner, user and team.
         partner_id: the customer to link. Without one the lead keeps its own, or Odoo makes a new
             customer from the lead's company, contact and e-mail address.
+        create_customer: False makes none; the opportunity then may have no customer.
         user_id: salesperson from now on.
         team_id: sales team from now on.
         dry_run: return the :class:`~odoo_toolkit.plans.Plan` instead of writing.
@@ -81,9 +93,10 @@ def convert_to_opportunity(
     )
     if partner is None and lead["partner_id"]:
         partner = lead["partner_id"]["id"]
-    # Left to itself, the wizard merges leads that share an e-mail address.
-    values: Record = {"name": "convert", "action": "exist" if partner else "create"}
+    makes_customer = partner is None and create_customer
     chosen = {"partner_id": partner, "user_id": user, "team_id": team}
+    # Left to itself, the wizard merges leads that share an e-mail address.
+    values: Record = {"name": "convert", **_customer(odoo, partner, makes_customer)}
     values |= {key: value for key, value in chosen.items() if value}
     if (user or team) and "force_assignment" in odoo.schema.fields(WIZARD):
         values["force_assignment"] = True
@@ -102,6 +115,8 @@ def convert_to_opportunity(
         return plan(
             odoo, f"Would convert {what} to an opportunity.", [create, attrs.evolve(apply, ids=())]
         )
+    # Looked for before: the conversion makes a company and its contact, both with the address.
+    others = _same_email(odoo, lead["email_from"]) if makes_customer else {}
     run_wizard(odoo, WIZARD, values, source=(LEAD, [lead["id"]]))
     result = result_after(odoo, lead, f"Converted {what} to an opportunity.")
     if result.warnings:
@@ -113,9 +128,25 @@ def convert_to_opportunity(
         now = getattr(result, field.removesuffix("_id"))
         if wanted and (now is None or now.id != wanted):
             result.warnings.append(f"Odoo did not take {field} {wanted}.")
-    if not partner and result.partner and lead["email_from"]:
-        result.warnings.extend(_same_email(odoo, lead["email_from"], result.partner.id))
+    if others and result.partner and result.partner.id not in others:
+        names = ", ".join(f"{name} ({partner_id})" for partner_id, name in others.items())
+        result.warnings.append(
+            f"A new customer was made, while {lead['email_from']} belongs to {names}, too."
+        )
+    if not partner and not makes_customer and result.partner:
+        result.warnings.append("Odoo has linked a customer by itself.")
     return result
+
+
+def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> Record:
+    """Return what the wizard is told of the customer."""
+    if partner or makes_customer:
+        return {"action": "exist" if partner else "create"}
+    actions = dict(odoo.schema.fields(WIZARD)["action"].selection)
+    # Odoo 19 cannot be told to link none: it links an existing one, and there none is given.
+    return (
+        {"action": "nothing"} if "nothing" in actions else {"action": "exist", "partner_id": False}
+    )
 
 
 def _check_convertible(lead: Record) -> None:
@@ -129,21 +160,18 @@ def _check_convertible(lead: Record) -> None:
     if state:
         raise StateError(
             f"{shown(lead)} {why}.",
-            suggestion="Move it with odoo_crm_move_stage."
-            if state == "opportunity"
-            else "Restore it, or move it to an open stage, first.",
+            suggestion=_SUGGESTIONS[state],
             details={"model": LEAD, "id": lead["id"], "current_state": state},
         )
 
 
-def _same_email(odoo: Odoo, email: str, partner_id: int) -> list[str]:
-    """Say which other contacts have the address of the customer that was just made."""
+def _same_email(odoo: Odoo, email: str | None) -> dict[int, str]:
+    """Return the names of some contacts that have an e-mail address, by id."""
+    if not email:
+        return {}
     try:
-        domain = [["email", "=ilike", email], ["id", "!=", partner_id]]
-        others = search_read(odoo, "res.partner", domain, ["display_name"], limit=3).records
+        domain = [["email", "=ilike", literal(email)]]
+        rows = search_rows(odoo, "res.partner", domain, ["display_name"], limit=3)
     except OdooError:
-        return []
-    names = ", ".join(f"{other['display_name']} ({other['id']})" for other in others)
-    if not others:
-        return []
-    return [f"A new customer was made, while {email} belongs to {names}, too."]
+        return {}
+    return {row["id"]: row["display_name"] for row in rows}

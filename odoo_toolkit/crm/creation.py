@@ -13,13 +13,15 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.crm.lead import LEAD, LeadResult, result_after
 from odoo_toolkit.crm.pipeline import find_stage
+from odoo_toolkit.document_lines import checked_number
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.names import Wanted, resolve, resolve_all
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, plan
-from odoo_toolkit.records.arguments import checked_ids
+from odoo_toolkit.records.arguments import optional_ids
 from odoo_toolkit.records.results import Record
+from odoo_toolkit.values.plain import plain
 
 
 def create_lead(
@@ -93,12 +95,12 @@ def create_lead(
         "partner_name": company,
         "email_from": email_from,
         "phone": phone,
-        "expected_revenue": expected_revenue,
+        "expected_revenue": _amount(expected_revenue),
         "team_id": team,
         "user_id": user,
         "stage_id": stage,
         "description": written_text(fields["description"], description) if description else None,
-        "tag_ids": [[6, 0, list(checked_ids(tag_ids))]] if tag_ids else None,
+        "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
     }
     call = _create({key: value for key, value in values.items() if value is not None})
     if dry_run:
@@ -115,9 +117,14 @@ def create_lead(
     if shows_leads == [False]:
         result.warnings.append(
             "Leads are switched off for this user: Odoo does not list it until it is converted"
-            " with odoo_crm_convert_to_opportunity."
+            " with convert_to_opportunity."
         )
     return result
+
+
+def _amount(value: float | None) -> float | None:
+    value = plain(value)
+    return None if value is None else checked_number(value, "expected_revenue", positive=False)
 
 
 def _create(values: Mapping[str, Any]) -> Call:

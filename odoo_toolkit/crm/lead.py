@@ -11,8 +11,8 @@ from annotated_doc import Doc
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.names import Wanted, resolve
-from odoo_toolkit.records.reading import read
 from odoo_toolkit.records.results import Record, RecordName
+from odoo_toolkit.records.rows import read_rows
 
 LEAD = "crm.lead"
 
@@ -77,7 +77,7 @@ def find_lead(odoo: Odoo, lead_id: int | None, lead_name: str | None) -> Record:
     if lead is None:
         raise NotFoundError(
             f"There is no {LEAD} with id {found} (lead_id), or this user may not see it.",
-            suggestion=f"Look for it with odoo_core_search_read on {LEAD}.",
+            suggestion=f"Look for it with search_read on {LEAD}.",
             details={"model": LEAD, "field": "lead_id", "id": found},
         )
     return lead
@@ -86,8 +86,8 @@ def find_lead(odoo: Odoo, lead_id: int | None, lead_name: str | None) -> Record:
 def read_lead(odoo: Odoo, lead_id: int) -> Record | None:
     """Return what is to be known of a lead; empty is what may not be read."""
     described = odoo.policy.readable_fields(LEAD, odoo.schema.fields(LEAD))
-    found = read(odoo, LEAD, [lead_id], [name for name in _FIELDS if name in described])
-    return {**dict.fromkeys(_FIELDS), **found.records[0]} if found.records else None
+    rows = read_rows(odoo, LEAD, [lead_id], [name for name in _FIELDS if name in described])
+    return {**dict.fromkeys(_FIELDS), **rows[0]} if rows else None
 
 
 def shown(lead: Record) -> str:

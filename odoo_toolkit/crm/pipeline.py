@@ -25,8 +25,8 @@ from odoo_toolkit.errors import NotFoundError, OdooError, StateError, Validation
 from odoo_toolkit.fields import Field
 from odoo_toolkit.names import Wanted, resolve
 from odoo_toolkit.plans import Plan, plan
-from odoo_toolkit.records.reading import search_read
 from odoo_toolkit.records.results import Record
+from odoo_toolkit.records.rows import search_rows
 
 STAGE = "crm.stage"
 
@@ -103,7 +103,7 @@ def mark_won(
     if lead["type"] != "opportunity":
         raise StateError(
             f"{what} is a lead, and only an opportunity can be won.",
-            suggestion="Convert it first with odoo_crm_convert_to_opportunity.",
+            suggestion="Convert it first with convert_to_opportunity.",
             details={"model": LEAD, "id": lead["id"], "current_state": "lead"},
         )
     win = attrs.evolve(win, ids=(lead["id"],))
@@ -185,7 +185,7 @@ def find_stage(
     if stage_name is not None:
         # Looked for among the right ones only.
         return {"id": found, "name": stage_name.strip()}
-    stages = search_read(odoo, STAGE, [["id", "=", found]], ["name", field]).records
+    stages = search_rows(odoo, STAGE, [["id", "=", found]], ["name", field])
     if not stages:
         missing = NotFoundError(
             f"There is no crm.stage with id {found}.", details={"field": "stage_id", "id": found}
@@ -210,7 +210,13 @@ def _team_field(stage_fields: Mapping[str, Field]) -> str:
 
 def _no_stage(odoo: Odoo, domain: tuple[Any, ...], error: OdooError) -> OdooError:
     """Add to the error which stages there are."""
-    stages = search_read(odoo, STAGE, list(domain), ["name"]).records
-    error.suggestion = "Choose one of: " + ", ".join(f"{s['name']} ({s['id']})" for s in stages)
+    stages = search_rows(odoo, STAGE, domain, ["name"])
+    names = ", ".join(f"{stage['name']} ({stage['id']})" for stage in stages)
+    error.suggestion = (
+        f"Choose one of: {names}"
+        if stages
+        else f"There are no stages for this team: create a {STAGE}, which all teams share"
+        " unless it is given teams."
+    )
     error.details["stages"] = stages
     return error

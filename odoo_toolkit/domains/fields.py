@@ -12,6 +12,7 @@ from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, LIKE_OPERATORS
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
+from odoo_toolkit.values.plain import whole_number
 from odoo_toolkit.values.written import FieldsOf, selection_details, short_repr
 
 _LONG_PATH = 4  # names on a dotted path; each further one is another subquery
@@ -208,19 +209,20 @@ def _is_pair(value: list[Any]) -> bool:
 
 
 def _integer(value: Any, condition: _Condition) -> Any:
-    # Odoo takes "5" for 5 and, except for an id, True for 1.
+    # Odoo takes "5" for 5, and True for 1.
     if isinstance(value, str) and _INTEGER_TEXT.fullmatch(value):
         return int(value)
-    if isinstance(value, str) or (isinstance(value, bool) and condition.field.name == "id"):
+    whole = whole_number(value)
+    if isinstance(value, (str, bool)) or (whole is None and condition.field.name == "id"):
         raise condition.wrong(value, "is compared with numbers", "Pass a number.")
-    return value
+    return value if whole is None else whole
 
 
 def _float(value: Any, condition: _Condition) -> Any:
-    if not isinstance(value, str):
+    if not isinstance(value, (str, bool)):
         return value
     try:
-        number = float(value)
+        number = float(value) if isinstance(value, str) else math.nan
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
@@ -244,11 +246,13 @@ def _text(value: Any, condition: _Condition) -> Any:
 
 
 def _record(value: Any, condition: _Condition) -> Any:
-    if value is True:
+    if isinstance(value, str):
+        return value
+    if (whole := whole_number(value)) is None:
         raise condition.wrong(
             value, "is compared with an id, a name or false", 'For "is set" use != false.'
         )
-    return value
+    return whole
 
 
 def _selection(value: Any, condition: _Condition) -> Any:

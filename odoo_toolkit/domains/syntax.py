@@ -16,6 +16,7 @@ from typing import Any
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.values.moments import utc_string
+from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.written import check_text, is_id, short_repr
 
 #: connector -> how many conditions follow it.
@@ -80,6 +81,8 @@ class _ShapeError(Exception):
 
 def check_syntax(domain: Any, version_major: int | None) -> list[Any]:
     """Return the domain as lists that JSON can express; see ``domains.check_domain``."""
+    # What is missing in a table is refused: "is empty" would find what nobody asked for.
+    domain = plain(domain, missing=math.nan)
     try:
         return _checked(domain, version_major, 0)
     except _ShapeError as wrong:
@@ -174,9 +177,9 @@ def _checked_value(operator: str, value: Any, where: str, version: int | None, d
             return _checked(value, version, depth + 1)
         except _ShapeError as wrong:
             raise _ShapeError(f"{where}, {operator}: {wrong.problem}", wrong.suggestion) from None
-    if operator in LIST_OPERATORS and not isinstance(value, (list, tuple, set, frozenset)):
+    if operator in LIST_OPERATORS and not isinstance(value, list):
         raise _ShapeError(f"{where}: {operator!r} needs a list, not {short_repr(value)}")
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, list):
         return [_checked_scalar(item, where) for item in value]
     return _checked_scalar(value, where)
 
@@ -191,7 +194,10 @@ def _checked_scalar(value: Any, where: str) -> Any:
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise _ShapeError(f"{where} has a number of more than 64 bits")
     if isinstance(value, float) and not math.isfinite(value):
-        raise _ShapeError(f"{where} has the number {value}, which Odoo does not know")
+        raise _ShapeError(
+            f"{where} has the number {value}, which Odoo does not know",
+            'Leave out what is missing; for "is empty" compare with null.',
+        )
     if isinstance(value, str):
         try:
             check_text(value)

@@ -18,9 +18,10 @@ from odoo_toolkit.fields import Field
 from odoo_toolkit.names import Wanted, resolve
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, plan
-from odoo_toolkit.records.arguments import checked_ids
-from odoo_toolkit.records.reading import name_get, read, search_read
+from odoo_toolkit.records.arguments import optional_ids
+from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.results import Record, RecordName
+from odoo_toolkit.records.rows import read_rows, search_rows
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 
 TASK, STAGE = "project.task", "project.task.type"
@@ -119,8 +120,8 @@ def create_task(
         values["description"] = written_text(fields["description"], description)
     if date_deadline is not None:
         values["date_deadline"] = _deadline(fields["date_deadline"], date_deadline)
-    if tag_ids:
-        values["tag_ids"] = [[6, 0, list(checked_ids(tag_ids))]]
+    if tags := optional_ids(tag_ids):
+        values["tag_ids"] = [[6, 0, tags]]
     wanted = Wanted(model=TASK, field="parent_id", id=parent_id, name=parent_name)
     parent = resolve(odoo, wanted, required=False)
     wanted = Wanted(model="project.project", field="project_id", id=project_id, name=project_name)
@@ -172,7 +173,7 @@ def move_stage(
     if not task["project_id"]:
         raise ValidationError(
             f"{shown(task)} belongs to no project, and stages belong to projects.",
-            suggestion="Put it into a project first: odoo_core_write with project_id.",
+            suggestion="Put it into a project first: write its project_id.",
             details={"model": TASK, "id": task["id"]},
         )
     stage = _stage(odoo, task["project_id"], stage_id, stage_name)
@@ -209,7 +210,7 @@ def find_task(
     if task is None:
         raise NotFoundError(
             f"There is no {TASK} with id {found} (task_id), or this user may not see it.",
-            suggestion=f"Look for it with odoo_core_search_read on {TASK}.",
+            suggestion=f"Look for it with search_read on {TASK}.",
             details={"model": TASK, "field": "task_id", "id": found},
         )
     return task
@@ -245,14 +246,14 @@ def _write(task_id: int, values: Mapping[str, Any]) -> Call:
 
 def _read(odoo: Odoo, task_id: int, fields: Sequence[str]) -> Record | None:
     described = odoo.policy.readable_fields(TASK, odoo.schema.fields(TASK))
-    found = read(odoo, TASK, [task_id], [name for name in fields if name in described])
-    return {**dict.fromkeys(fields), **found.records[0]} if found.records else None
+    rows = read_rows(odoo, TASK, [task_id], [name for name in fields if name in described])
+    return {**dict.fromkeys(fields), **rows[0]} if rows else None
 
 
 def _assignees(fields: Mapping[str, Field], user_ids: Sequence[int] | None) -> Record:
-    if not user_ids:
+    users = optional_ids(user_ids)
+    if not users:
         return {}
-    users = list(checked_ids(user_ids))
     if "user_ids" in fields:
         return {"user_ids": [[6, 0, users]]}
     if len(users) > 1:
@@ -285,6 +286,7 @@ def _project_of(odoo: Odoo, parent: int) -> int:
     if task is None:
         raise NotFoundError(
             f"There is no {TASK} with id {parent} (parent_id), or this user may not see it.",
+            suggestion=f"Look for it with search_read on {TASK}.",
             details={"model": TASK, "field": "parent_id", "id": parent},
         )
     if not task["project_id"]:
@@ -307,7 +309,7 @@ def _stage(odoo: Odoo, project: Record, stage_id: int | None, stage_name: str | 
     if stage_name is not None:
         # Looked for among the right ones only.
         return {"id": found, "name": stage_name.strip()}
-    stages = search_read(odoo, STAGE, [*domain, ["id", "=", found]], ["name"]).records
+    stages = search_rows(odoo, STAGE, [*domain, ["id", "=", found]], ["name"])
     if not stages:
         refusal = ValidationError(
             f"Stage {found} is not one of the project {project['name']}.",
@@ -319,7 +321,7 @@ def _stage(odoo: Odoo, project: Record, stage_id: int | None, stage_name: str | 
 
 def _no_stage(odoo: Odoo, domain: Sequence[Any], project: Record, error: OdooError) -> OdooError:
     """Add to the error which stages there are."""
-    stages = search_read(odoo, STAGE, list(domain), ["name"]).records
+    stages = search_rows(odoo, STAGE, domain, ["name"])
     names = ", ".join(f"{stage['name']} ({stage['id']})" for stage in stages)
     error.suggestion = (
         f"Choose one of: {names}"

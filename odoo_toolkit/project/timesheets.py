@@ -18,9 +18,11 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.names import Wanted, resolve
 from odoo_toolkit.plans import Plan, plan
 from odoo_toolkit.project.tasks import TaskId, TaskName, find_task, shown
-from odoo_toolkit.records.reading import count, read
+from odoo_toolkit.records.reading import count
 from odoo_toolkit.records.results import Record, RecordName
+from odoo_toolkit.records.rows import read_rows
 from odoo_toolkit.values.moments import day_string
+from odoo_toolkit.values.plain import plain
 
 LINE = "account.analytic.line"
 
@@ -82,6 +84,7 @@ def log_timesheet(
             timesheets, or the user is no employee; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
+    hours = plain(hours)
     values = _checked(hours, description, date)
     odoo.check(_create({"name": "", "unit_amount": hours}))
     if not odoo.schema.module_installed("hr_timesheet"):
@@ -114,7 +117,8 @@ def _create(values: Mapping[str, Any]) -> Call:
 
 
 def _checked(hours: float, description: str | None, date: str | Date | None) -> Record:
-    if isinstance(hours, bool) or not math.isfinite(hours) or hours <= 0:
+    is_number = isinstance(hours, (int, float)) and not isinstance(hours, bool)
+    if not is_number or not math.isfinite(hours) or hours <= 0:
         raise ValidationError(
             f"hours is {hours!r}, and must be more than 0.",
             suggestion="Give the hours as a number, 1.5 for an hour and a half.",
@@ -139,7 +143,7 @@ def _check_task(task: Record) -> None:
         # From Odoo 17 on, the line would be written without a project and seen nowhere.
         raise ValidationError(
             f"{shown(task)} belongs to no project, so no time can be logged on it.",
-            suggestion="Put it into a project first: odoo_core_write with project_id.",
+            suggestion="Put it into a project first: write its project_id.",
             details=details,
         )
     if task["allow_timesheets"] is False:
@@ -170,7 +174,7 @@ def _after(
 ) -> TimesheetResult:
     unread = "this user may not see it"
     try:
-        lines = read(odoo, LINE, [line_id], _FIELDS).records
+        lines = read_rows(odoo, LINE, [line_id], _FIELDS)
     except OdooError as error:
         lines, unread = [], error.message
     if not lines:

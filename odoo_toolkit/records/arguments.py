@@ -10,6 +10,10 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.values.plain import plain, whole_number
+from odoo_toolkit.values.written import FieldsOf, is_id, short_repr
+
+_TOO_MANY = 2**31
 
 Ids = Annotated[Sequence[int], JsonSchema({"type": "array", "items": {"type": "integer"}})]
 
@@ -21,20 +25,45 @@ def describe(
     arguments: Mapping[str, Any],
     context: Mapping[str, Any] | None,
     ids: Sequence[int] | None = None,
-) -> dict[str, Field]:
+    fields_of: FieldsOf | None = None,
+) -> Mapping[str, Field]:
     """Ask the policy about a call as the caller worded it, then describe the model's fields.
 
     Asked before the arguments are checked against the schema, so that what is blocked is refused
-    as such and never explained.
+    as such and never explained. ``fields_of`` is a :func:`readable_of` to share.
     """
     call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context or {})
     odoo.check(call)
-    return readable_of(odoo)(model)
+    return (fields_of or readable_of(odoo))(model)
 
 
 def readable_of(odoo: Odoo) -> Callable[[str], dict[str, Field]]:
-    """Return the function that describes a model's fields as far as the policy shows them."""
-    return lambda model: odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    """Return a function that describes a model's fields as far as the policy shows them.
+
+    It finds out once for each model, and is for one call only: what is shown may change.
+    """
+    found: dict[str, dict[str, Field]] = {}
+
+    def fields_of(model: str) -> dict[str, Field]:
+        if model not in found:
+            found[model] = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+        return found[model]
+
+    return fields_of
+
+
+def listed_fields(fields: Any) -> list[str]:
+    """Return names of fields as a list, or refuse what is none; None is an empty list."""
+    names = plain(fields)
+    if names is None:
+        return []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValidationError(
+            f"fields must be a list of field names, not {short_repr(fields)}.",
+            suggestion=f"Give [{fields!r:.80}]." if isinstance(fields, str) else "Give names.",
+            details={"field": "fields"},
+        )
+    return names
 
 
 def known(model: str, fields: Sequence[str], described: Mapping[str, Field]) -> list[str]:
@@ -46,21 +75,53 @@ def known(model: str, fields: Sequence[str], described: Mapping[str, Field]) -> 
     return names
 
 
-def checked_ids(ids: Sequence[int]) -> tuple[int, ...]:
-    """Return record ids without repetitions, or raise for what is none."""
-    if isinstance(ids, int) and not isinstance(ids, bool):
-        ids = [ids]
-    if not isinstance(ids, (list, tuple)):
+def checked_ids(ids: Any) -> tuple[int, ...]:
+    """Return record ids without repetitions, or raise for what is none.
+
+    Args:
+        ids: a list, a range, a column of a table, ...; or one id.
+    """
+    given = plain(ids)
+    if is_id(given):
+        given = [given]
+    if not isinstance(given, list):
         raise ValidationError("ids must be a list of record ids.", suggestion="Give e.g. [42].")
-    for item in ids:
-        # True is an int in Python, and would be taken for record 1.
-        if isinstance(item, bool) or not isinstance(item, int) or item < 1:
+    checked = []
+    for item in given:
+        number = whole_number(item)
+        if number is None or not is_id(number):
             raise ValidationError(
-                f"{item!r} is not a record id.", suggestion="Ids are whole numbers from 1 on."
+                f"{short_repr(item)} is not a record id.",
+                suggestion="Ids are whole numbers from 1 on.",
             )
-    if not ids:
+        checked.append(number)
+    if not checked:
         raise ValidationError("There are no ids.", suggestion="Give the ids of the records.")
-    return tuple(dict.fromkeys(ids))
+    return tuple(dict.fromkeys(checked))
+
+
+def optional_ids(ids: Any) -> list[int]:
+    """Return record ids as :func:`checked_ids` does; none, or None, are an empty list."""
+    given = plain(ids)
+    return [] if given is None or given == [] else list(checked_ids(given))
+
+
+def checked_count(value: Any, name: str, least: int) -> int:
+    """Return a limit or an offset as an int, or refuse what is none.
+
+    Args:
+        value: as it was given.
+        name: of the argument.
+        least: the smallest that means something; Odoo takes a limit of 0 for none.
+    """
+    number = whole_number(plain(value))
+    if number is None or not least <= number < _TOO_MANY:
+        raise ValidationError(
+            f"{name} must be a whole number from {least} on, not {short_repr(value)}.",
+            suggestion=f"Give {name} as a number, without quotes.",
+            details={"field": name},
+        )
+    return number
 
 
 def with_bin_size(

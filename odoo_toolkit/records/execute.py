@@ -13,6 +13,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS
 from odoo_toolkit.connection.call import Call, name_arguments
 from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
@@ -116,7 +117,11 @@ def _limit(most: int, asked: Any, warnings: list[str]) -> int:
 def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:
     """Read every field that may be shown, which is not what naming none would do."""
     readable = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
-    names = [name for name, field in readable.items() if field.type != "binary"]
+    names = [
+        name
+        for name, field in readable.items()
+        if field.type != "binary" and (call.model, name) not in WRITING_FIELDS
+    ]
 
     def fetch(chosen: Sequence[str]) -> list[Record]:
         arguments = {**call.arguments, "fields": list(chosen)}

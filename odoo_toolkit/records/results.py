@@ -91,12 +91,17 @@ class ReadResult(_Rows):
 
 @attrs.frozen(kw_only=True)
 class CreateResult:
-    """A record created; with several values given, ``ids`` has them in the same order."""
+    """Records created, one or several.
 
-    id: int | None
+    Attributes:
+        id: of the only one, or of the first.
+        ids: of all of them, in the order of the values.
+    """
+
+    id: int
     model: str
     message: str
-    ids: list[int] = attrs.Factory(list)
+    ids: list[int] = attrs.Factory(lambda self: [self.id], takes_self=True)
 
 
 @attrs.frozen(kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -11,14 +12,18 @@ from annotated_types import Len
 from odoo_toolkit.annotations import Context, JsonSchema, Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
 from odoo_toolkit.values import to_wire
+from odoo_toolkit.values.plain import plain
 
 #: The context key by which a caller insists on writing a readonly field (REQ-04-14).
 ALLOW_READONLY = "allow_readonly"
+
+#: How the policy names a row of several.
+_ROW = re.compile(r"vals_list\[(\d+)\]")
 
 
 def create(
@@ -45,27 +50,51 @@ def create(
             are commands such as ``[0, 0, {...}]``.
         context: extends the base context.
 
+    Returns:
+        ``id`` is that of the first or only record, ``ids`` has those of all.
+
     Raises:
-        ValidationError: a field or value is wrong; nothing was written.
+        ValidationError: a field or value is wrong; nothing was written. Of several rows,
+            ``details["rows"]`` has the index of the one that is wrong.
         AccessError: Odoo or the policy does not allow it.
+        OdooError: Odoo refused; nothing was written. ``details["rows"]`` has the rows that the
+            refusal is about, where that can be told.
     """
-    several = not isinstance(values, Mapping)
-    rows: list[Any] = list(values) if several else [values]
+    given = plain(values)
+    rows = given if isinstance(given, list) else [given]
     if not rows:
         raise ValidationError("There are no values.", suggestion="Give the values of the record.")
-    described = describe(odoo, model, "create", {"vals_list": rows}, context)
-    wire = [to_wire(row, model, described, fields_of=readable_of(odoo)) for row in rows]
-    answer = odoo.call(
-        Call(model=model, method="create", arguments={"vals_list": wire}, context=context or {})
-    )
+    several = len(rows) > 1
+    fields_of = readable_of(odoo)
+    try:
+        described = describe(
+            odoo, model, "create", {"vals_list": rows}, context, fields_of=fields_of
+        )
+    except OdooError as error:
+        named = _ROW.match(str(error.details.get("named_in")))
+        if several and named:
+            _tell_row(error, int(named[1]))
+        raise
+    wire = []
+    for index, row in enumerate(rows):
+        try:
+            wire.append(to_wire(row, model, described, fields_of=fields_of))
+        except OdooError as error:
+            if several:
+                _tell_row(error, index)
+            raise
+    call = Call(model=model, method="create", arguments={"vals_list": wire}, context=context or {})
+    try:
+        answer = odoo.call(call)
+    except OdooError as error:
+        if several and error.outcome != "maybe_applied":
+            _tell_batch(error, wire, described)
+        raise
     ids = answer if isinstance(answer, list) else [answer]
+    message = f"Created {model} record with ID {ids[0]}"
     if several:
         message = f"Created {len(ids)} {model} records: {', '.join(map(str, ids))}"
-        return CreateResult(
-            id=ids[0] if len(ids) == 1 else None, model=model, message=message, ids=ids
-        )
-    message = f"Created {model} record with ID {ids[0]}"
-    return CreateResult(id=ids[0], model=model, message=message)
+    return CreateResult(id=ids[0], model=model, message=message, ids=ids)
 
 
 def write(
@@ -75,7 +104,7 @@ def write(
     values: Annotated[
         Mapping[str, Any],
         JsonSchema({"type": "object"}),
-        Doc("The fields to change; forms as in odoo_core_create."),
+        Doc("The fields to change; forms as in create."),
     ],
     context: Annotated[
         Context, Doc(f"Odoo context; {ALLOW_READONLY}: true also writes readonly fields.")
@@ -96,15 +125,16 @@ def write(
         NotFoundError: a record does not exist; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    ids = checked_ids(ids)
+    ids, values = checked_ids(ids), plain(values)
     context = dict(context or {})
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
-    described = describe(odoo, model, "write", {"vals": values}, context, ids)
-    wire = to_wire(values, model, described, fields_of=readable_of(odoo))
+    fields_of = readable_of(odoo)
+    described = describe(odoo, model, "write", {"vals": values}, context, ids, fields_of)
+    wire = to_wire(values, model, described, fields_of=fields_of)
     if not wire:
         raise ValidationError("There are no values.", suggestion="Give the fields to change.")
     if not allow_readonly:
-        _check_readonly(model, wire, described)
+        _check_readonly(odoo, model, wire, described)
     odoo.call(Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context))
     message = f"Updated {len(ids)} {model} record(s)"
     return WriteResult(success=True, model=model, ids=list(ids), message=message)
@@ -129,16 +159,54 @@ def unlink(
     return UnlinkResult(success=True, model=model, deleted_ids=list(ids), message=message)
 
 
-def _check_readonly(model: str, wire: Record, described: Mapping[str, Field]) -> None:
+def _tell_row(error: OdooError, index: int) -> None:
+    """Say which of several rows an error is about."""
+    error.message = f"values[{index}]: {error.message}"
+    error.details["rows"] = [index]
+
+
+def _tell_batch(error: OdooError, rows: list[Record], described: Mapping[str, Field]) -> None:
+    """Say that a refused batch has made nothing, and which rows the refusal can be about."""
+    error.message += f" None of the {len(rows)} records was created."
+    field, missing = error.details.get("field"), error.details.get("missing_ids", ())
+    found: list[int] = []
+    if field and error.code in ("MISSING_REQUIRED_FIELD", "CHECK_CONSTRAINT"):
+        found = [index for index, row in enumerate(rows) if _lacks(row, field)]
+    elif field and error.code == "FK_VIOLATION":
+        found = [index for index, row in enumerate(rows) if not _lacks(row, field)]
+    elif missing:
+        relation = error.details.get("model")
+        links = [name for name, known in described.items() if known.relation == relation]
+        found = [i for i, row in enumerate(rows) if any(row.get(name) in missing for name in links)]
+    # Where all rows are alike in that, it says nothing.
+    if 0 < len(found) < len(rows):
+        error.details["rows"] = found
+        error.message += f" It is about {', '.join(f'values[{index}]' for index in found)}."
+
+
+def _lacks(row: Record, field: str) -> bool:
+    return row.get(field) in (None, "") or row[field] is False
+
+
+def _check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str, Field]) -> None:
     # To Odoo 16 a field may be readonly in some states only; the server judges those.
     readonly = [
         name for name in wire if described[name].readonly and not described[name].state_dependent
     ]
-    if readonly:
-        raise ValidationError(
-            f"Readonly on {model}: {', '.join(readonly)}. Odoo computes these or changes them by"
-            " its own actions.",
-            suggestion="Change the fields they depend on or use the business operation; to insist,"
-            f" pass context {{'{ALLOW_READONLY}': true}}.",
-            details={"model": model, "fields": readonly},
+    if not readonly:
+        return
+    # To Odoo 15, all fields are said to be readonly where the right to write is missing.
+    everything = all(field.readonly for field in described.values())
+    if everything and not odoo.schema.may(model, "write"):
+        raise AccessError(
+            f"This user may not change records of {model}.",
+            suggestion="Ask the administrator for the right, or a user who has it for the change.",
+            details={"model": model, "operation": "write"},
         )
+    raise ValidationError(
+        f"Readonly on {model}: {', '.join(readonly)}. Odoo computes these or changes them by"
+        " its own actions.",
+        suggestion="Change the fields they depend on or use the business operation; to insist,"
+        f" pass context {{'{ALLOW_READONLY}': true}}.",
+        details={"model": model, "fields": readonly},
+    )

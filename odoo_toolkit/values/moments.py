@@ -6,6 +6,8 @@ import re
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Any
 
+from odoo_toolkit.values.plain import plain
+
 _MOMENT = re.compile(
     r"([0-9]{4}-[0-9]{1,2}-[0-9]{1,2})"
     r"(?:[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(?:[.,][0-9]+)?"
@@ -44,10 +46,13 @@ def parse_moment(value: str | date | datetime) -> tuple[datetime, datetime | Non
     Raises:
         ValueError: it is not a moment.
     """
+    value = plain(value)
     if isinstance(value, datetime):
         moment = value
     elif isinstance(value, date):
         return datetime.combine(value, time()), None
+    elif not isinstance(value, str):
+        raise ValueError(f"no date or time: {value!r:.80}")
     else:
         match = _MOMENT.fullmatch(value.strip())
         if not match:

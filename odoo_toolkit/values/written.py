@@ -20,6 +20,7 @@ import attrs
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
+from odoo_toolkit.values.plain import plain, whole_number
 
 FieldsOf = Callable[[str], Mapping[str, Field]]
 """Gives the fields of a model; raises an OdooError where they cannot be had."""
@@ -35,6 +36,8 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 #: False is no number, though Odoo would take it for none; null empties a number.
 _NUMBERS = frozenset({"integer", "float", "monetary"})
+_NUMBER = "Pass a number, without quotes, or null to empty it."
+_JSON = "It may hold texts, numbers, booleans, null, and lists and objects of these."
 _COMMANDS = "[0,0,{values}] create, [1,id,{values}] update, [2,id] delete, [3,id] unlink, "
 _COMMANDS += "[4,id] link, [5] clear, [6,0,[ids]] set"
 
@@ -51,7 +54,9 @@ def to_wire(
     Accepted are: for a many2one an id or the ``{"id", "name"}`` that reading gives; for a
     many2many a list of ids, which replaces what is there, or commands; for a one2many commands;
     for a datetime any ISO form (UTC where no zone is given) or a datetime; for a binary base64
-    text or bytes; None or False to empty a field.
+    text or bytes; None or False to empty a field. Values of numpy, pandas and decimal are taken
+    for what they mean (see :func:`~odoo_toolkit.values.plain.plain`): what is missing in a table
+    empties the field, but for a NaN among numbers, which may be a failed calculation.
 
     Args:
         values: by field name.
@@ -71,7 +76,7 @@ def to_wire(
             suggestion='For example {"name": "Azure Interior"}.',
             details={"model": model},
         )
-    return _convert_record(values, model, fields, fields_of, path="", depth=0)
+    return _convert_record(plain(values), model, fields, fields_of, path="", depth=0)
 
 
 def check_text(text: str) -> None:
@@ -163,7 +168,7 @@ class _Place:
 def _convert(value: Any, place: _Place) -> Any:
     if value is None and place.field.type in _NUMBERS:
         return False
-    if value is None:
+    if value is None or (_is_nan(value) and place.field.type not in _NUMBERS):
         value = False
     if place.field.type in ("one2many", "many2many"):
         return _convert_commands(value, place)
@@ -175,7 +180,13 @@ def _convert(value: Any, place: _Place) -> Any:
     except OdooError:
         raise
     except ValueError as error:
-        raise place.wrong(f"cannot take this value: {error}", "Correct the value.") from error
+        raise place.wrong(
+            f"cannot take this value: {error}", "Take that character out of it."
+        ) from error
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _text(value: Any, place: _Place) -> str:
@@ -188,25 +199,23 @@ def _text(value: Any, place: _Place) -> str:
 
 
 def _integer(value: Any, place: _Place) -> int:
-    whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    if isinstance(value, bool) or not whole:
-        raise place.wrong(
-            f"needs a whole number, not {_show(value)}", "Pass a number, without quotes."
-        )
-    if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
+    whole = whole_number(value)
+    if whole is None:
+        raise place.wrong(f"needs a whole number, not {_show(value)}", _NUMBER)
+    if not -_INTEGER_LIMIT <= whole < _INTEGER_LIMIT:
         raise place.wrong(f"cannot hold {_show(value)}", "It holds numbers of up to 32 bits.")
-    return int(value)
+    return whole
 
 
 def _float(value: Any, place: _Place) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise place.wrong(f"needs a number, not {_show(value)}", "Pass a number, without quotes.")
+        raise place.wrong(f"needs a number, not {_show(value)}", _NUMBER)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise place.wrong(f"needs a finite number, not {_show(value)}", "Pass an ordinary number.")
+        raise place.wrong(f"needs a finite number, not {_show(value)}", _NUMBER)
     return number
 
 
@@ -266,13 +275,14 @@ def _many2one(value: Any, place: _Place) -> int | bool:
         value = value["id"]
         if value is None or value is False:
             return False
-    if is_id(value):
-        return int(value)
+    whole = whole_number(value)
+    if whole is not None and is_id(whole):
+        return whole
     comodel = place.field.relation or "the other model"
     if isinstance(value, str):
         raise place.wrong(
             f"needs the id of a {comodel} record, not the text {_show(value)}",
-            f"Look the id up first, with odoo_core_search_read on {comodel}, and pass the number.",
+            f"Look the id up first, with search_read on {comodel}, and pass the number.",
         )
     if isinstance(value, (list, tuple)) and len(value) == 2 and is_id(value[0]):
         raise place.wrong(
@@ -309,7 +319,7 @@ def _json_value(value: Any, place: _Place) -> Any:
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        raise place.wrong("needs a value that JSON can express", "Simplify it.") from error
+        raise place.wrong("needs a value that JSON can express", _JSON) from error
     return value
 
 
@@ -340,6 +350,7 @@ def _convert_commands(value: Any, place: _Place) -> list[list[Any]]:
             f"needs a list, not {_show(value)}",
             "Pass [[5]] to remove all lines." if to_one else "Pass a list of ids, or [] for none.",
         )
+    value = _with_whole_numbers(value)
     if not to_one and all(is_id(item) for item in value):
         # An empty list means none, as a list of ids does; Odoo would take it for no command.
         return [[6, 0, list(value)]]
@@ -349,6 +360,13 @@ def _convert_commands(value: Any, place: _Place) -> list[list[Any]]:
             "To add lines pass [[0, 0, {...}], ...], one command for each object.",
         )
     return [_convert_command(command, place, index) for index, command in enumerate(value)]
+
+
+def _with_whole_numbers(value: Any) -> Any:
+    """Return commands with 3.0 turned into 3, as ids are in a column where some are missing."""
+    if isinstance(value, list):
+        return [_with_whole_numbers(item) for item in value]
+    return whole_number(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _convert_command(command: Any, place: _Place, index: int) -> list[Any]:

@@ -51,14 +51,21 @@ def test_create_read_write_count_and_delete(odoo: Odoo, admin: Odoo, suffix: str
 def test_several_are_created_in_one_call_or_none(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     values = [{"name": f"{suffix} one"}, {"name": f"{suffix} two"}]
     made = toolkit.create(odoo, "res.partner", values)
-    assert len(made.ids) == 2
+    assert (len(made.ids), made.id) == (2, made.ids[0])
     toolkit.unlink(admin, "res.partner", made.ids)
 
-    with pytest.raises(OdooError):
-        toolkit.create(
-            odoo, "res.partner", [{"name": f"{suffix} good"}, {"name": "x", "parent_id": 99999999}]
-        )
+    for bad in ({"name": "x", "parent_id": 99999999}, {"email": f"{suffix}@example.com"}):
+        with pytest.raises(OdooError, match="None of the 2 records was created"):
+            toolkit.create(odoo, "res.partner", [{"name": f"{suffix} good"}, bad])
     assert toolkit.count(odoo, "res.partner", [["name", "like", suffix]]).count == 0
+
+
+def test_a_required_field_that_is_missing_names_the_row(admin: Odoo, suffix: str) -> None:
+    values = [{"name": suffix}, {"color": 1}, {"name": f"{suffix} b"}]
+    with pytest.raises(OdooError) as raised:
+        toolkit.create(admin, "res.partner.category", values)
+    assert raised.value.details["rows"] == [1]
+    assert "None of the 3 records was created" in raised.value.message
 
 
 def test_lines_are_created_by_commands(odoo: Odoo, admin: Odoo, suffix: str) -> None:
@@ -221,18 +228,46 @@ def test_a_foreign_key_stops_a_deletion_and_nothing_is_deleted(admin: Odoo, suff
     assert toolkit.read(admin, "res.currency", [currency["id"]], ["name"]).records
 
 
+def sent_by(odoo: Odoo) -> list[str]:
+    """Return a list to which the name of each method that is sent from now on is added."""
+    events: list[str] = []
+    transport = odoo._connected().transport
+    send = transport.send
+
+    def counted(call: Call) -> Any:
+        events.append(call.method)
+        return send(call)
+
+    transport.send = counted  # type: ignore[method-assign]
+    return events
+
+
+def test_messages_are_read_in_one_round_trip(server: Server, user: User, contact: int) -> None:
+    with toolkit.connect(**credentials(server, user)) as odoo:
+        domain = [["model", "=", "res.partner"], ["res_id", "=", contact]]
+        found = toolkit.search_read(odoo, "mail.message", domain, ["body", "res_id"])
+        ids = [row["id"] for row in found]
+        events = sent_by(odoo)
+        assert toolkit.read(odoo, "mail.message", ids, ["body", "res_id"]).records == found.records
+        assert events == ["search_read"]
+        read = toolkit.read(odoo, "mail.message", [99999999, *ids], ["body", "res_id"])
+        assert (read.records, read.missing_ids) == (found.records, [99999999])
+
+
+def test_what_may_not_be_changed_is_no_readonly_field(server: Server, admin: Odoo) -> None:
+    """Odoo 14 and 15 say of all fields that they are readonly where the right is missing."""
+    country = toolkit.search_read(admin, "res.country", limit=1).records[0]["id"]
+    user = server.user("demo")
+    with toolkit.connect(**credentials(server, user)) as demo, pytest.raises(AccessError) as raised:
+        toolkit.write(demo, "res.country", [country], {"name": "Nowhere"})
+    assert raised.value.code == "ACCESS_DENIED"
+    assert raised.value.suggestion
+
+
 def test_round_trips(server: Server, user: User, suffix: str) -> None:
     """As many as promised: one each, and one more the first time a model is seen."""
-    events: list[str] = []
     with toolkit.connect(**credentials(server, user)) as odoo:
-        transport = odoo._connected().transport
-        send = transport.send
-
-        def counted(call: Call) -> Any:
-            events.append(call.method)
-            return send(call)
-
-        transport.send = counted  # type: ignore[method-assign]
+        events = sent_by(odoo)
         toolkit.search_read(odoo, "res.country", limit=1)
         assert events == ["fields_get", "search_read"]
         events.clear()

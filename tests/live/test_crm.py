@@ -5,10 +5,19 @@ from __future__ import annotations
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError, crm
+from odoo_toolkit import (
+    NotFoundError,
+    Odoo,
+    ReadOptions,
+    StateError,
+    ValidationError,
+    connect,
+    crm,
+)
 from odoo_toolkit.crm import LeadResult
 from odoo_toolkit.names import AmbiguousNameError
 from odoo_toolkit.plans import Plan
+from tests.live.servers import Server, User, credentials
 
 
 def lead(odoo: Odoo, suffix: str, **values: object) -> LeadResult:
@@ -94,6 +103,47 @@ def test_a_lead_with_the_same_address_is_not_merged(odoo: Odoo, suffix: str) -> 
     assert any(f"{suffix}@example.com" in warning for warning in converted.warnings)
     rows = toolkit.read(odoo, "crm.lead", [first.id, second.id], ["type", "active"]).records
     assert [(row["type"], row["active"]) for row in rows] == [("opportunity", True)] * 2
+
+
+def test_the_company_made_with_its_contact_is_no_other_customer(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    values = {
+        "name": f"Lead {suffix}",
+        "type": "lead",
+        "partner_name": f"Company {suffix}",
+        "contact_name": f"Ann {suffix}",
+        "email_from": f"{suffix}@example.com",
+        "user_id": odoo.uid,
+    }
+    made = toolkit.create(odoo, "crm.lead", values).id
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=made))
+    contacts = [["email", "=", f"{suffix}@example.com"]]
+    assert toolkit.count(admin, "res.partner", contacts).count == 2
+    assert converted.warnings == []
+
+
+def test_no_customer_is_made_when_none_is_wanted(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    address = f"{suffix}@example.com"
+    other = toolkit.create(admin, "res.partner", {"name": f"Other {suffix}", "email": address}).id
+    made = lead(odoo, suffix, partner_name=f"Zork {suffix}", email_from=address)
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=made.id, create_customer=False))
+    assert (converted.type, converted.partner, converted.warnings) == ("opportunity", None, [])
+    contacts = toolkit.search_read(admin, "res.partner", [["email", "=", address]], ["id"])
+    assert [row["id"] for row in contacts] == [other]
+
+
+def test_results_have_one_shape_whatever_the_options(
+    server: Server, user: User, suffix: str
+) -> None:
+    options = ReadOptions(normalize_many2one=False, strip_html=False)
+    with connect(**credentials(server, user), options=options) as odoo:
+        made = lead(odoo, suffix, stage_name="New")
+        assert (made.user and made.user.id, made.stage and made.stage.name) == (odoo.uid, "New")
+        done(crm.convert_to_opportunity(odoo, lead_id=made.id))
+        moved = done(crm.move_stage(odoo, lead_id=made.id, stage_name="Qualified"))
+        assert moved.stage
+        assert moved.stage.name == "Qualified"
 
 
 def test_customer_user_and_team_are_taken(odoo: Odoo, admin: Odoo, suffix: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import attrs
 import pytest
 
 from odoo_toolkit import crm
@@ -18,7 +19,9 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.names import AmbiguousNameError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.values import ReadOptions
 from tests.unit.scripted import VERSIONS, Scripted, contents
+from tests.unit.table_values import Column, Scalar
 
 LEAD: dict[str, Any] = {
     "id": 5,
@@ -287,11 +290,64 @@ def test_the_leads_own_contact_is_kept() -> None:
 
 
 def test_other_contacts_with_the_same_address_are_named() -> None:
-    odoo = server()
+    odoo = server(email_from="z_rk@example.com")
     odoo.answers["res.partner", "search_read"] = [{"id": 8, "display_name": "Old Zork"}]
     result = crm.convert_to_opportunity(odoo, lead_id=5)
     assert isinstance(result, crm.LeadResult)
     assert "Old Zork (8)" in result.warnings[0]
+    [search] = odoo.asked("search_read")
+    assert search.arguments["domain"] == [["email", "=ilike", "z\\_rk@example.com"]]
+
+
+def test_the_company_that_the_conversion_has_just_made_is_no_other_contact() -> None:
+    odoo = server()
+    odoo.answers["res.partner", "search_read"] = lambda call: (
+        [{"id": 76, "display_name": "Zork"}, {"id": 77, "display_name": "Zork, Ann"}]
+        if "action_apply" in [sent.method for sent in odoo.sent]
+        else []
+    )
+    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    assert isinstance(result, crm.LeadResult)
+    assert result.partner
+    assert result.warnings == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_no_customer_is_made_when_none_is_wanted(major: int) -> None:
+    odoo = server(major)
+    apply = odoo.answers[WIZARD, "action_apply"]
+    state: dict[str, Any] = {}
+
+    def convert(call: Any) -> Any:
+        state["type"] = "opportunity"
+        return apply(call)
+
+    odoo.answers[WIZARD, "action_apply"] = convert
+    odoo.answers["crm.lead", "read"] = lambda call: [{**LEAD, **state}]
+    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=False)
+    assert isinstance(result, crm.LeadResult)
+    assert (result.type, result.partner, result.warnings) == ("opportunity", None, [])
+    assert contents(odoo.asked("create")[0]) == {
+        "name": "convert",
+        **({"action": "exist", "partner_id": False} if major == 19 else {"action": "nothing"}),
+    }
+    assert odoo.asked("search_read") == []
+
+
+def test_a_customer_that_odoo_links_unasked_is_told() -> None:
+    result = crm.convert_to_opportunity(server(), lead_id=5, create_customer=False)
+    assert isinstance(result, crm.LeadResult)
+    assert "linked a customer" in result.warnings[0]
+
+
+@pytest.mark.parametrize("customer", [{"partner_id": 77}, {}])
+def test_a_customer_that_there_is_is_linked_all_the_same(customer: dict[str, int]) -> None:
+    odoo = server(**({} if customer else {"partner_id": [77, "Own"]}))
+    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=False, **customer)
+    assert isinstance(result, crm.LeadResult)
+    assert result.warnings == []
+    values = contents(odoo.asked("create")[0])
+    assert (values["action"], values["partner_id"]) == ("exist", 77)
 
 
 @pytest.mark.parametrize(
@@ -344,3 +400,50 @@ def test_the_reason_of_a_loss_is_named_as_the_version_does(major: int) -> None:
     assert lose.arguments == {"lost_reason" if major < 16 else "lost_reason_id": 4}
     with pytest.raises(StateError):
         crm.mark_lost(odoo, lead_id=5)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda odoo: crm.create_lead(odoo, name="Chairs"),
+        lambda odoo: crm.create_lead(odoo, name="Chairs", stage_id=2),
+        lambda odoo: crm.move_stage(odoo, lead_id=5, stage_id=2),
+        lambda odoo: crm.move_stage(odoo, lead_id=5, stage_name="Qualified"),
+        lambda odoo: crm.convert_to_opportunity(odoo, lead_id=5),
+        lambda odoo: crm.mark_lost(odoo, lead_id=5),
+    ],
+)
+@pytest.mark.parametrize("major", [14, 19])
+def test_results_have_one_shape_whatever_the_options(major: int, action: Any) -> None:
+    expected = action(server(major))
+    odoo = server(major)
+    odoo.options = ReadOptions(strip_html=False, normalize_many2one=False, max_limit=1)
+    assert attrs.asdict(action(odoo)) == attrs.asdict(expected)
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_a_stage_of_another_team_is_refused_whatever_the_options(major: int) -> None:
+    odoo = server(major)
+    odoo.options = ReadOptions(normalize_many2one=False)
+    with pytest.raises(ValidationError, match="another sales team"):
+        crm.move_stage(odoo, lead_id=5, stage_id=9)
+
+
+def test_what_data_people_hold_is_sent_as_plain_values() -> None:
+    odoo = server()
+    revenue: Any = Scalar(12.5, "f")
+    tags: Any = Column([Scalar(4, "i")])
+    crm.create_lead(odoo, name="Chairs", expected_revenue=revenue, tag_ids=tags)
+    values = contents(odoo.asked("create")[0])
+    assert (values["expected_revenue"], values["tag_ids"]) == (12.5, [[6, 0, [4]]])
+    for bad in ("12", True, float("nan")):
+        with pytest.raises(ValidationError, match="expected_revenue"):
+            crm.create_lead(server(), name="Chairs", expected_revenue=bad)  # type: ignore[arg-type]
+
+
+def test_without_any_stage_it_is_said_how_to_make_one() -> None:
+    odoo = server()
+    odoo.answers["crm.stage", "search_read"] = []
+    with pytest.raises(NotFoundError) as raised:
+        crm.move_stage(odoo, lead_id=5, stage_name="Nowhere")
+    assert "create a crm.stage" in raised.value.suggestion

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import date, datetime, timezone
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from odoo_toolkit.domains import DOMAIN_HELP, Domain, check_domain, resolve_domain
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, parse_fields
+from tests.unit.table_values import NA, NAT, Column, Moment, Scalar
 
 A, B, C = ["a", "=", 1], ["b", "=", 2], ["c", "=", 3]
 STATES = [["draft", "Quotation"], ["sale", "Sales Order"]]
@@ -411,6 +413,52 @@ def test_a_selection_label_is_answered_with_its_value() -> None:
     error = refused([["state", "=", "sales order"]])
     assert error.details["allowed"] == STATES
     assert error.details["did_you_mean"] == ["sale"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "resolved"),
+    [
+        (["id", "in", Column([Scalar(1, "i"), 2.0])], [1, 2]),
+        (["id", "in", range(1, 3)], [1, 2]),
+        (["id", "=", 3.0], 3),
+        (["sequence", "=", Scalar(5, "i")], 5),
+        (["sequence", "<", 2.5], 2.5),
+        (["amount", ">", Decimal("1.5")], 1.5),
+        (["active", "=", Scalar(True, "b")], True),
+        (["partner_id", "=", Scalar(7, "i")], 7),
+        (["partner_id", "child_of", Column([7.0])], [7]),
+        (["date_order", ">", Moment("2025-02-09T14:30:00.000000000")], "2025-02-09 14:30:00"),
+        (["validity_date", "in", Column([Moment("2025-02-09")])], ["2025-02-09"]),
+    ],
+)
+def test_what_data_people_hold_is_taken_in_conditions(condition: list[Any], resolved: Any) -> None:
+    value = resolve([condition])[0][2]
+    assert value == resolved
+    assert json.dumps(value) == json.dumps(resolved)
+    assert Domain([condition]).build() == check_domain([condition])
+
+
+@pytest.mark.parametrize("missing", [NAT, NA, Moment("NaT"), float("nan"), Decimal("NaN")])
+@pytest.mark.parametrize("operator", ["=", ">"])
+def test_a_missing_value_never_becomes_a_search_for_what_is_empty(
+    operator: str, missing: Any
+) -> None:
+    assert refused([["date_order", operator, missing]]).code == "INVALID_DOMAIN"
+    assert "null" in refused([["date_order", "in", Column([missing])]]).suggestion
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        ["sequence", "=", True],
+        ["amount", "=", True],
+        ["id", "in", Column([Scalar(True, "b")])],
+        ["id", "=", 1.5],
+        ["partner_id", "=", 7.5],
+    ],
+)
+def test_a_boolean_is_no_number_and_a_fraction_no_id(condition: list[Any]) -> None:
+    assert refused([condition]).code == "INVALID_DOMAIN"
 
 
 def test_date_parts_and_relative_dates_are_refused_on_versions_without_them() -> None:

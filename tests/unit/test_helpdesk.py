@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from odoo_toolkit import attachments, chatter, helpdesk
@@ -12,7 +13,9 @@ from odoo_toolkit.chatter import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.values import ReadOptions
 from tests.unit.scripted import Scripted, contents
+from tests.unit.table_values import Column, Scalar
 
 
 def server(policy: Policy | None = None) -> Scripted:
@@ -188,3 +191,33 @@ def test_dry_runs_and_readonly_mode_write_nothing() -> None:
     with pytest.raises(AccessError):
         helpdesk.assign_ticket(closed, ticket_name="Lamp", user_id=2)
     assert closed.sent == []
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda odoo: helpdesk.create_ticket(odoo, name="Lamp"),
+        lambda odoo: helpdesk.get_ticket(odoo, ticket_id=5, include_messages=False),
+        lambda odoo: helpdesk.assign_ticket(odoo, ticket_id=5, user_id=6, team_id=1),
+    ],
+)
+def test_results_have_one_shape_whatever_the_options(action: Any) -> None:
+    expected = action(server())
+    odoo = server()
+    odoo.options = ReadOptions(strip_html=False, normalize_many2one=False, max_limit=1)
+    assert attrs.asdict(action(odoo)) == attrs.asdict(expected)
+
+
+def test_tags_come_in_any_column() -> None:
+    odoo = server()
+    tags: Any = Column([Scalar(2, "i")])
+    helpdesk.create_ticket(odoo, name="Lamp", tag_ids=tags)
+    assert contents(odoo.asked("create")[0])["tag_ids"] == [[6, 0, [2]]]
+
+
+@pytest.mark.parametrize("limit", ["5", True, 0, -1, None])
+def test_a_limit_that_is_none_is_refused(limit: Any) -> None:
+    odoo = server()
+    with pytest.raises(ValidationError, match="message_limit"):
+        helpdesk.get_ticket(odoo, ticket_id=5, message_limit=limit)
+    assert odoo.sent == []

@@ -23,7 +23,7 @@ SCHEMA: dict[str, Any] = {
             "type": "array",
             "items": {
                 "type": "object",
-                "properties": {"quantity": {"type": "integer"}},
+                "properties": {"quantity": {"type": "integer"}, "name": {"type": "string"}},
                 "required": ["quantity"],
             },
         },
@@ -94,6 +94,17 @@ def test_null_of_an_optional_argument_is_left_out() -> None:
     checked = ArgumentChecker("odoo_x", SCHEMA).check({"model": "ab", "limit": None})
 
     assert checked == {"model": "ab"}
+
+
+def test_null_in_the_objects_of_a_list_counts_as_not_given_either() -> None:
+    arguments = {"model": "ab", "lines": [{"quantity": 4, "name": None}], "context": {"a": None}}
+    checked = ArgumentChecker("odoo_x", SCHEMA).check(arguments)
+
+    assert checked == {"model": "ab", "lines": [{"quantity": 4}], "context": {"a": None}}
+    assert problems(lines=[{"quantity": None}]) == [
+        "lines.0.quantity must be a whole number, not null"
+    ]
+    assert problems(ids=[None]) == ["ids.0 must be a whole number, not null"]
 
 
 def test_whole_numbers_are_integers() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
+import attrs
 import pytest
 
 from odoo_toolkit import project
@@ -17,12 +18,14 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.values import ReadOptions
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.core import CoreToolset, describe_toolsets
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 from tests.unit.scripted import VERSIONS, Scripted, contents
+from tests.unit.table_values import NAT, Column, Moment, Scalar
 
 READS = {"read", "search_read", "name_search", "search_count"}
 
@@ -123,6 +126,8 @@ def test_odoo_14_takes_one_assignee() -> None:
     [
         ("2025-06-30", "2025-06-30", "2025-06-30 12:00:00"),
         (date(2025, 6, 30), "2025-06-30", "2025-06-30 12:00:00"),
+        (Moment("2025-06-30"), "2025-06-30", "2025-06-30 12:00:00"),
+        (Moment("2025-06-30T17:00:00.000000000"), "2025-06-30", "2025-06-30 17:00:00"),
         ("2025-06-30T17:00:00Z", "2025-06-30", "2025-06-30 17:00:00"),
         (
             datetime(2025, 7, 1, 1, 0, tzinfo=timezone(timedelta(hours=2))),
@@ -155,7 +160,9 @@ def test_a_subtask_gets_the_project_of_its_parent_explicitly(major: int) -> None
         ({"name": " ", "project_id": 3}, "name is empty"),
         ({"name": "x"}, "project_id or project_name is needed"),
         ({"name": "x", "project_id": 3, "date_deadline": "soon"}, "date_deadline is 'soon'"),
+        ({"name": "x", "project_id": 3, "date_deadline": NAT}, "no day or moment"),
         ({"name": "x", "project_id": 3, "user_ids": ["Ann"]}, "not a record id"),
+        ({"name": "x", "project_id": 3, "tag_ids": Column([True])}, "not a record id"),
         ({"name": "x", "parent_id": 6}, "parent_id"),
     ],
 )
@@ -329,3 +336,34 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
         assert "hr_timesheet" in result.tools_left_out[name]
         [_, told] = describe_toolsets(registry, odoo).toolsets
         assert told.left_out == result.tools_left_out
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda odoo: project.create_task(odoo, name="Paint", project_id=3, user_ids=[2]),
+        lambda odoo: project.create_task(odoo, name="Door", parent_id=5),
+        lambda odoo: project.move_stage(odoo, task_id=5, stage_id=2),
+        lambda odoo: project.log_timesheet(odoo, task_id=5, hours=1.5),
+    ],
+)
+@pytest.mark.parametrize("major", [14, 19])
+def test_results_have_one_shape_whatever_the_options(major: int, action: Any) -> None:
+    expected = action(server(major))
+    odoo = server(major)
+    odoo.options = ReadOptions(strip_html=False, normalize_many2one=False, max_limit=1)
+    assert attrs.asdict(action(odoo)) == attrs.asdict(expected)
+
+
+def test_what_data_people_hold_is_sent_as_plain_values() -> None:
+    odoo = server()
+    users: Any = Column([Scalar(2, "i")])
+    project.create_task(odoo, name="Paint", project_id=3, user_ids=users, tag_ids=range(4, 6))
+    values = contents(odoo.asked("create")[0])
+    assert (values["user_ids"], values["tag_ids"]) == ([[6, 0, [2]]], [[6, 0, [4, 5]]])
+    odoo = server()
+    hours: Any = Scalar(1.5, "f")
+    day: Any = Moment("2025-06-30")
+    project.log_timesheet(odoo, task_id=5, hours=hours, date=day)
+    values = contents(odoo.asked("create")[0])
+    assert (values["unit_amount"], values["date"]) == (1.5, "2025-06-30")

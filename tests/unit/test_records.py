@@ -9,7 +9,8 @@ import responses
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Policy, ValidationError
-from tests.unit.wire import RECORDED, Wire, error_body, odoo
+from tests.unit.table_values import NA, NAT, Column, Moment, Scalar
+from tests.unit.wire import RECORDED, Body, Wire, error_body, odoo
 
 
 @pytest.fixture
@@ -63,6 +64,46 @@ class TestSearchRead:
 
         assert wire.asked("search_read")[0][2][1] == ["id", "display_name"]
 
+    @pytest.mark.parametrize("fields", [[], (), Column([])])
+    def test_no_fields_are_the_default_ones(
+        self, wire: Wire, connection: Odoo, fields: Any
+    ) -> None:
+        toolkit.search_read(connection, "res.partner", fields=fields)
+
+        assert wire.calls[0][2][1] == ["id", "name", "display_name"]
+
+    def test_what_data_people_hold_is_sent_as_plain_values(
+        self, wire: Wire, connection: Odoo
+    ) -> None:
+        toolkit.search_read(
+            connection,
+            "res.partner",
+            [["id", "in", Column([Scalar(3, "i"), 4.0])]],
+            Column(["name"]),
+            limit=Scalar(5, "i"),  # type: ignore[arg-type]
+            offset=2.0,  # type: ignore[arg-type]
+        )
+
+        assert wire.calls[0][2] == [[["id", "in", [3, 4]]], ["name"], 2, 5]
+
+    def test_what_may_be_read_is_found_out_once_for_all_conditions(
+        self, connection: Odoo, wire: Wire, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        models: list[str] = []
+        original = Policy.readable_fields
+
+        def counted(self: Policy, model: str, fields: Any) -> Any:
+            models.append(model)
+            return original(self, model, fields)
+
+        monkeypatch.setattr(Policy, "readable_fields", counted)
+        wire.answers["res.partner", "search_count"] = 0
+        domain = [["parent_id.name", "!=", f"{number}"] for number in range(50)]
+        toolkit.search_read(connection, "res.partner", domain)
+        toolkit.count(connection, "res.partner", domain)
+
+        assert models == ["res.partner"] * 2
+
     def test_star_is_all_but_binary_and_blocked_fields(self, wire: Wire, connection: Odoo) -> None:
         toolkit.search_read(connection, "res.partner", fields=["*"])
 
@@ -95,6 +136,22 @@ class TestSearchRead:
         [
             ({"fields": ["nam"]}, "INVALID_FIELD"),
             ({"fields": "name"}, "VALIDATION_ERROR"),
+            ({"fields": [5]}, "VALIDATION_ERROR"),
+            ({"limit": "5"}, "VALIDATION_ERROR"),
+            ({"limit": True}, "VALIDATION_ERROR"),
+            ({"limit": Scalar(True, "b")}, "VALIDATION_ERROR"),
+            ({"limit": 0}, "VALIDATION_ERROR"),
+            ({"limit": -1}, "VALIDATION_ERROR"),
+            ({"limit": 2.5}, "VALIDATION_ERROR"),
+            ({"limit": None}, "VALIDATION_ERROR"),
+            ({"limit": 2**31}, "VALIDATION_ERROR"),
+            ({"offset": -1}, "VALIDATION_ERROR"),
+            ({"offset": "0"}, "VALIDATION_ERROR"),
+            ({"offset": False}, "VALIDATION_ERROR"),
+            ({"order": 5}, "VALIDATION_ERROR"),
+            ({"order": "name,"}, "VALIDATION_ERROR"),
+            ({"domain": [["create_date", ">", NAT]]}, "INVALID_DOMAIN"),
+            ({"domain": [["id", "in", Column([1, NA])]]}, "INVALID_DOMAIN"),
             ({"domain": [["nosuch", "=", 1]]}, "INVALID_FIELD"),
             ({"domain": ["name", "=", "x"]}, "INVALID_DOMAIN"),
             ({"domain": [["name", "~", "x"]]}, "INVALID_DOMAIN"),
@@ -195,7 +252,53 @@ class TestRead:
 
         assert (found.records[0]["id"], found.missing_ids) == (1, [2])
 
-    @pytest.mark.parametrize("ids", [[], [True], ["1"], [0], [-1], [1.5], "1", None])
+    @pytest.mark.parametrize(
+        "ids",
+        [Column([Scalar(3, "i"), 4.0]), range(3, 5), (3, 4), {3: "a", 4: "b"}.keys(), [3.0, 4]],
+    )
+    def test_ids_come_in_any_column(self, wire: Wire, connection: Odoo, ids: Any) -> None:
+        wire.answers["res.partner", "read"] = []
+        toolkit.read(connection, "res.partner", ids, ["name"])
+
+        assert wire.calls[0][2] == [[3, 4], ["name"]]
+
+    def test_messages_are_read_in_one_round_trip(self, wire: Wire) -> None:
+        connection = self._with_messages(wire, {7: "a", 8: "b"})
+        found = toolkit.read(connection, "mail.message", [8, 7], ["body"])
+
+        assert [row["body"] for row in found.records] == ["b", "a"]
+        assert [call[1] for call in wire.calls] == ["search_read"]
+
+    def test_messages_that_a_search_does_not_find_are_read_by_their_ids(self, wire: Wire) -> None:
+        connection = self._with_messages(wire, {7: "a"})
+        wire.answers["mail.message", "search"] = [9]
+        wire.answers["mail.message", "read"] = [{"id": 9, "body": "archived"}]
+        found = toolkit.read(connection, "mail.message", [9, 7, 10], ["body"])
+
+        assert [row["body"] for row in found.records] == ["archived", "a"]
+        assert found.missing_ids == [10]
+        assert wire.asked("read")[0][2][0] == [9]
+
+    def _with_messages(self, wire: Wire, bodies: dict[int, str]) -> Odoo:
+        wire.answers["mail.message", "fields_get"] = {
+            "id": {"type": "integer"},
+            "body": {"type": "char"},
+            "model": {"type": "char"},
+        }
+        wire.answers["mail.message", "search_read"] = lambda args, kwargs: [
+            {"id": key, "body": body}
+            for key, body in bodies.items()
+            if ["id", "in", args[0][-1][2]] == args[0][-1] and key in args[0][-1][2]
+        ]
+        connection = odoo()
+        connection.schema.fields("mail.message")
+        wire.calls.clear()
+        return connection
+
+    @pytest.mark.parametrize(
+        "ids",
+        [[], [True], ["1"], [0], [-1], [1.5], "1", None, Scalar(True, "b"), Column([NA]), {1: 2}],
+    )
     def test_what_is_no_id_is_refused(self, wire: Wire, connection: Odoo, ids: Any) -> None:
         with pytest.raises(ValidationError):
             toolkit.read(connection, "res.partner", ids)
@@ -226,7 +329,82 @@ class TestWriting:
         wire.answers["res.partner", "create"] = [42, 43]
         made = toolkit.create(connection, "res.partner", [{"name": "A"}, {"name": "B"}])
 
-        assert (made.id, made.ids, len(wire.calls)) == (None, [42, 43], 1)
+        assert (made.id, made.ids, len(wire.calls)) == (42, [42, 43], 1)
+
+    @pytest.mark.parametrize("values", [{"name": "A"}, [{"name": "A"}]])
+    def test_the_result_has_id_and_ids_also_for_one(
+        self, wire: Wire, connection: Odoo, values: Any
+    ) -> None:
+        wire.answers["res.partner", "create"] = [42]
+        made = toolkit.create(connection, "res.partner", values)
+
+        assert (made.id, made.ids) == (42, [42])
+
+    def test_rows_of_a_table_are_sent_as_plain_values(self, wire: Wire, connection: Odoo) -> None:
+        wire.answers["res.partner", "create"] = [1, 2]
+        rows = [
+            {"name": Scalar("A", "U"), "color": Scalar(3, "i"), "date": Moment("2025-02-09")},
+            {"name": "B", "color": NA, "date": NAT, "active": Scalar(False, "b")},
+        ]
+        toolkit.create(connection, "res.partner", Column(rows))  # type: ignore[arg-type]
+
+        assert wire.calls[0][2] == [
+            [
+                {"name": "A", "color": 3, "date": "2025-02-09"},
+                {"name": "B", "color": False, "date": False, "active": False},
+            ]
+        ]
+
+    @pytest.mark.parametrize(
+        ("wrong", "code"),
+        [
+            ({"nam": "A"}, "INVALID_FIELD"),
+            ({"name": 5}, "VALUE_ERROR"),
+            ({"signup_token": "x"}, "FIELD_BLOCKED"),
+            ({"user_ids": [[0, 0, {"login": "x"}]]}, "MODEL_BLOCKED"),
+            ("A", "VALUE_ERROR"),
+        ],
+    )
+    def test_an_error_says_which_row_is_wrong(
+        self, wire: Wire, connection: Odoo, wrong: Any, code: str
+    ) -> None:
+        wire.answers["res.users", "fields_get"] = {"login": {"type": "char"}}
+        with pytest.raises(OdooError) as caught:
+            toolkit.create(connection, "res.partner", [{"name": "A"}, wrong, {"name": "B"}])
+
+        assert (caught.value.code, caught.value.details["rows"]) == (code, [1])
+        assert caught.value.message.startswith("values[1]: ")
+        with pytest.raises(OdooError) as alone:
+            toolkit.create(connection, "res.partner", wrong)
+        assert caught.value.message == f"values[1]: {alone.value.message}"
+        assert "rows" not in alone.value.details
+
+    def test_a_batch_that_odoo_refuses_names_the_row_and_says_that_nothing_was_made(
+        self, wire: Wire, connection: Odoo
+    ) -> None:
+        refusal = error_body("14", "missing_required")
+        data = refusal["error"]["data"]
+        data["message"] = data["message"].replace("partner_id", "name")
+        wire.answers["res.partner", "create"] = refusal
+        rows = [{"name": "A", "color": 1}, {"color": 2}, {"name": "B"}, {"name": False}]
+        with pytest.raises(OdooError) as caught:
+            toolkit.create(connection, "res.partner", rows)
+
+        assert "None of the 4 records was created" in caught.value.message
+        assert caught.value.details["rows"] == [1, 3]
+        with pytest.raises(OdooError) as alike:
+            toolkit.create(connection, "res.partner", [{"color": 1}, {"color": 2}])
+        assert "rows" not in alike.value.details
+
+    def test_of_a_batch_whose_fate_is_unknown_nothing_is_claimed(
+        self, wire: Wire, connection: Odoo
+    ) -> None:
+        wire.answers["res.partner", "create"] = Body({"error": "cut off"})
+        with pytest.raises(OdooError) as caught:
+            toolkit.create(connection, "res.partner", [{"name": "A"}, {"name": "B"}])
+
+        assert caught.value.outcome == "maybe_applied"
+        assert "None of" not in caught.value.message
 
     @pytest.mark.parametrize(
         ("values", "code"),
@@ -287,6 +465,21 @@ class TestWriting:
         assert toolkit.unlink(connection, "res.partner", [1, 2]).deleted_ids == [1, 2]
 
         assert [call[2] for call in wire.calls] == [[[1, 2], {"name": "A"}], [[1, 2]]]
+
+    @pytest.mark.parametrize(("may", "error"), [(False, AccessError), (True, ValidationError)])
+    def test_where_all_fields_are_readonly_it_may_be_for_want_of_a_right(
+        self, wire: Wire, may: bool, error: type[OdooError]
+    ) -> None:
+        """Odoo 14 and 15 describe the fields so to who may not write the model."""
+        wire.answers["res.country", "fields_get"] = {
+            "id": {"type": "integer", "readonly": True},
+            "name": {"type": "char", "readonly": True},
+        }
+        wire.answers["res.country", "check_access_rights"] = may
+        with pytest.raises(error, match="may not change" if not may else "Readonly"):
+            toolkit.write(odoo(), "res.country", [1], {"name": "A"})
+
+        assert not wire.asked("write")
 
     def test_writing_nothing_is_refused(self, wire: Wire, connection: Odoo) -> None:
         with pytest.raises(ValidationError):
@@ -501,6 +694,7 @@ class TestRecordsOfBlockedModels:
         assert any(leaf[0] == "res_field" and "signature" in leaf[2] for leaf in domain)
 
     def test_reading_them_by_id_is_refused(self, wire: Wire, connection: Odoo) -> None:
+        wire.answers["ir.attachment", "search_read"] = []
         wire.answers["ir.attachment", "search"] = lambda args, kwargs: (
             [] if "hr.salary" in str(args[0]) else [5]
         )

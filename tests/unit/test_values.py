@@ -4,6 +4,8 @@ import base64
 import math
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum, IntEnum
 from typing import Any
 
 import pytest
@@ -13,6 +15,9 @@ from hypothesis import strategies as st
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, parse_fields
 from odoo_toolkit.values import ReadOptions, from_wire, iso_utc, to_wire, utc_string
+from odoo_toolkit.values.moments import day_string
+from odoo_toolkit.values.plain import plain
+from tests.unit.table_values import NA, NAT, Column, Moment, Scalar
 
 STATES = [["draft", "Quotation"], ["sale", "Sales Order"], ["cancel", "Cancelled"]]
 ORDER = parse_fields(
@@ -375,6 +380,108 @@ def test_nested_fields_that_cannot_be_had_raise_rather_than_pass_unchecked() -> 
 @pytest.mark.parametrize("values", [None, [], "x", 5])
 def test_values_that_are_no_object_are_refused(values: Any) -> None:
     assert refused(values).code == "VALUE_ERROR"
+
+
+# ---- Values of tables ---------------------------------------------------------------------------
+
+
+class Level(IntEnum):
+    """A whole number with a name."""
+
+    HIGH = 3
+
+
+class State(str, Enum):
+    """A text with a name."""
+
+    SALE = "sale"
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "wire"),
+    [
+        ("name", Scalar("x", "U"), "x"),
+        ("name", NA, False),
+        ("name", math.nan, False),
+        ("sequence", Scalar(5, "i"), 5),
+        ("sequence", Scalar(5.0, "f"), 5),
+        ("sequence", Decimal(5), 5),
+        ("sequence", Level.HIGH, 3),
+        ("sequence", NA, False),
+        ("rate", Scalar(1.5, "f"), 1.5),
+        ("amount", Decimal("12.5"), 12.5),
+        ("active", Scalar(True, "b"), True),
+        ("active", Scalar(False, "b"), False),
+        ("validity_date", Moment("2025-02-09"), "2025-02-09"),
+        ("validity_date", NAT, False),
+        ("validity_date", math.nan, False),
+        ("date_order", Moment("2025-02-09T14:30:00.000000000"), "2025-02-09 14:30:00"),
+        ("date_order", Moment("NaT"), False),
+        ("date_order", NAT, False),
+        ("state", State.SALE, "sale"),
+        ("partner_id", Scalar(7, "i"), 7),
+        ("partner_id", 7.0, 7),
+        ("partner_id", {"id": Scalar(7, "i")}, 7),
+        ("partner_id", math.nan, False),
+        ("tag_ids", Column([Scalar(3, "i"), 4.0]), [[6, 0, [3, 4]]]),
+        ("tag_ids", range(3, 5), [[6, 0, [3, 4]]]),
+        ("tag_ids", {3}, [[6, 0, [3]]]),
+        ("tag_ids", [[6, 0, Column([Scalar(3, "i")])]], [[6, 0, [3]]]),
+        (
+            "order_line",
+            [(0, 0, {"quantity": Decimal("1.5"), "product_id": Scalar(5, "i")})],
+            [[0, 0, {"quantity": 1.5, "product_id": 5}]],
+        ),
+        ("distribution", {"7": Scalar(50.0, "f")}, {"7": 50.0}),
+    ],
+)
+def test_what_data_people_hold_is_taken_for_what_it_means(
+    field: str, given: Any, wire: Any
+) -> None:
+    got = write({field: given})[field]
+    assert got == wire
+    assert type(got) is type(wire)
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("sequence", math.nan),
+        ("sequence", Scalar(True, "b")),
+        ("sequence", Scalar(1.5, "f")),
+        ("rate", Decimal("NaN")),
+        ("amount", Decimal("Infinity")),
+        ("amount", Scalar(True, "b")),
+        ("active", Scalar(1, "i")),
+        ("name", Scalar(5, "i")),
+        ("name", Column(["a"])),
+        ("date_order", Scalar(3, "m")),
+        ("date_order", Moment("2025-02")),
+        ("partner_id", Scalar(True, "b")),
+        ("partner_id", 7.5),
+        ("tag_ids", Column([3, math.nan])),
+        ("tag_ids", Column([True])),
+    ],
+)
+def test_what_a_table_cannot_mean_is_refused(field: str, given: Any) -> None:
+    assert refused({field: given}).code == "VALUE_ERROR"
+
+
+@pytest.mark.parametrize("bad", [NAT, NA, None, 5, Scalar(3, "m"), Moment("NaT")])
+def test_what_is_missing_is_no_moment(bad: Any) -> None:
+    for function in (utc_string, day_string):
+        with pytest.raises(ValueError, match="no date"):
+            function(bad)
+
+
+def test_a_missing_number_is_answered_with_the_way_to_empty_the_field() -> None:
+    assert "null" in refused({"rate": math.nan}).suggestion
+
+
+def test_a_structure_without_end_is_left_to_who_refuses_it() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    assert isinstance(plain(loop), list)
 
 
 def test_the_callers_values_are_not_changed() -> None:

@@ -1,0 +1,269 @@
+"""Rows of records, as the options say or in the one shape that the toolkit's operations rely on."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, UNREADABLE_FIELDS
+from odoo_toolkit.connection.call import Call
+from odoo_toolkit.domains import resolve_domain
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.policy.owners import is_owned
+from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.records.arguments import (
+    checked_count,
+    checked_ids,
+    describe,
+    known,
+    listed_fields,
+    readable_of,
+    with_bin_size,
+)
+from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
+from odoo_toolkit.records.unreadable import without_unreadable
+from odoo_toolkit.values import FieldsOf, ReadOptions, from_wire
+from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.written import short_repr
+
+#: What a search returns unless told; fields that a model lacks are left out (REQ-04-01).
+DEFAULT_FIELDS = ("id", "name", "display_name")
+
+_OWN = ReadOptions()
+
+
+def search(
+    odoo: Odoo,
+    options: ReadOptions,
+    model: str,
+    domain: Sequence[Any],
+    fields: Sequence[str],
+    *,
+    limit: int,
+    offset: int = 0,
+    order: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    count_total: bool = False,
+) -> SearchResult:
+    """Search as :func:`odoo_toolkit.records.search_read` says, in the shape of the options."""
+    limit, offset = checked_count(limit, "limit", 1), checked_count(offset, "offset", 0)
+    fields = listed_fields(fields) or list(DEFAULT_FIELDS)
+    domain = plain(domain, missing=math.nan)
+    asked = {"domain": domain, "fields": fields, "order": order}
+    fields_of = readable_of(odoo)
+    described = describe(odoo, model, "search_read", asked, context, fields_of=fields_of)
+    context = with_bin_size(described, fields, context)
+    resolved, warnings = _resolve(odoo, model, domain, fields_of)
+    names = _chosen(model, described, fields)
+    most = options.max_limit
+    if most is not None and limit > most:
+        warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
+        limit = most
+    if order:
+        _check_order(model, order, described)
+
+    arguments = {"domain": resolved, "offset": offset, "limit": limit}
+    arguments |= {"order": order} if order else {}
+    call = Call(model=model, method="search_read", arguments=arguments, context=context)
+    rows, skipped = without_unreadable(lambda chosen: _asked(odoo, call, chosen), names)
+    records = [from_wire(row, described, options) for row in rows]
+    has_more = len(records) == limit
+    total = None
+    if count_total or (model in FILTERED_AFTER_LIMIT and not has_more):
+        total = _count(odoo, model, resolved, context)
+        has_more = total > offset + len(records)
+    return SearchResult(
+        records=records,
+        count=len(records),
+        model=model,
+        limit=limit,
+        offset=offset,
+        has_more=has_more,
+        next_offset=offset + limit if has_more else None,
+        total=total if count_total else None,
+        skipped_fields=skipped,
+        warnings=warnings,
+    )
+
+
+def read(
+    odoo: Odoo,
+    options: ReadOptions,
+    model: str,
+    ids: Sequence[int],
+    fields: Sequence[str],
+    context: Mapping[str, Any] | None = None,
+) -> ReadResult:
+    """Read as :func:`odoo_toolkit.records.read` says, in the shape of the options."""
+    ids, fields = checked_ids(ids), listed_fields(fields)
+    described = describe(odoo, model, "read", {"fields": fields}, context, ids)
+    context = with_bin_size(described, fields, context)
+    names = _chosen(model, described, fields)
+    # Asked for the id alone, Odoo echoes ids that do not exist.
+    asked = names if set(names) != {"id"} else ["id", "display_name"]
+    rows, skipped = _fetched(odoo, model, ids, asked, context)
+    by_id = {row["id"]: from_wire(row, described, options) for row in rows}
+    if asked is not names:
+        by_id = {key: {"id": key} for key in by_id}
+    return ReadResult(
+        records=[by_id[i] for i in ids if i in by_id],
+        missing_ids=[i for i in ids if i not in by_id],
+        skipped_fields=skipped,
+    )
+
+
+def _fetched(
+    odoo: Odoo, model: str, ids: Sequence[int], names: list[str], context: Mapping[str, Any]
+) -> tuple[list[Record], list[str]]:
+    """Read records; what belongs to other models' records is searched for first.
+
+    To read such by their ids, the connection must find out first which of them may be seen, in
+    two round trips more; a search leaves out by itself what may not.
+    """
+    found: list[Record] = []
+    skipped: list[str] = []
+    if is_owned(model):
+        arguments = {"domain": [["id", "in", list(ids)]]}
+        search = Call(model=model, method="search_read", arguments=arguments, context=context)
+        # Where it is refused, reading by the ids says why.
+        with contextlib.suppress(AccessError, NotFoundError):
+            found, skipped = without_unreadable(lambda chosen: _asked(odoo, search, chosen), names)
+        ids = sorted(set(ids) - {row["id"] for row in found})
+        if not ids:
+            return found, skipped
+        names = [name for name in names if name not in skipped]
+    read = Call(model=model, method="read", ids=tuple(ids), context=context)
+    try:
+        rows, refused = without_unreadable(lambda chosen: _asked(odoo, read, chosen), names)
+    except NotFoundError as error:
+        if error.code != "NOT_FOUND":
+            raise
+        # A record vanished, or a computed field stumbled over one that had.
+        existing = _existing(odoo, model, ids, context)
+        if not existing or len(existing) == len(ids):
+            raise
+        read = attrs.evolve(read, ids=tuple(existing))
+        rows, refused = without_unreadable(lambda chosen: _asked(odoo, read, chosen), names)
+    return [*found, *rows], [*skipped, *refused]
+
+
+def _asked(odoo: Odoo, call: Call, fields: Sequence[str]) -> list[Record]:
+    arguments = {**call.arguments, "fields": list(fields)}
+    rows: list[Record] = odoo.call(attrs.evolve(call, arguments=arguments))
+    return rows
+
+
+def count(
+    odoo: Odoo, model: str, domain: Sequence[Any], context: Mapping[str, Any] | None = None
+) -> CountResult:
+    """Return how many records match a domain."""
+    domain, fields_of = plain(domain, missing=math.nan), readable_of(odoo)
+    describe(odoo, model, "search_count", {"domain": domain}, context, fields_of=fields_of)
+    resolved, warnings = _resolve(odoo, model, domain, fields_of)
+    found = _count(odoo, model, resolved, context)
+    return CountResult(model=model, domain=resolved, count=found, warnings=warnings)
+
+
+def search_rows(
+    odoo: Odoo, model: str, domain: Sequence[Any], fields: Sequence[str], *, limit: int = 80
+) -> list[Record]:
+    """Return records as :func:`search` does, in one shape whatever the options say.
+
+    For the toolkit's own operations, which must be able to rely on it.
+    """
+    return search(odoo, _OWN, model, domain, fields, limit=limit).records
+
+
+def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str]) -> list[Record]:
+    """Return records as :func:`read` does, in one shape whatever the options say."""
+    return read(odoo, _OWN, model, ids, fields).records
+
+
+def _resolve(
+    odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf
+) -> tuple[list[Any], list[str]]:
+    return resolve_domain(domain, model, fields_of, version_major=odoo.version.major)
+
+
+def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -> list[str]:
+    """Return the names of the fields to read: what was asked, or what stands for all."""
+    if tuple(fields) == DEFAULT_FIELDS:
+        return [name for name in fields if name in described]
+    if not fields or "*" in fields:
+        return [
+            name
+            for name, field in described.items()
+            if name == "id"
+            or (
+                field.type != "binary"
+                and (field.store or fields)
+                and (model, name) not in WRITING_FIELDS
+            )
+        ]
+    names = known(model, fields, described)
+    for name in names:
+        if (model, name) in UNREADABLE_FIELDS:
+            raise ValidationError(
+                f"The field {name!r} of {model} breaks the answer of some Odoo versions.",
+                suggestion=UNREADABLE_FIELDS[model, name],
+                code="INVALID_FIELD",
+                details={"model": model, "field": name},
+            )
+    return names
+
+
+def _check_order(model: str, order: Any, described: Mapping[str, Field]) -> None:
+    if not isinstance(order, str) or not all(part.strip() for part in order.split(",")):
+        raise ValidationError(
+            f"The order {short_repr(order)} is not understood.",
+            suggestion="Write it like 'name asc, id desc'.",
+            details={"field": "order"},
+        )
+    for part in order.split(","):
+        words = part.split()
+        name = words[0].split(".")[0]
+        direction = " ".join(words[1:]).lower()
+        if name not in described:
+            raise unknown_field_error(model, name, described)
+        if direction not in {
+            f"{way}{nulls}".strip()
+            for way in ("", "asc", "desc")
+            for nulls in ("", " nulls first", " nulls last")
+        }:
+            raise ValidationError(
+                f"The order {part.strip()!r} is not understood.",
+                suggestion=f"Write '{name} asc' or '{name} desc', several separated by commas.",
+            )
+        if not described[name].sortable:
+            raise ValidationError(
+                f"Records of {model} cannot be ordered by {name}: it is computed, not stored.",
+                suggestion="Order by a stored field.",
+                details={"model": model, "field": name},
+            )
+
+
+def _count(odoo: Odoo, model: str, domain: list[Any], context: Mapping[str, Any] | None) -> int:
+    call = Call(
+        model=model,
+        method="search_count",
+        arguments={"domain": domain},
+        context=context or {},
+    )
+    return int(odoo.call(call))
+
+
+def _existing(odoo: Odoo, model: str, ids: Sequence[int], context: Mapping[str, Any]) -> list[int]:
+    call = Call(
+        model=model,
+        method="search",
+        arguments={"domain": [["id", "in", list(ids)]]},
+        context={**context, "active_test": False},
+    )
+    found: list[int] = odoo.call(call)
+    return found
