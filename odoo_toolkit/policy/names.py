@@ -115,9 +115,10 @@ class Names:
         if fields is None:
             try:
                 fields = self.fields_of(model)
-            except OdooConnectionError:
-                raise
-            except OdooError:
+            except OdooError as error:
+                # Nor would the call itself reach a server that did not even take the question.
+                if isinstance(error, OdooConnectionError) and error.outcome == "not_sent":
+                    raise
                 fields = _NO_FIELDS
             self._fields[model] = fields
         return fields.get(name)
