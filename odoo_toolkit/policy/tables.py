@@ -442,6 +442,7 @@ OWNERS: dict[str, Owner] = {
     "mail.alias": Owner(("alias_model_id.model",)),
     "mail.followers": Owner(("res_model",)),
     "mail.group.message": _BY_MESSAGE,
+    # From 18 on it belongs to no message, and its address is no model's name.
     "mail.link.preview": Owner(("message_id.model", "source_url")),
     "mail.mail": Owner(("model",)),
     "mail.message": Owner(("model",)),
