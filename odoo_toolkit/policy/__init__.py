@@ -12,16 +12,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import translate
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
 
 from odoo_toolkit.connection.call import Access, Call, default_access
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.free import rebuilt
 from odoo_toolkit.policy.methods import check_called, check_free
-from odoo_toolkit.policy.names import LONGEST_NAME, FieldsOf, ModelOf, Names
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
     BLOCKED_FIELDS,
@@ -31,11 +29,14 @@ from odoo_toolkit.policy.tables import (
     COMPOSERS,
     HARMLESS_METHODS,
     HARMLESS_WRITES,
+    LONGEST_NAME,
     NEVER_WRITTEN,
     RENDERED_MODELS,
     WRITING_DEFAULTS,
 )
-from odoo_toolkit.policy.walk import Walk, check_ids
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy.names import FieldsOf, ModelOf
 
 Mode = Literal["readonly", "restricted", "full"]
 
@@ -146,6 +147,9 @@ class Policy:
             ValidationError: the model's or method's name is malformed, or arguments are out of
                 place.
         """
+        # Imported here: a server knows its policy long before it makes the first call.
+        from odoo_toolkit.policy.walk import Walk
+
         judged = self._judged(call)
         if judged is not None:
             Walk(self, judged, fields_of, model_of).call(judged)
@@ -167,6 +171,10 @@ class Policy:
         if call.step or call.internal or not self._builds_anew(call.method):
             self.check(call, fields_of, model_of)
             return call
+        from odoo_toolkit.policy.free import rebuilt
+        from odoo_toolkit.policy.names import Names
+        from odoo_toolkit.policy.walk import Walk, check_ids
+
         judged = self._judged(call)
         if judged is None:
             return call

@@ -17,11 +17,12 @@ from odoo_toolkit.connection.call import Call
 from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS, check_syntax
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
-from odoo_toolkit.policy.names import LONGEST_NAME, Names
+from odoo_toolkit.policy.names import Names
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.tables import (
     HARMLESS_METHODS,
     HARMLESS_WRITES,
+    LONGEST_NAME,
     WRITING_FIELDS,
     WRITING_NAMES,
 )

@@ -17,6 +17,7 @@ from odoo_toolkit.policy.tables import (
     COMPOSER_FIELDS,
     COMPOSERS,
     FILE_MODELS,
+    LONGEST_NAME,
     MODEL_NAME_FIELDS,
     UNWRITABLE_FIELDS,
 )
@@ -34,9 +35,6 @@ _DEPTH = 60
 
 _MOST_VISITS = 200_000
 """Lists and mappings in one call; a load of 100,000 rows stays below."""
-
-LONGEST_NAME = 200
-"""Longer text is no model's name and no field's path, whatever it starts with."""
 
 #: Groups and users are found by these; whoever plants one takes the place of theirs.
 _EXTERNAL_IDS_OF_RIGHTS = ("base.group", "base.user_")

@@ -9,6 +9,9 @@ from typing import Literal
 
 import attrs
 
+#: Longer text is no model's name and no field's path, whatever it starts with.
+LONGEST_NAME = 200
+
 #: Neither read nor written, by anybody, in any mode.
 BLOCKED_MODELS: tuple[str, ...] = (
     # Configuration and the rules that guard the database.
