@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any
@@ -14,16 +15,27 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.deep_search.terms import parse_query
-from odoo_toolkit.domains import Domain, resolve_domain
+from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.fields import Field
-from odoo_toolkit.records.arguments import describe
-from odoo_toolkit.search_help.reading import Reading, main_amount, main_date, read_words
+from odoo_toolkit.records.arguments import describe, readable_of
+from odoo_toolkit.search_help import reading as reading_of
+from odoo_toolkit.search_help.reading import Reading, first_of, main_amount, main_date
 from odoo_toolkit.search_help.relations import candidates, look_up
 from odoo_toolkit.search_help.words import Words
+from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.written import FieldsOf
 
 #: Models whose records have names in words, so that a word may be part of one.
 _NAMED_IN_WORDS = ("res.", "product.", "project.", "crm.", "helpdesk.", "hr.", "calendar.")
 
+#: S00012, INV/2026/0001, WH/OUT/00003; a code such as 5a7f is rather part of a name.
+_NUMBER = re.compile(r"[A-Za-z]{1,8}\d{2,}|(?=.*\d)[A-Za-z]+\d*([/_-][A-Za-z0-9]+)+")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+
+_NOT_JOINED = (
+    "What is joined by 'or', or turned round by 'not' or 'except', was understood in parts only, "
+    "and is left to you: '|' and '!' stand before the conditions that they join and turn round."
+)
 _MOST_FIELDS = 12
 _LIMIT = 20
 
@@ -62,9 +74,9 @@ def suggest_domain(
 ) -> DomainSuggestion:
     """Return a domain for what somebody looks for, in English words and the labels of the fields.
 
-    States, selections, flags, spans of time, amounts, numbers of documents and "my" are read from
-    the words by the model's fields; what is left are names, which are looked up in the model's
-    relations. Words that mean nothing are told, not guessed at.
+    What people call records, states and other selections, plain spans of time and "my" are read
+    from the words; what is left are names, which are looked up in the model's relations. All else,
+    amounts among it, is handed back in ``not_understood``, never guessed at.
 
     Args:
         odoo: the connection.
@@ -78,11 +90,18 @@ def suggest_domain(
         ValidationError: the query is empty or too long.
     """
     text = parse_query(query).text
-    fields = describe(odoo, model, "fields_get", {}, None)
-    reading = read_words(Words(text), model, fields, odoo.uid, today or date.today())  # noqa: DTZ011
-    _look_up_names(odoo, model, fields, reading)
-    domain, warnings = resolve_domain(
-        reading.whole_domain(), model, odoo.schema.fields, version_major=odoo.version.major
+    fields_of = readable_of(odoo)
+    fields = describe(odoo, model, "fields_get", {}, None, fields_of=fields_of)
+    day = today or date.today()  # noqa: DTZ011
+    reading = reading_of.read_words(Words(text), model, fields_of, odoo.uid, day)
+    _look_up_names(odoo, reading, fields_of)
+    warnings = []
+    if not reading_of.is_whole(reading):
+        # What is left of it would be narrower than what is looked for, or its opposite.
+        reading = Reading(reading.words, model, fields, ignored=[(0, text)])
+        warnings.append(_NOT_JOINED)
+    domain, found_out = resolve_domain(
+        reading_of.domain_of(reading), model, fields_of, version_major=odoo.version.major
     )
     found = odoo.call(Call(model=model, method="search_count", arguments={"domain": domain}))
     return DomainSuggestion(
@@ -91,29 +110,37 @@ def suggest_domain(
         domain=domain,
         fields=_fields(model, fields, domain),
         order=reading.order,
-        limit=reading.limit or _LIMIT,
+        limit=_LIMIT,
         understood=reading.understood,
-        not_understood=reading.ignored,
+        not_understood=[said for _, said in sorted(reading.ignored)],
         count=found,
-        warnings=warnings,
+        warnings=warnings + found_out,
     )
 
 
-def _look_up_names(odoo: Odoo, model: str, fields: Mapping[str, Field], reading: Reading) -> None:
-    ways = candidates(odoo, model, fields) if reading.runs else []
-    for before, name in reading.runs:
-        if found := look_up(odoo, ways, before, name):
-            condition, told = found
-            reading.domain.append(condition)
-            reading.understood.append(f"{name}: {told}")
-            continue
-        field = "city" if before[-1:] == ("in",) and "city" in fields else "name"
-        described = fields.get(field)
-        if described and described.searchable and model.startswith(_NAMED_IN_WORDS):
-            for word in Domain().contains(field, name):
-                reading.add(name, [word])
+def _look_up_names(odoo: Odoo, reading: Reading, fields_of: FieldsOf) -> None:
+    ways = candidates(odoo, reading.model, fields_of) if reading.runs else []
+    for before, start, end in reading.runs:
+        name = reading.words.text(start, end)
+        found, names = None, ("city", "name") if before[-1:] == ("in",) else ("name",)
+        if email := _EMAIL.fullmatch(name):
+            names = ("email", "email_from")
+        elif not _NUMBER.fullmatch(name):
+            found = look_up(odoo, ways, before, name)
+        # A small letter begins a word that is not understood rather than a name.
+        said = (
+            {"named", "called"} & {*before}
+            or reading.words[start].quoted
+            or (name[:1].isalpha() and not name[:1].islower())
+        )
+        in_words = said and reading.model.startswith(_NAMED_IN_WORDS)
+        field = first_of(reading.fields, names, ("char",))
+        if found:
+            reading.add(start, end, [found[0]], more=f" ({found[1]})")
+        elif field and (in_words or email or _NUMBER.fullmatch(name)):
+            reading.add(start, end, [(field, "=ilike" if email else "ilike", literal(name))])
         else:
-            reading.ignored.append(name)
+            reading.ignore(start, end)
 
 
 def _fields(model: str, fields: Mapping[str, Field], domain: Sequence[Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 import attrs
 
@@ -11,9 +11,17 @@ from odoo_toolkit.search_text import folded
 
 _TOKEN = re.compile(r'"[^"]+"|“[^”]+”|(?:[^\s,;:!?()"“”]|(?<=\d)[,:](?=\d))+')
 
-#: What may stand before a word and turns it into its opposite.
-NEGATIONS = frozenset({"not", "no", "non", "without", "isn't", "aren't", "never", "except"})
 
+def listed(text: str) -> list[str]:
+    """Return the words of a table."""
+    return text.split()
+
+
+#: Words that turn a phrase after them into its opposite.
+NEGATIONS = frozenset(listed("not no non without never except isn't aren't wasn't weren't"))
+
+#: What may stand between a negation and what it negates: "not yet confirmed".
+_ADVERBS = frozenset({"yet", "be", "been"})
 
 #: Two spellings of one word.
 _SPELLINGS = {"canceled": "cancelled", "companies": "company", "salesman": "salesperson"}
@@ -21,8 +29,7 @@ _SPELLINGS = {"canceled": "cancelled", "companies": "company", "salesman": "sale
 
 def stem(word: str) -> str:
     """Return a word without case, accents and the plural's ending."""
-    plain = folded(word).strip("'.")
-    plain = plain.removesuffix("'s").removesuffix("’s")
+    plain = folded(word).replace("’", "'").strip("'.").removesuffix("'s")
     plain = _SPELLINGS.get(plain, plain)
     if len(plain) > 4 and plain.endswith("ies"):
         return plain[:-3] + "y"
@@ -32,7 +39,7 @@ def stem(word: str) -> str:
 
 
 def phrase(text: str) -> tuple[str, ...]:
-    """Return a text as the stems of its words that :meth:`Words.take` looks for."""
+    """Return a text as the stems of its words that :meth:`Words.find` looks for."""
     return tuple(stem(word) for word in re.findall(r"[^\s,;:!?()/\-]+", text))
 
 
@@ -62,52 +69,39 @@ class Words:
     def __iter__(self) -> Iterator[Word]:
         return iter(self._words)
 
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __getitem__(self, position: int) -> Word:
+        return self._words[position]
+
+    def text(self, start: int, end: int) -> str:
+        """Return words as they were written."""
+        return " ".join(word.text for word in self._words[max(start, 0) : end])
+
+    def has(self, position: int, stems: Collection[str]) -> bool:
+        """Whether a word that nobody has taken is one of some."""
+        word = self._words[position] if 0 <= position < len(self._words) else None
+        return word is not None and not word.taken and word.stem in stems
+
     def find(self, looked_for: tuple[str, ...]) -> int | None:
         """Return where a phrase begins that nobody has taken yet."""
-        size = len(looked_for)
-        for start in range(len(self._words) - size + 1):
-            words = self._words[start : start + size]
-            if tuple(word.stem for word in words) == looked_for and not any(
-                word.taken for word in words
-            ):
+        for start in range(len(self._words) if looked_for else 0):
+            if all(self.has(start + at, (said,)) for at, said in enumerate(looked_for)):
                 return start
         return None
 
-    def before(self, looked_for: tuple[str, ...]) -> str | None:
-        """Return the word before a phrase."""
-        start = self.find(looked_for)
-        return self._words[start - 1].stem if start else None
+    def take(self, start: int, end: int) -> tuple[int, bool]:
+        """Take words and the negation before them; return where that begins, whether they hold."""
+        before = start - 1
+        while self.has(before, _ADVERBS):
+            before -= 1
+        negated = self.has(before, NEGATIONS)
+        start = before if negated else start
+        self.mark(start, end)
+        return start, not negated
 
-    def take(self, looked_for: tuple[str, ...]) -> bool | None:
-        """Take a phrase; False where it is negated, None where it is not there."""
-        start = self.find(looked_for) if looked_for else None
-        if start is None:
-            return None
-        self.mark(range(start, start + len(looked_for)))
-        before = self._words[start - 1] if start else None
-        if before is not None and not before.taken and before.stem in NEGATIONS:
-            before.taken = True
-            return False
-        return True
-
-    def mark(self, positions: Iterable[int]) -> None:
+    def mark(self, start: int, end: int) -> None:
         """Take words by their positions."""
-        for position in positions:
-            self._words[position].taken = True
-
-    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Take the first words that a pattern matches in the query's free words.
-
-        The pattern sees lower-case words joined by single spaces; what is taken, and what stands
-        in quotation marks, is a ``|``.
-        """
-        texts = ["|" if w.taken or w.quoted else w.text.casefold() for w in self._words]
-        found = pattern.search(" ".join(texts))
-        if found is None:
-            return None
-        position = 0
-        for index, text in enumerate(texts):
-            if found.start() <= position and position + len(text) <= found.end():
-                self.mark([index])
-            position += len(text) + 1
-        return found
+        for word in self._words[start:end]:
+            word.taken = True
