@@ -321,6 +321,25 @@ def test_a_date_that_may_be_another_one_is_handed_back(model: str, query: str) -
     assert suggestion.not_understood
 
 
+PIECES = (
+    *("confirmed", "draft", "overdue", "my", "latest", "frobnicated", "Azure Interior", "Nobody"),
+    *("over 500", "since 2025-02-30", "this month", "March", "in 2025", "up to 2025", "4711"),
+    *("created", "due", "total", "or", "not", "except", "without salesperson", "S00012", "5 kg"),
+)
+
+
+@pytest.mark.parametrize("first", PIECES)
+def test_no_word_is_passed_over(first: str) -> None:
+    """Whatever stands beside it, it is understood or handed back."""
+    odoo = connection(19)
+    for second in PIECES:
+        suggestion = suggest_domain(odoo, "sale.order", f"{first} {second} orders", today=TODAY)
+
+        told = " ".join([*suggestion.understood, *suggestion.not_understood])
+        missing = [word for word in f"{first} {second}".split() if word not in told]
+        assert not missing, f"{first} {second}"
+
+
 def test_a_name_that_many_have_is_not_cut_off() -> None:
     many = [[number, f"Acme {number}"] for number in range(1, 10)]
     odoo = connection(19)
