@@ -15,9 +15,9 @@ import attrs
 
 from odoo_toolkit.connection.call import Call
 from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS, check_syntax
-from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
-from odoo_toolkit.policy.names import Names
+from odoo_toolkit.policy.names import Names, unfit
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.tables import (
     HARMLESS_METHODS,
@@ -96,11 +96,11 @@ class _Parser:
     def call(self, call: Call) -> Call:
         shape = {**HARMLESS_METHODS, **HARMLESS_WRITES}[call.method]
         if call.positional:
-            raise _wrong("positional", "has more arguments than the method takes")
+            raise unfit("positional", "has more arguments than the method takes")
         arguments = {}
         for name, value in call.arguments.items():
             if name not in shape:
-                raise _wrong(name, f"is no argument of {call.method}")
+                raise unfit(name, f"is no argument of {call.method}")
             if value is not None or shape[name] in ("values", "columns", "rows"):
                 arguments[name] = self._parse[shape[name]](call.model, value, name)
         if call.method in ("read", "search_read") and not arguments.get("fields"):
@@ -128,7 +128,7 @@ class _Parser:
 
     def _field(self, model: str, name: Any, where: str) -> Field:
         if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
-            raise _wrong(where, f"has {_short(name)} where the name of a field belongs")
+            raise unfit(where, f"has {_short(name)} where the name of a field belongs")
         self._names.name(name, model, (where,))
         if (model, name) in WRITING_FIELDS:
             raise self._policy.field_refusal(name, model, where)
@@ -148,7 +148,7 @@ class _Parser:
         """Judge a dotted path and return the field at its end."""
         names = path.split(".") if len(path) <= LONGEST_NAME else []
         if not 0 < len(names) <= _MOST_STEPS:
-            raise _wrong(where, f"has {_short(path)} where the name of a field belongs")
+            raise unfit(where, f"has {_short(path)} where the name of a field belongs")
         here = model
         for index, name in enumerate(names):
             field = self._field(here, name, where)
@@ -161,7 +161,7 @@ class _Parser:
                 self._names.name(rest[0], None, (where,))
                 return Field(name=rest[0], type="char")
             if field.type not in RELATIONAL or not field.relation:
-                raise _wrong(where, f"follows {_short(name)}, which is no relation, in {path}")
+                raise unfit(where, f"follows {_short(name)}, which is no relation, in {path}")
             self._names.followed(field, (where,))
             here = field.relation
         return field
@@ -194,7 +194,7 @@ class _Parser:
     def _grouping(self, model: str, value: Any, where: str) -> str:
         match = _GROUPING.fullmatch(value) if isinstance(value, str) else None
         if match is None or (match[2] and match[2] not in _DATE_PARTS):
-            raise _wrong(where, f"has {_short(value)} where a field to group by belongs")
+            raise unfit(where, f"has {_short(value)} where a field to group by belongs")
         field = self._path(model, match[1], where)
         if self._policy.closes and field.relation and reaches_others(field):
             # The groups would bear the names of those records.
@@ -210,7 +210,7 @@ class _Parser:
             return _COUNT
         match = _AGGREGATE.fullmatch(value) if isinstance(value, str) else None
         if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
-            raise _wrong(where, f"has {_short(value)} where field:function belongs")
+            raise unfit(where, f"has {_short(value)} where field:function belongs")
         self._field(model, match[3] or match[1], where)
         return match[0]
 
@@ -222,7 +222,7 @@ class _Parser:
             return value
         match = _GROUPING.fullmatch(value)
         if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
-            raise _wrong(where, f"has {_short(value)} where a grouping or field:function belongs")
+            raise unfit(where, f"has {_short(value)} where a grouping or field:function belongs")
         self._path(model, match[1], where)
         return match[0]
 
@@ -232,7 +232,7 @@ class _Parser:
             if not _is_leaf(item):
                 conditions.append(item)
             elif item[1] in DOMAIN_OPERATORS:
-                raise _wrong(where, f"has {item[1]}, which groups cannot be filtered by")
+                raise unfit(where, f"has {item[1]}, which groups cannot be filtered by")
             else:
                 conditions.append([self._expression(model, item[0], where), *item[1:]])
         return conditions
@@ -248,12 +248,12 @@ class _Parser:
     def _condition(self, model: str, leaf: Sequence[Any], where: str) -> list[Any]:
         path, operator, value = leaf
         if len(path) > LONGEST_NAME:
-            raise _wrong(where, f"has {_short(path)} where the name of a field belongs")
+            raise unfit(where, f"has {_short(path)} where the name of a field belongs")
         field = self._path(model, path, where)
         comodel = field.relation if field.type in RELATIONAL else None
         if operator in DOMAIN_OPERATORS:
             if comodel is None:
-                raise _wrong(where, f"has {operator} on {path}, which is no relation")
+                raise unfit(where, f"has {operator} on {path}, which is no relation")
             self._names.followed(field, (where,))
             return [path, operator, self._conditions(comodel, value, where)]
         items = value if isinstance(value, list) else [value]
@@ -321,7 +321,7 @@ class _Parser:
         if isinstance(value, Mapping):
             return written.record(model, value, where)
         if not isinstance(value, (list, tuple)):
-            raise _wrong(where, "must be an object of field names and values, or a list of them")
+            raise unfit(where, "must be an object of field names and values, or a list of them")
         return [written.record(model, item, f"{where}[{i}]") for i, item in enumerate(value)]
 
     def _columns(self, model: str, value: Any, where: str) -> list[str]:
@@ -341,7 +341,7 @@ class _Parser:
             self._names.written(model, name, (where,))
             many2one = field.type == "many2one"
             if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
-                raise _wrong(
+                raise unfit(
                     where,
                     f"has the column {_short(column)}: only fields of {model} itself, and"
                     " relations by their ids (country_id/.id), can be loaded here",
@@ -365,13 +365,13 @@ def _as_list(value: Any) -> Any:
 
 def _order_terms(value: Any, where: str) -> list[tuple[str, str]]:
     if not isinstance(value, str) or len(value) > 1000:
-        raise _wrong(where, "must be a text such as 'name, id desc'")
+        raise unfit(where, "must be a text such as 'name, id desc'")
     terms = []
     for term in value.split(","):
         words = term.split()
         direction = " ".join(words[1:])
         if not words or not _DIRECTION.fullmatch(direction):
-            raise _wrong(where, f"has {_short(term)} where a field with asc or desc belongs")
+            raise unfit(where, f"has {_short(term)} where a field with asc or desc belongs")
         terms.append((words[0], direction))
     return terms
 
@@ -380,13 +380,13 @@ def _listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
     if single and isinstance(value, str):
         return [value]
     if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > 5000:
-        raise _wrong(where, "must be a list of names")
+        raise unfit(where, "must be a list of names")
     return list(value)
 
 
 def _ids(value: Sequence[Any]) -> tuple[int, ...]:
     if len(value) > _MOST_RECORDS or not all(type(i) is int and 0 < i <= _LARGEST for i in value):
-        raise _wrong("ids", "must be a list of whole numbers from 1 on")
+        raise unfit("ids", "must be a list of whole numbers from 1 on")
     return tuple(value)
 
 
@@ -394,38 +394,38 @@ def _count(model: str, value: Any, where: str) -> int | None:
     if value is False:
         return None
     if type(value) is not int or not 0 <= value <= _LARGEST:
-        raise _wrong(where, f"must be a whole number from 0 on, not {_short(value)}")
+        raise unfit(where, f"must be a whole number from 0 on, not {_short(value)}")
     return value
 
 
 def _switch(model: str, value: Any, where: str) -> bool:
     if not isinstance(value, bool):
-        raise _wrong(where, f"must be true or false, not {_short(value)}")
+        raise unfit(where, f"must be true or false, not {_short(value)}")
     return value
 
 
 def _text(model: str, value: Any, where: str) -> str:
     if not isinstance(value, str) or len(value) > 1000:
-        raise _wrong(where, f"must be a text of at most 1000 characters, not {_short(value)}")
+        raise unfit(where, f"must be a text of at most 1000 characters, not {_short(value)}")
     return value
 
 
 def _operator(model: str, value: Any, where: str) -> str:
     if not isinstance(value, str) or value not in OPERATORS or value in DOMAIN_OPERATORS:
-        raise _wrong(where, f"has the unknown operator {_short(value)}")
+        raise unfit(where, f"has the unknown operator {_short(value)}")
     return value
 
 
 def _load(model: str, value: Any, where: str) -> str | bool:
     if value not in ("_classic_read", "", False):
-        raise _wrong(where, "must be '_classic_read' or empty")
+        raise unfit(where, "must be '_classic_read' or empty")
     return value or False
 
 
 def _words(model: str, value: Any, where: str) -> list[str]:
     words = list(_listed(value, where))
     if not all(isinstance(word, str) and _IDENTIFIER.fullmatch(word) for word in words):
-        raise _wrong(where, "must be a list of names")
+        raise unfit(where, "must be a list of names")
     return words
 
 
@@ -436,17 +436,9 @@ def _rows(model: str, value: Any, where: str) -> list[list[Any]]:
         for row in value
     )
     if not fits or len(value) > _MOST_RECORDS:
-        raise _wrong(where, "must be a list of rows of texts and numbers")
+        raise unfit(where, "must be a list of rows of texts and numbers")
     return [list(row) for row in value]
 
 
 def _short(value: Any) -> str:
     return repr(value if isinstance(value, (int, float)) else str(value)[:80])[:100]
-
-
-def _wrong(where: str, problem: str) -> ValidationError:
-    return ValidationError(
-        f"{where} {problem}.",
-        suggestion="Correct it; only what is fully understood is sent here.",
-        details={"named_in": where},
-    )

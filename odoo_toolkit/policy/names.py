@@ -60,6 +60,15 @@ def too_large() -> ValidationError:
     )
 
 
+def unfit(where: str, problem: str) -> ValidationError:
+    """Return the error for an argument that has not the shape that it must have."""
+    return ValidationError(
+        f"{where} {problem}.",
+        suggestion="Correct it; only what is fully understood is sent here.",
+        details={"named_in": where},
+    )
+
+
 def holds_template(value: Any) -> bool:
     """Whether a text, or one within a mapping or list, is a template that Odoo would evaluate."""
     if isinstance(value, str):

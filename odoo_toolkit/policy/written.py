@@ -8,9 +8,8 @@ from datetime import date
 from typing import Any
 
 from odoo_toolkit.connection.call import Access
-from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.policy.names import Names
+from odoo_toolkit.policy.names import Names, unfit
 
 _DEPTH = 8
 _LARGEST = 2**31 - 1
@@ -54,7 +53,7 @@ class Written:
             ValidationError: a value does not fit its field.
         """
         if not isinstance(value, Mapping) or depth > _DEPTH:
-            raise _wrong(where, "must be an object of field names and values")
+            raise unfit(where, "must be an object of field names and values")
         built = {}
         for name, item in value.items():
             here = f"{where}.{str(name)[:100]}"
@@ -71,7 +70,7 @@ class Written:
             return self._commands(field, value, where, depth)
         fits = _FITS.get(field.type)
         if fits is None or not fits(value):
-            raise _wrong(where, f"has a value that does not fit a field of type {field.type}")
+            raise unfit(where, f"has a value that does not fit a field of type {field.type}")
         if isinstance(value, str):
             self._names.text_written(field, value, (where,))
         if field.type == "many2one":
@@ -81,17 +80,17 @@ class Written:
     def _commands(self, field: Field, value: Any, where: str, depth: int) -> list[Any]:
         comodel = field.relation
         if not isinstance(value, (list, tuple)) or not comodel:
-            raise _wrong(where, "must be a list of commands")
+            raise unfit(where, "must be a list of commands")
         if field.type == "many2many" and all(_is_id(item) for item in value):
             return [[6, 0, list(value)]]
         built = []
         for index, command in enumerate(value):
             here = f"{where}[{index}]"
             if not isinstance(command, (list, tuple)) or not 1 <= len(command) <= 3:
-                raise _wrong(here, "is no command such as [4, id, 0]")
+                raise unfit(here, "is no command such as [4, id, 0]")
             code, record_id, argument = [*command, 0, 0][:3]
             if type(code) is not int or code not in OWNED:
-                raise _wrong(here, "is no command such as [4, id, 0]")
+                raise unfit(here, "is no command such as [4, id, 0]")
             for access in (OWNED if field.type == "one2many" else LINKED)[code]:
                 self._names.commanded(comodel, access, (here,))
             if code in (0, 1):
@@ -101,14 +100,14 @@ class Written:
             else:
                 argument = 0
             if code in (1, 2, 3, 4) and not _is_id(record_id):
-                raise _wrong(here, "needs the id of a record in second place")
+                raise unfit(here, "needs the id of a record in second place")
             built.append([code, record_id if code in (1, 2, 3, 4) else 0, argument])
         return built
 
     @staticmethod
     def _ids(value: Any, where: str) -> list[int]:
         if not isinstance(value, (list, tuple)) or not all(_is_id(item) for item in value):
-            raise _wrong(where, "needs a list of ids in third place")
+            raise unfit(where, "needs a list of ids in third place")
         return list(value)
 
 
@@ -167,11 +166,3 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "selection": _is_scalar,
     "text": _is_text,
 }
-
-
-def _wrong(where: str, problem: str) -> ValidationError:
-    return ValidationError(
-        f"{where} {problem}.",
-        suggestion="Correct it; only what is fully understood is sent here.",
-        details={"named_in": where},
-    )
