@@ -9,8 +9,8 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.owner_records import (

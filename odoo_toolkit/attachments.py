@@ -18,9 +18,9 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import receiving, sending
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.file_content import (
     Base64Text,

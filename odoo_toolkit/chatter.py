@@ -10,9 +10,9 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import AtMost, JsonSchema, Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.owner_records import (

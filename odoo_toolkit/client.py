@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.compat import NEWEST, OLDEST
-from odoo_toolkit.connection.call import Call, parameter_names
 from odoo_toolkit.connection.database import find_database
 from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.connection.http import Http, read_timeout

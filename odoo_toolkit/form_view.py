@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import make_error
 
 #: When something is hidden: a domain, as to Odoo 16, or a Python expression, as from 17 on.

@@ -9,8 +9,8 @@ from typing import Annotated, Any, TypeVar
 from annotated_doc import Doc
 from annotated_types import Ge
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.records.results import RecordName
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import ATTRIBUTES, Field, parse_fields
 from odoo_toolkit.parallel import side_by_side

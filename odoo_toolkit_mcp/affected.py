@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 if TYPE_CHECKING:
+    from odoo_toolkit.call import Call
     from odoo_toolkit.client import CallEvent
-    from odoo_toolkit.connection.call import Call
     from odoo_toolkit.policy import Policy
     from odoo_toolkit_mcp.settings import ServerSettings
 

@@ -69,8 +69,8 @@ def _rank(typed: str, name: str, label: str, common: bool) -> int | None:
 
 
 def _record_ids(odoo: Odoo, value: str, given: Mapping[str, str]) -> list[str]:
-    from odoo_toolkit.connection.call import Call
-    from odoo_toolkit.names import name_search
+    from odoo_toolkit.call import Call
+    from odoo_toolkit.records.names import name_search
 
     model = given.get("model") or given.get("model_name")
     if not model:
@@ -84,7 +84,7 @@ def _record_ids(odoo: Odoo, value: str, given: Mapping[str, str]) -> list[str]:
 
 
 def _reports(odoo: Odoo, value: str, given: Mapping[str, str]) -> list[str]:
-    from odoo_toolkit.connection.call import Call
+    from odoo_toolkit.call import Call
 
     domain: list[object] = [["report_type", "=", "qweb-pdf"]]
     if model := given.get("model") or given.get("model_name"):

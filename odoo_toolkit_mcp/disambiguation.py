@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
     from typing_extensions import TypeIs
 
-    from odoo_toolkit.names import AmbiguousNameError
+    from odoo_toolkit.records.names import AmbiguousNameError
 
 #: An argument that takes an id: ``partner_id`` or ``lines[2].product_id``.
 _PLACE = re.compile(r"^(?:(?P<list>\w+)\[(?P<index>\d+)\]\.)?(?P<label>\w+)_id$")
@@ -37,7 +37,7 @@ _CHOICE = re.compile(r"\(id (?P<id>\d+)\)$")
 
 def is_ambiguous(outcome: object) -> TypeIs[AmbiguousNameError]:
     """Whether a name meant several records."""
-    from odoo_toolkit.names import AmbiguousNameError
+    from odoo_toolkit.records.names import AmbiguousNameError
 
     return isinstance(outcome, AmbiguousNameError)
 

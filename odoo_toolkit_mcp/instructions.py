@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
 if TYPE_CHECKING:
-    from odoo_toolkit.connection.call import Access
+    from odoo_toolkit.call import Access
 
 _MODES = {
     "readonly": "Mode: readonly. Nothing can be created, changed or deleted.",

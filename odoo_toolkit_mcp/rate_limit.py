@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from odoo_toolkit.errors import make_error
 
 if TYPE_CHECKING:
-    from odoo_toolkit.connection.call import Access
+    from odoo_toolkit.call import Access
     from odoo_toolkit_mcp.settings import ServerSettings
 
 Clock = Callable[[], float]

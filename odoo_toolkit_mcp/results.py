@@ -16,7 +16,7 @@ from odoo_toolkit.errors import OdooError
 if TYPE_CHECKING:
     from cattrs import Converter
 
-    from odoo_toolkit.names import AmbiguousNameError
+    from odoo_toolkit.records.names import AmbiguousNameError
 
 logger = logging.getLogger(__name__)
 

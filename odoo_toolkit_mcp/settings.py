@@ -25,7 +25,7 @@ from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.problems import policy_problems
 
 if TYPE_CHECKING:
-    from odoo_toolkit.connection.call import Access
+    from odoo_toolkit.call import Access
     from odoo_toolkit.values import ReadOptions
 
 #: mode -> the kinds of tools that are registered in it. What ``execute`` may call in each mode is

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.http import Http, parse_json, unexpected
 from odoo_toolkit.error_patterns import classify, fault_from_json2
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from odoo_toolkit.call import Call, rpc_arguments
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.connection.call import Call, rpc_arguments
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.error_patterns import Fault, classify
 from odoo_toolkit.errors import AccessError

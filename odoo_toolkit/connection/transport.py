@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import Any, Protocol
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion

@@ -27,9 +27,9 @@ from odoo_toolkit.deep_search.terms import (
 )
 from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.names import name_search
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import search_read
+from odoo_toolkit.records.names import name_search
 from odoo_toolkit.search_text import folded, literal
 
 #: Messages that level 5 looks at per record that it may return, and at most.

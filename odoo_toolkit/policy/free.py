@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS, check_syntax
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error

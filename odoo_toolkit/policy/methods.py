@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from odoo_toolkit.connection.call import Access, Call
+from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.policy.context import check_known, check_showing
 from odoo_toolkit.policy.tables import (

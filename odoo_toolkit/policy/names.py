@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from odoo_toolkit.connection.call import Access, Call
+from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.files import served_as_code

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import get_args
 
-from odoo_toolkit.policy import IDENTIFIER, MODEL, Mode, names_of
+from odoo_toolkit.policy.policy import IDENTIFIER, MODEL, Mode, names_of
 
 
 def policy_problems(

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from odoo_toolkit.call import Access, Call, parameter_names
 from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
-from odoo_toolkit.connection.call import Access, Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.context import check_showing

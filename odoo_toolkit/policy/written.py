@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from odoo_toolkit.connection.call import Access
+from odoo_toolkit.call import Access
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.names import Names, unfit
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number

@@ -9,9 +9,9 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, Context, JsonSchema, Model
+from odoo_toolkit.call import Call, name_arguments
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS
-from odoo_toolkit.connection.call import Call, name_arguments
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records.results import ExecuteResult, Record

@@ -9,8 +9,8 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, describe, known, listed_fields
 from odoo_toolkit.records.results import (

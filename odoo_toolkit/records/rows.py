@@ -9,9 +9,9 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, UNREADABLE_FIELDS
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error

@@ -10,8 +10,8 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import Context, JsonSchema, Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of

@@ -11,7 +11,7 @@ import binascii
 from collections.abc import Iterable
 from typing import Any
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.reports.pdf import SIGNATURE, Document
 from odoo_toolkit.reports.ways import TIMEOUT, Job, Unavailable, require

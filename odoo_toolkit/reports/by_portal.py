@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.connection.http import CONNECT_TIMEOUT, Http
 from odoo_toolkit.reports.by_session import document_of, is_pdf
 from odoo_toolkit.reports.pdf import Document

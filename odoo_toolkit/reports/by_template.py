@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.reports.by_composer import check_composer, print_by_composer
 from odoo_toolkit.reports.pdf import Document

@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import similar_names
 

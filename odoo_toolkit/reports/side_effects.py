@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.reports.ways import Job, write_refusal
 

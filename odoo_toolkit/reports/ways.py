@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.reports.listing import Report
 from odoo_toolkit.reports.pdf import Document

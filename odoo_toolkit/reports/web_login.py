@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.reports.ways import Unavailable
 

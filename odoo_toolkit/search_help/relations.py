@@ -9,8 +9,8 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.names import name_search
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import name_search
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_help.reading import field_at
 from odoo_toolkit.search_help.words import listed, phrase, stem

@@ -11,8 +11,8 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.domains import resolve_domain

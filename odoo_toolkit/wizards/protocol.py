@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import ValidationError, WizardRequiredError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.names import holds_template

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.model_guide import known_models
 from odoo_toolkit_mcp.prompts.served import Served, one_line

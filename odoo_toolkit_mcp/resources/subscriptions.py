@@ -298,7 +298,7 @@ def _first_look(odoo: Odoo, model: str, uris: Sequence[ResourceUri]) -> dict[str
 
 def _write_dates(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
     """Return when records were last changed, those left out that are not there; one call."""
-    from odoo_toolkit.connection.call import Call
+    from odoo_toolkit.call import Call
 
     call = Call(
         model=model,

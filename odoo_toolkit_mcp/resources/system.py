@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.schema import MODULE_MODELS

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
+from odoo_toolkit.call import Access
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Access
 from odoo_toolkit_mcp.arguments import ArgumentChecker
 from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings

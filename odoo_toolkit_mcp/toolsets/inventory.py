@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odoo_toolkit import inventory
+from odoo_toolkit.apps import inventory
 from odoo_toolkit.client import Odoo
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 

@@ -20,7 +20,7 @@ from odoo_toolkit import (
     read,
     search_read,
 )
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from tests.live.servers import Server, credentials

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import NotFoundError

@@ -26,8 +26,8 @@ from odoo_toolkit.activities import get_activities
 from odoo_toolkit.attachments import list_attachments
 from odoo_toolkit.chatter import get_messages
 from odoo_toolkit.deep_search import deep_search
-from odoo_toolkit.names import name_search
 from odoo_toolkit.policy.tables import BLOCKED_FIELD_SUFFIXES, BLOCKED_FIELDS, BLOCKED_MODELS
+from odoo_toolkit.records.names import name_search
 from tests.attacks.policies import Attack, calling, passing
 from tests.attacks.serverless import FIELDS, Serverless
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Policy, execute
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError
 from tests.attacks.policies import Attack, calling, passing, refused
 from tests.attacks.serverless import Serverless

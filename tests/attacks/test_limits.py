@@ -11,7 +11,7 @@ import pytest
 
 from odoo_toolkit import Policy, ReadOptions, count, create, execute, search_read, write
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.names import name_search
+from odoo_toolkit.records.names import name_search
 from tests.attacks.policies import Attack, calling, connected, passing, refused
 from tests.attacks.serverless import Serverless
 from tests.live.conftest import server

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import CallEvent, Odoo, connect
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.deep_search.configurations import SEARCH_CONFIGURATIONS
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo

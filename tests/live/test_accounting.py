@@ -9,17 +9,17 @@ import attrs
 import pytest
 
 from odoo_toolkit import Odoo, records
-from odoo_toolkit.accounting import (
+from odoo_toolkit.apps.accounting import (
     create_credit_note,
     create_invoice,
     post_invoice,
     register_payment,
 )
-from odoo_toolkit.accounting.invoices import Invoice, PaymentResult
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.apps.accounting.invoices import Invoice, PaymentResult
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.names import AmbiguousNameError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
+from odoo_toolkit.records.names import AmbiguousNameError
 
 
 @attrs.frozen(kw_only=True)

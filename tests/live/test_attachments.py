@@ -15,7 +15,7 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, Odoo, OdooError, connect
 from odoo_toolkit.attachments import delete, get_content, list_attachments, upload
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.file_content import UNKNOWN_TYPE
 from odoo_toolkit.reports.web_login import check_login
 from tests.live.servers import Server, User, credentials

@@ -9,8 +9,8 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo, OdooError, connect
 from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.call import Call
 from odoo_toolkit.chatter import get_messages, post_message
-from odoo_toolkit.connection.call import Call
 from tests.live.servers import Server, User, credentials
 
 TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% &lt; ${object.name} {{ x }}"

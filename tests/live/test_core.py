@@ -11,7 +11,7 @@ import pytest
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, ValidationError
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from tests.live.servers import Server, User, credentials
 
 PICTURE = (

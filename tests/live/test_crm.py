@@ -14,9 +14,9 @@ from odoo_toolkit import (
     connect,
     crm,
 )
-from odoo_toolkit.crm import LeadResult
-from odoo_toolkit.names import AmbiguousNameError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.apps.crm import LeadResult
+from odoo_toolkit.operations.plans import Plan
+from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.servers import Server, User, credentials
 
 

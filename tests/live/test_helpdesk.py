@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import NotFoundError, Odoo, ValidationError, helpdesk
-from odoo_toolkit.connection.call import Call
-from odoo_toolkit.helpdesk import TicketResult
-from odoo_toolkit.plans import Plan
+from odoo_toolkit import NotFoundError, Odoo, ValidationError
+from odoo_toolkit.apps import helpdesk
+from odoo_toolkit.apps.helpdesk import TicketResult
+from odoo_toolkit.call import Call
+from odoo_toolkit.operations.plans import Plan
 
 
 @pytest.fixture(autouse=True)

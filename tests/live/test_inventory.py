@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Odoo, records
+from odoo_toolkit.apps.inventory import create_transfer, get_stock, validate_picking
+from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.inventory import create_transfer, get_stock, validate_picking
-from odoo_toolkit.inventory.transfers import Transfer
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 
 Product = Callable[..., int]
 

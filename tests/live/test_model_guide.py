@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import AccessError, Odoo, create
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.fields import TO_MANY
 from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide import (

@@ -10,7 +10,7 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo
 from odoo_toolkit.client import CallEvent
-from odoo_toolkit.names import AmbiguousNameError, Wanted, name_search, resolve, resolve_all
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, name_search, resolve, resolve_all
 
 
 @pytest.fixture

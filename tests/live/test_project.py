@@ -8,10 +8,11 @@ import attrs
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError, project
-from odoo_toolkit.names import AmbiguousNameError
-from odoo_toolkit.plans import Plan
-from odoo_toolkit.project import TaskResult, TimesheetResult
+from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError
+from odoo_toolkit.apps import project
+from odoo_toolkit.apps.project import TaskResult, TimesheetResult
+from odoo_toolkit.operations.plans import Plan
+from odoo_toolkit.records.names import AmbiguousNameError
 
 
 @attrs.frozen

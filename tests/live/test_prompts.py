@@ -9,7 +9,7 @@ import pytest
 from mcp.types import TextContent
 
 from odoo_toolkit import AccessError, NotFoundError, Odoo
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit_mcp.completions import complete
 from odoo_toolkit_mcp.prompts import Served, get_prompt
 

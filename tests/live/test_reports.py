@@ -19,7 +19,7 @@ from odoo_toolkit import (
     ValidationError,
     connect,
 )
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.reports import generate_report, list_reports
 from tests.live.servers import Server, User
 

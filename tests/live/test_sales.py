@@ -17,8 +17,8 @@ from odoo_toolkit import (
     sales,
     write,
 )
-from odoo_toolkit.connection.call import Call
-from odoo_toolkit.names import AmbiguousNameError
+from odoo_toolkit.call import Call
+from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.sales_data import counted, new_customer, new_product
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import CallEvent
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit_mcp.audit import AuditLog
 from odoo_toolkit_mcp.settings import policy_of
 from tests.mcp.conftest import MakeServer

@@ -14,11 +14,11 @@ from mcp import Client
 from mcp.types import CallToolResult, ElicitResult, InputRequiredResult
 
 from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import ConfigurationError
-from odoo_toolkit.names import Wanted, resolve_all
-from odoo_toolkit.plans import Plan, plan
+from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp import confirmation
 from odoo_toolkit_mcp.affected import clean, destroys
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS

@@ -12,7 +12,7 @@ from mcp import Client
 from mcp.types import CallToolRequestParams, ElicitResult
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.names import Wanted, resolve_all
+from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp.disambiguation import chosen, with_choice
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from tests.mcp.conftest import MakeServer

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import NotFoundError
 from tests.unit.scripted import Scripted
 

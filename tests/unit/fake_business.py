@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from odoo_toolkit import Odoo
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import Policy

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import NotFoundError

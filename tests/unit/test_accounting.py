@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.accounting import (
+from odoo_toolkit.apps.accounting import (
     create_credit_note,
     create_invoice,
     post_invoice,
     register_payment,
 )
-from odoo_toolkit.accounting.invoices import Invoice, PaymentResult
+from odoo_toolkit.apps.accounting.invoices import Invoice, PaymentResult
 from odoo_toolkit.errors import (
     AccessError,
     OdooConnectionError,
@@ -20,7 +20,7 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_business import FakeOdoo
 

@@ -16,7 +16,7 @@ from odoo_toolkit.attachments import (
     list_attachments,
     upload,
 )
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.file_content import UNKNOWN_TYPE, human_size, picture_type, safe_name
 from odoo_toolkit.policy import Policy

@@ -15,9 +15,9 @@ import pytest
 import requests
 import responses
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.bulk import _divert, receiving, sending
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.json2 import Json2Transport
 from odoo_toolkit.connection.jsonrpc import JsonRpcTransport

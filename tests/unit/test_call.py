@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import ValidationError
-from odoo_toolkit.connection.call import Call, name_arguments, rpc_arguments
+from odoo_toolkit.call import Call, name_arguments, rpc_arguments
 
 
 def encoded(method: str, ids: list[int] | None = None, **arguments: Any) -> Any:

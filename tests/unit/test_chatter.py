@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.call import Call
 from odoo_toolkit.chatter import get_messages, post_message
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.policy import Policy

@@ -28,7 +28,7 @@ from odoo_toolkit import (
     connect,
     progress,
 )
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from tests.unit.test_http import server
 from tests.unit.wire import RECORDED, URL, Body, Wire, error_body, odoo
 

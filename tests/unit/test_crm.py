@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import crm
+from odoo_toolkit.apps import crm
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
@@ -16,9 +16,9 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.names import AmbiguousNameError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.values import ReadOptions
 from tests.unit.scripted import VERSIONS, Scripted, contents
 from tests.unit.table_values import Column, Scalar

@@ -7,11 +7,12 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import attachments, chatter, helpdesk
+from odoo_toolkit import attachments, chatter
+from odoo_toolkit.apps import helpdesk
 from odoo_toolkit.attachments import AttachmentsResult
 from odoo_toolkit.chatter import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 from tests.unit.scripted import Scripted, contents

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from odoo_toolkit.apps.inventory import create_transfer, get_stock, validate_picking
+from odoo_toolkit.apps.inventory.stock_levels import Stock
+from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError
-from odoo_toolkit.inventory import create_transfer, get_stock, validate_picking
-from odoo_toolkit.inventory.stock_levels import Stock
-from odoo_toolkit.inventory.transfers import Transfer
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.fake_business import FakeOdoo
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.compat import COMMON_MODELS
-from odoo_toolkit.connection.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.form_view import Condition, parse_form
 from odoo_toolkit.model_guide import (

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.names import AmbiguousNameError, Wanted, resolve, resolve_all
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve, resolve_all
 from tests.unit.scripted import RECORDED, Scripted
 
 PARTNERS = [

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odoo_toolkit.connection.call import Call, default_access, name_arguments
+from odoo_toolkit.call import Call, default_access, name_arguments
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import Policy

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from odoo_toolkit import Policy, execute
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooError
 from tests.attacks.serverless import FIELDS, Serverless
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import progress, sales
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit import progress
+from odoo_toolkit.apps import sales
+from odoo_toolkit.call import Call
 from tests.unit.test_sales import shop, written
 
 

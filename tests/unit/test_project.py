@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import project
+from odoo_toolkit.apps import project
 from odoo_toolkit.configuration import load
 from odoo_toolkit.errors import (
     AccessError,
@@ -16,7 +16,7 @@ from odoo_toolkit.errors import (
     OdooConnectionError,
     ValidationError,
 )
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 from odoo_toolkit_mcp.settings import ServerSettings

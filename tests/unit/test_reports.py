@@ -15,7 +15,7 @@ import responses
 from pypdf import PdfReader, PdfWriter
 
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Policy, ValidationError
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.reports import generate_report, list_reports
 from odoo_toolkit.reports.side_effects import only_in_state
 from odoo_toolkit.reports.web_login import login_address

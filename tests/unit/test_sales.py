@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import sales
+from odoo_toolkit.apps import sales
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
@@ -16,9 +16,9 @@ from odoo_toolkit.errors import (
     WizardRequiredError,
     make_error,
 )
-from odoo_toolkit.names import AmbiguousNameError
-from odoo_toolkit.plans import Plan
+from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_sales import FIELDS, VERSIONS, FakeOdoo
 
 WRITES = {"create", "write", "action_confirm", "action_cancel", "create_invoices", "unlink"}

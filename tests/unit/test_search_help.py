@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.search_help import DomainSuggestion, suggest_domain

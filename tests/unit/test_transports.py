@@ -21,7 +21,7 @@ from odoo_toolkit import (
     OdooError,
     ValidationError,
 )
-from odoo_toolkit.connection.call import Call
+from odoo_toolkit.call import Call
 from odoo_toolkit.connection.version import parse_version
 from tests.unit.wire import RECORDED, URL, Body, Wire, odoo
 

@@ -1,0 +1,1 @@
+"""Business operations of Odoo's apps: one module or package per app."""

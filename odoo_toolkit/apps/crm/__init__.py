@@ -1,0 +1,15 @@
+"""Leads and opportunities: create, move through the stages, convert, win and lose."""
+
+from odoo_toolkit.apps.crm.conversion import convert_to_opportunity
+from odoo_toolkit.apps.crm.creation import create_lead
+from odoo_toolkit.apps.crm.lead import LeadResult
+from odoo_toolkit.apps.crm.pipeline import mark_lost, mark_won, move_stage
+
+__all__ = [
+    "LeadResult",
+    "convert_to_opportunity",
+    "create_lead",
+    "mark_lost",
+    "mark_won",
+    "move_stage",
+]

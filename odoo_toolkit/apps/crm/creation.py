@@ -1,0 +1,153 @@
+"""Creating leads and opportunities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from annotated_doc import Doc
+from annotated_types import Ge, Len
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.crm.lead import LEAD, LeadResult, result_after
+from odoo_toolkit.apps.crm.pipeline import find_stage
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.records.arguments import optional_ids
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
+from odoo_toolkit.records.results import Record
+from odoo_toolkit.values.plain import plain
+
+
+def create_lead(
+    odoo: Odoo,
+    *,
+    name: Annotated[str, Len(1), Doc("What it is about.")],
+    partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
+    partner_name: Annotated[
+        str | None, Doc("Name of the contact; kept as text when there is none of that name.")
+    ] = None,
+    email_from: str | None = None,
+    phone: str | None = None,
+    type: Literal["lead", "opportunity"] = "lead",  # noqa: A002 - Odoo's name for it
+    expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
+    team_id: Annotated[int | None, Doc("Sales team.")] = None,
+    team_name: str | None = None,
+    user_id: Annotated[int | None, Doc("Salesperson; the caller by default.")] = None,
+    user_name: str | None = None,
+    stage_id: Annotated[int | None, Doc("A stage of the team, or a shared one.")] = None,
+    stage_name: str | None = None,
+    description: Annotated[str | None, Doc("Plain text.")] = None,
+    tag_ids: Sequence[int] | None = None,
+    dry_run: DryRun = False,
+) -> LeadResult | Plan:
+    """Create a lead or an opportunity.
+
+    Args:
+        odoo: the connection.
+        name: what it is about.
+        partner_id: the contact.
+        partner_name: looked up among the contacts; where none has that name, it is kept as the
+            name of the company.
+        email_from: e-mail address.
+        phone: as written.
+        type: ``lead`` is to be qualified first, ``opportunity`` is in the pipeline. Always sent,
+            because Odoo's own default depends on the settings.
+        expected_revenue: in the company's currency.
+        team_id: sales team; Odoo's choice by default.
+        team_name: instead of the id; so for user and stage.
+        user_id: salesperson; the caller by default.
+        stage_id: must be a stage of the team given, or one shared by all teams.
+        description: plain text.
+        tag_ids: ids of ``crm.tag``.
+        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was written.
+        ValidationError: an argument is wrong; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    if not name.strip():
+        raise ValidationError("name is empty.", suggestion="Say what the lead is about.")
+    odoo.check(_create({"name": name}))
+    fields = odoo.schema.fields(LEAD)
+    team, user = resolve_all(
+        odoo,
+        [
+            Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+        ],
+        required=False,
+    )
+    partner, company = _partner_or_text(odoo, partner_id, partner_name)
+    stage = None
+    if stage_id is not None or stage_name is not None:
+        stage = find_stage(odoo, team, stage_id, stage_name)["id"]
+    values: Record = {
+        "name": name.strip(),
+        "type": type,
+        "partner_id": partner,
+        "partner_name": company,
+        "email_from": email_from,
+        "phone": phone,
+        "expected_revenue": _amount(expected_revenue),
+        "team_id": team,
+        "user_id": user,
+        "stage_id": stage,
+        "description": written_text(fields["description"], description) if description else None,
+        "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
+    }
+    call = _create({key: value for key, value in values.items() if value is not None})
+    if dry_run:
+        return plan(odoo, f"Would create the {type} {name.strip()!r}.", [call])
+    answer = odoo.call(call)
+    lead_id = answer[0] if isinstance(answer, list) else answer
+    message = f"Created {type} {name.strip()!r} with ID {lead_id}"
+    lead = {"id": lead_id, "name": name.strip(), "type": type}
+    asked: list[Callable[[], Any]] = [lambda: result_after(odoo, lead, message)]
+    if type == "lead":
+        asked.append(lambda: _shows_leads(odoo))
+    result: LeadResult
+    result, *shows_leads = side_by_side(asked)
+    if shows_leads == [False]:
+        result.warnings.append(
+            "Leads are switched off for this user: Odoo does not list it until it is converted"
+            " with convert_to_opportunity."
+        )
+    return result
+
+
+def _amount(value: float | None) -> float | None:
+    value = plain(value)
+    return None if value is None else checked_number(value, "expected_revenue", positive=False)
+
+
+def _create(values: Mapping[str, Any]) -> Call:
+    return Call(model=LEAD, method="create", arguments={"vals_list": dict(values)}, step=True)
+
+
+def _partner_or_text(
+    odoo: Odoo, partner_id: int | None, partner_name: str | None
+) -> tuple[int | None, str | None]:
+    """Return the contact meant, or what was said as the name of a company that is none yet."""
+    wanted = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    try:
+        return resolve(odoo, wanted, required=False), None
+    except NotFoundError as error:
+        if error.code != "NOT_FOUND" or partner_name is None:
+            raise
+        return None, partner_name.strip()
+
+
+def _shows_leads(odoo: Odoo) -> bool:
+    """Whether Odoo lists leads for this user: where it does not, it makes opportunities."""
+    call = Call(model=LEAD, method="default_get", arguments={"fields": ["type"]})
+    try:
+        return bool(odoo.call(call).get("type") != "opportunity")
+    except OdooError:
+        return True

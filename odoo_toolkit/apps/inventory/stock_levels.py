@@ -1,0 +1,123 @@
+"""What there is of a product, and where."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.apps.inventory.transfers import read_stored
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+
+
+@attrs.frozen(kw_only=True)
+class StockLine:
+    """What a location holds of a product; available is what is not reserved."""
+
+    location: RecordName
+    quantity: float
+    reserved_quantity: float
+    available_quantity: float
+
+
+@attrs.frozen(kw_only=True)
+class Stock:
+    """The stock of a product, in its unit of measure.
+
+    Attributes:
+        stock: by location, where there is any.
+        total_available: not reserved, in all these locations.
+    """
+
+    product: RecordName
+    uom: str
+    stock: list[StockLine]
+    total_available: float
+    message: str = ""
+
+
+def get_stock(
+    odoo: Odoo,
+    *,
+    product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
+    product_name: Annotated[str | None, Doc("Or its name or reference to look up.")] = None,
+    location_id: Annotated[
+        int | None, Doc("Only this location and those in it; of any kind.")
+    ] = None,
+    warehouse_id: Annotated[int | None, Doc("Only this warehouse.")] = None,
+) -> Stock:
+    """Return what there is of a product, by location; 2 round trips, 3 with a warehouse.
+
+    Internal locations count, unless a location is named. Lots, packages and owners are summed.
+
+    Args:
+        odoo: the connection.
+        product_id: a variant (``product.product``).
+        product_name: its name or internal reference instead.
+        location_id: a location of any usage, with its sublocations.
+        warehouse_id: a warehouse.
+
+    Raises:
+        AmbiguousNameError: several products match.
+        NotFoundError: product, location or warehouse do not exist.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    wanted = Wanted(model="product.product", field="product_id", id=product_id, name=product_name)
+    product = resolve(odoo, wanted) or 0
+    domain: list[Any] = [["product_id", "=", product]]
+    if warehouse_id is not None:
+        (warehouse,) = read_stored(odoo, "stock.warehouse", [warehouse_id], ["view_location_id"])
+        domain.append(["location_id", "child_of", warehouse["view_location_id"][0]])
+    if location_id is not None:
+        domain.append(["location_id", "child_of", location_id])
+    else:
+        domain.append(["location_id.usage", "=", "internal"])
+    sums = Call(
+        model="stock.quant",
+        method="read_group",
+        arguments={
+            "domain": domain,
+            "fields": ["quantity:sum", "reserved_quantity:sum"],
+            "groupby": ["location_id"],
+            "lazy": False,
+        },
+    )
+    (found,), _, groups = side_by_side(
+        [
+            lambda: read_stored(odoo, "product.product", [product], ["display_name", "uom_id"]),
+            lambda: (
+                read_stored(odoo, "stock.location", [location_id], ["usage"])
+                if location_id is not None
+                else []
+            ),
+            lambda: odoo.call(sums),
+        ]
+    )
+    stock = [
+        StockLine(
+            location=RecordName(id=group["location_id"][0], name=group["location_id"][1]),
+            quantity=_rounded(group["quantity"]),
+            reserved_quantity=_rounded(group["reserved_quantity"]),
+            available_quantity=_rounded(group["quantity"] - group["reserved_quantity"]),
+        )
+        for group in groups
+    ]
+    total = _rounded(sum(line.available_quantity for line in stock))
+    name, uom = found["display_name"], found["uom_id"][1]
+    return Stock(
+        product=RecordName(id=product, name=name),
+        uom=uom,
+        stock=stock,
+        total_available=total,
+        message=f"{total:g} {uom} of {name} available." if stock else f"No stock of {name} there.",
+    )
+
+
+def _rounded(value: float) -> float:
+    # Sums of floats: 0.1 + 0.2 must not show as 0.30000000000000004.
+    return round(value, 6)

@@ -1,0 +1,104 @@
+"""The lines of a new order: checked before anything is sent, then in Odoo's form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.operations.lines import check_lines, checked_number, wanted_product
+from odoo_toolkit.records.names import Wanted
+
+_LINE_KEYS = ("product_id", "product_name", "quantity", "price_unit", "discount", "name")
+LINE_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "product_id": {"type": "integer"},
+            "product_name": {"type": "string"},
+            "quantity": {"type": "number", "minimum": 0, "default": 1},
+            "price_unit": {"type": "number", "description": "Default: the pricelist's."},
+            "discount": {"type": "number", "minimum": 0, "maximum": 100},
+            "name": {"type": "string", "description": "Text; alone it makes a note."},
+        },
+        "additionalProperties": False,
+    },
+}
+
+
+def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines, or refuse what cannot be a line of an order.
+
+    Raises:
+        ValidationError: naming the line and the key.
+    """
+    return [_checked(line, index) for index, line in enumerate(check_lines(lines, _LINE_KEYS))]
+
+
+def wanted_products(lines: Sequence[Mapping[str, Any]]) -> list[Wanted]:
+    """Return the products that lines name, of the lines that name one; only what can be sold."""
+    return [
+        attrs.evolve(wanted_product(line, index), domain=(("sale_ok", "=", True),))
+        for index, line in enumerate(lines)
+        if _names_product(line)
+    ]
+
+
+def line_commands(
+    lines: Sequence[Mapping[str, Any]], product_ids: Sequence[int | None]
+) -> list[list[Any]]:
+    """Return the commands that create the lines.
+
+    Args:
+        lines: as :func:`checked_lines` returned them.
+        product_ids: what :func:`wanted_products` was resolved to.
+    """
+    ids = iter(product_ids)
+    return [
+        [0, 0, _line_values(line, next(ids) if _names_product(line) else None)] for line in lines
+    ]
+
+
+def _names_product(line: Mapping[str, Any]) -> bool:
+    return "product_id" in line or "product_name" in line
+
+
+def _checked(line: dict[str, Any], index: int) -> dict[str, Any]:
+    where = f"lines[{index}]"
+    name = line.get("name")
+    if name is not None and not isinstance(name, str):
+        raise ValidationError(f"{where}.name must be text.", details={"field": f"{where}.name"})
+    if not _names_product(line) and not (name or "").strip():
+        raise make_error(
+            "MISSING_REQUIRED_FIELD",
+            f"{where} has neither a product nor a text.",
+            suggestion="Give product_id or product_name, or a name for a note.",
+            details={"field": f"{where}.product_id"},
+        )
+    for key in ("quantity", "price_unit", "discount"):
+        if key in line:
+            checked_number(line[key], f"{where}.{key}", positive=False)
+    if line.get("quantity", 1) < 0:
+        raise ValidationError(
+            f"{where}.quantity must not be negative, it is {line['quantity']:g}.",
+            suggestion="For a return or refund, make a credit note instead.",
+            details={"field": f"{where}.quantity"},
+        )
+    if not 0 <= line.get("discount", 0) <= 100:
+        raise ValidationError(
+            f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
+            details={"field": f"{where}.discount"},
+        )
+    return line
+
+
+def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, Any]:
+    if product_id is None and set(line) == {"name"}:
+        return {"display_type": "line_note", "name": line["name"]}
+    values: dict[str, Any] = {"product_uom_qty": line.get("quantity", 1)}
+    if product_id is not None:
+        values["product_id"] = product_id
+    return values | {key: line[key] for key in ("price_unit", "discount", "name") if key in line}

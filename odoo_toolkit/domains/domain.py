@@ -1,0 +1,190 @@
+"""Domains: Odoo's filters. Building them, and checking them before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.domains.fields import resolve_conditions
+from odoo_toolkit.domains.syntax import check_syntax, join, together
+from odoo_toolkit.errors import make_error
+from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.written import FieldsOf
+
+DOMAIN_HELP = """\
+Domain: a list of conditions [field, operator, value], all of which must hold; [] is every record.
+Operators: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of, \
+any/"not any" (Odoo 17+).
+Connectors stand before what they join: "|" or, "&" and (two each), "!" not (one).
+Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC.
+[["state", "=", "sale"], ["amount_total", ">=", 1000]]
+["|", ["name", "ilike", "acme"], ["email", "ilike", "acme"]]
+[["partner_id.country_id.code", "in", ["PT", "ES"]]]
+["!", ["category_id", "child_of", 5]]
+[["create_date", ">=", "2025-01-01T00:00:00Z"]]"""
+
+
+def check_domain(domain: Any, *, version_major: int | None = None) -> list[Any]:
+    """Return a domain as plain lists, its shape checked; no server is asked.
+
+    Args:
+        domain: a list or tuple of conditions and connectors, or a :class:`Domain`.
+        version_major: the Odoo version it is for, where known: ``any`` exists from 17 on.
+
+    Returns:
+        A new list; tuples and sets have become lists, None has become False, dates texts.
+
+    Raises:
+        ValidationError: INVALID_DOMAIN. Where the meaning is beyond doubt,
+            ``details["corrected_domain"]`` has the domain that was probably meant.
+    """
+    if isinstance(domain, Domain):
+        domain = domain.build()
+    return check_syntax(domain, version_major)
+
+
+def resolve_domain(
+    domain: Any, model: str, fields_of: FieldsOf, *, version_major: int | None = None
+) -> tuple[list[Any], list[str]]:
+    """Return a domain checked against the fields of its model, its values in Odoo's form.
+
+    Datetimes in any ISO form become naive UTC, dates ``YYYY-MM-DD``. A day for a datetime field
+    stays: for ``<=`` and ``>`` Odoo takes the end of it. It is a day in UTC on Odoo 14, and in
+    the time zone of the context on 19.
+
+    Args:
+        domain: as for :func:`check_domain`.
+        model: the model that is searched.
+        fields_of: gives the fields of a model. Where it raises for a model on a dotted path, the
+            rest of that path is left to the server.
+        version_major: the Odoo version, where known.
+
+    Returns:
+        The domain, and warnings worth passing on.
+
+    Raises:
+        ValidationError: INVALID_DOMAIN; INVALID_FIELD for a field that does not exist or cannot be
+            filtered by, which Odoo to 18 ignores, giving every record; INVALID_SELECTION.
+        OdooError: the fields of ``model`` cannot be had.
+    """
+    checked = check_domain(domain, version_major=version_major)
+    warnings: list[str] = []
+    return resolve_conditions(checked, model, fields_of, version_major, warnings), warnings
+
+
+def _checked_elements(domain: Any) -> tuple[Any, ...]:
+    elements: tuple[Any, ...] = _freeze(check_domain(domain))
+    return elements
+
+
+def _freeze(value: Any) -> Any:
+    return tuple(_freeze(item) for item in value) if isinstance(value, list) else value
+
+
+@attrs.frozen(repr=False)
+class Domain:
+    """A domain, built condition by condition; every method returns a new one.
+
+    ::
+
+        Domain().equals("state", "sale").between("amount_total", 100, 500)
+        Domain.or_(Domain().contains("name", "acme"), Domain().contains("email", "acme"))
+        ~Domain().is_set("email") & Domain().equals("active", True)
+
+    It can be passed wherever a domain is expected, and it starts from an existing one:
+    ``Domain([["state", "=", "sale"]])``.
+    """
+
+    _elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)
+
+    def equals(self, field: str, value: Any) -> Domain:
+        """Require the value; None or False is "empty"."""
+        return self._with(field, "=", value)
+
+    def not_equals(self, field: str, value: Any) -> Domain:
+        """Refuse the value; records where the field is empty are found too."""
+        return self._with(field, "!=", value)
+
+    def contains(self, field: str, text: str) -> Domain:
+        """Require the text somewhere in the field, in upper or lower case.
+
+        ``%`` and ``_`` are taken literally; in a bare ``ilike`` condition they are wildcards.
+        """
+        return self._with(field, "ilike", literal(text))
+
+    def starts_with(self, field: str, text: str) -> Domain:
+        """Require the text at the beginning of the field, in upper or lower case."""
+        return self._with(field, "=ilike", literal(text) + "%")
+
+    def in_list(self, field: str, values: Iterable[Any]) -> Domain:
+        """Require one of the values; no values find no records."""
+        if isinstance(values, str):
+            raise make_error(
+                "INVALID_DOMAIN",
+                f"in_list needs a list of values for {field}, not a text.",
+                suggestion=f"Pass [{values!r}].",
+            )
+        return self._with(field, "in", list(values))
+
+    def greater_than(self, field: str, value: Any) -> Domain:
+        """Require more than the value."""
+        return self._with(field, ">", value)
+
+    def less_than(self, field: str, value: Any) -> Domain:
+        """Require less than the value."""
+        return self._with(field, "<", value)
+
+    def between(self, field: str, low: Any, high: Any) -> Domain:
+        """Require a value from ``low`` to ``high``, both included."""
+        return self._with(field, ">=", low)._with(field, "<=", high)
+
+    def is_set(self, field: str) -> Domain:
+        """Require that the field is not empty."""
+        return self._with(field, "!=", False)
+
+    def is_empty(self, field: str) -> Domain:
+        """Require that the field is empty."""
+        return self._with(field, "=", False)
+
+    def or_(*conditions: Domain) -> Domain:
+        """Return what fulfils at least one of the domains.
+
+        ``Domain.or_(a, b)`` and ``a.or_(b)`` are the same. None at all finds no records.
+        """
+        return Domain(join("|", [part.build() for part in conditions]) or [[0, "=", 1]])
+
+    def negate(self) -> Domain:
+        """Return what does not fulfil the domain as a whole."""
+        return Domain(["!", *together(self.build())])
+
+    def build(self) -> list[Any]:
+        """Return the domain as Odoo takes it."""
+        built: list[Any] = _thaw(self._elements)
+        return built
+
+    def __and__(self, other: Domain) -> Domain:
+        return Domain(self.build() + other.build()) if isinstance(other, Domain) else NotImplemented
+
+    def __or__(self, other: Domain) -> Domain:
+        return Domain.or_(self, other) if isinstance(other, Domain) else NotImplemented
+
+    def __invert__(self) -> Domain:
+        return self.negate()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.build())
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __repr__(self) -> str:
+        return f"Domain({self.build()!r})"
+
+    def _with(self, field: str, operator: str, value: Any) -> Domain:
+        return Domain([*self.build(), [field, operator, value]])
+
+
+def _thaw(value: Any) -> Any:
+    return [_thaw(item) for item in value] if isinstance(value, tuple) else value

@@ -1,0 +1,1 @@
+"""What every business operation is made of."""

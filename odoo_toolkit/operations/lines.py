@@ -1,0 +1,96 @@
+"""The lines that a caller gives for an invoice or a transfer: checked before anything is sent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime, timezone
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.fields import similar_names
+from odoo_toolkit.records.names import Wanted
+from odoo_toolkit.values.moments import day_string
+
+Line = Mapping[str, Any]
+
+
+def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, Any]]:
+    """Return the lines without empty entries, or refuse what is no line.
+
+    Raises:
+        ValidationError: there are none, or one has a key that is not among ``keys``.
+    """
+    if not isinstance(lines, (list, tuple)) or not lines:
+        raise make_error(
+            "MISSING_REQUIRED_FIELD",
+            "There are no lines.",
+            suggestion="Give at least one line, e.g. {'product_id': 7, 'quantity': 2}.",
+            details={"field": "lines"},
+        )
+    checked = []
+    for index, line in enumerate(lines):
+        if not isinstance(line, Mapping):
+            raise ValidationError(
+                f"lines[{index}] is not an object.",
+                suggestion=f"Give an object with some of {', '.join(keys)}.",
+            )
+        for key in line:
+            if key not in keys:
+                near = similar_names(str(key), list(keys))
+                hint = f" Did you mean {near[0]}?" if near else ""
+                raise ValidationError(
+                    f"lines[{index}] has an unknown key {str(key)[:60]!r}.{hint}",
+                    suggestion=f"A line takes {', '.join(keys)}.",
+                    details={"field": f"lines[{index}]", "did_you_mean": near},
+                )
+        checked.append({key: value for key, value in line.items() if value is not None})
+    return checked
+
+
+def wanted_product(line: Line, index: int) -> Wanted:
+    """Return the product that a line means."""
+    return Wanted(
+        model="product.product",
+        field=f"lines[{index}].product_id",
+        id=line.get("product_id"),
+        name=line.get("product_name"),
+    )
+
+
+def checked_number(value: Any, field: str, *, positive: bool) -> float:
+    """Return a number, or refuse what is none, infinite, or not above zero where it has to be."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValidationError(
+            f"{field} must be a number, not {str(value)[:60]!r}.", details={"field": field}
+        )
+    if positive and value <= 0:
+        raise ValidationError(
+            f"{field} must be more than 0, not {value:g}.", details={"field": field}
+        )
+    return value
+
+
+def checked_day(value: str | date | None, field: str) -> str | None:
+    """Return a day as ``YYYY-MM-DD``; None stays None."""
+    if value is None:
+        return None
+    try:
+        return day_string(value)
+    except (ValueError, TypeError, AttributeError):
+        raise ValidationError(
+            f"{field} is not a date: {str(value)[:60]!r}.",
+            suggestion="Write YYYY-MM-DD.",
+            details={"field": field},
+        ) from None
+
+
+def today(odoo: Odoo) -> str:
+    """Return the present day where the connection's time zone is."""
+    try:
+        zone: Any = ZoneInfo(str(odoo.settings.base_context.get("tz") or "UTC"))
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = timezone.utc
+    return datetime.now(zone).date().isoformat()

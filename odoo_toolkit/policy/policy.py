@@ -1,0 +1,458 @@
+"""What may be called, named and written.
+
+One :class:`Policy` stands at the one door to Odoo, so that it binds scripts, tools and resources
+alike. Some models, fields and methods are closed in every mode (:mod:`odoo_toolkit.policy.tables`);
+the mode and the lists are the administrator's. It restricts what Odoo itself would allow, and
+never widens it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fnmatch import translate
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import attrs
+
+from odoo_toolkit.call import Access, Call, default_access
+from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.methods import check_called, check_free
+from odoo_toolkit.policy.tables import (
+    BLOCKED_FIELD_SUFFIXES,
+    BLOCKED_FIELDS,
+    BLOCKED_METHODS,
+    BLOCKED_MODELS,
+    CLOSED_METHODS,
+    COMPOSERS,
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
+    LONGEST_NAME,
+    NEVER_WRITTEN,
+    RENDERED_MODELS,
+    WRITING_DEFAULTS,
+)
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy.names import FieldsOf, ModelOf
+
+Mode = Literal["readonly", "restricted", "full"]
+
+MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@lru_cache
+def _matcher(patterns: tuple[str, ...]) -> Callable[[str], bool]:
+    compiled = re.compile("|".join(translate(pattern) for pattern in patterns))
+    return lru_cache(maxsize=4096)(lambda name: compiled.match(name) is not None)
+
+
+_always_blocked = _matcher(BLOCKED_MODELS)
+_never_written = _matcher(NEVER_WRITTEN)
+_rendered = _matcher(RENDERED_MODELS)
+_defaults_write = _matcher(WRITING_DEFAULTS)
+
+
+def names_of(value: str | Iterable[str] | None) -> frozenset[str]:
+    """Return the names in a list, or in one text with commas."""
+    items = value.split(",") if isinstance(value, str) else value or ()
+    return frozenset(name for name in (str(item).strip() for item in items) if name)
+
+
+def _field_rule(policy: Policy) -> Callable[[str], bool]:
+    exact = BLOCKED_FIELDS | {name.lower() for name in policy.field_blocklist}
+
+    def blocked(name: str) -> bool:
+        folded = name.strip().lower()
+        return folded in exact or folded.endswith(BLOCKED_FIELD_SUFFIXES)
+
+    kept = lru_cache(maxsize=8192)(blocked)
+    # What is too long for a name is not worth remembering.
+    return lambda name: kept(name) if len(name) <= LONGEST_NAME else blocked(name)
+
+
+def _key_rule(policy: Policy) -> Callable[[str], bool]:
+    def blocked(key: str) -> bool:
+        # Groups come back under "field:month" and "field:sum".
+        return any(policy.field_blocked(part) for part in re.split(r"[^\w]+", key))
+
+    return lru_cache(maxsize=8192)(blocked)
+
+
+_NESTED = (dict, list, tuple)
+
+
+@attrs.frozen(kw_only=True)
+class Policy:
+    """The rules that every call is held against.
+
+    Attributes:
+        mode: ``readonly`` lets only reads pass; ``restricted`` also creates and writes on the
+            models of ``write_allowlist``; ``full`` everything that nothing else forbids.
+        model_allowlist: only these models, where it is not empty.
+        model_blocklist: never these.
+        write_allowlist: what ``restricted`` may create and write.
+        field_blocklist: fields that are neither read, searched, sorted by nor written, on any
+            model.
+        method_blocklist: methods that are never called.
+
+    The lists take any iterable of names, or one string with commas.
+    """
+
+    mode: Mode = "full"
+    model_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    model_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    write_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    field_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    _folded_methods: frozenset[str] = attrs.field(
+        init=False,
+        eq=False,
+        repr=False,
+        default=attrs.Factory(
+            lambda self: frozenset(name.lower() for name in self.method_blocklist),
+            takes_self=True,
+        ),
+    )
+    _field_rule: Callable[[str], bool] = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_field_rule, takes_self=True)
+    )
+    _key_rule: Callable[[str], bool] = attrs.field(
+        init=False, eq=False, repr=False, default=attrs.Factory(_key_rule, takes_self=True)
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.mode not in get_args(Mode):  # an unknown mode must not pass for a permissive one
+            raise ConfigurationError(
+                f"Unknown mode {self.mode!r}.", suggestion="Use readonly, restricted or full."
+            )
+
+    def check(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> None:
+        """Refuse a call that does what the policy forbids, or names what it closes.
+
+        A call that a caller shaped may still be in the form in which the caller worded it.
+
+        Args:
+            call: the call, with its context.
+            fields_of: the schema of a model by its name; where it raises an ``OdooError``, names
+                alone decide.
+            model_of: the name of the model that an id of ``ir.model`` stands for.
+
+        Raises:
+            AccessError: MODE_VIOLATION, MODEL_BLOCKED, FIELD_BLOCKED or METHOD_BLOCKED; the
+                details say what was refused and where in the call it is named (``named_in``).
+            ValidationError: the model's or method's name is malformed, or arguments are out of
+                place.
+        """
+        # Imported here: a server knows its policy long before it makes the first call.
+        from odoo_toolkit.policy.walk import Walk
+
+        judged = self._judged(call)
+        if judged is not None:
+            Walk(self, judged, fields_of, model_of).call(judged)
+
+    def admitted(
+        self,
+        call: Call,
+        fields_of: FieldsOf,
+        model_of: ModelOf | None = None,
+        version: int | None = None,
+    ) -> Call:
+        """Return the call as it may be sent; arguments and errors as of :meth:`check`.
+
+        ``version`` is Odoo's major version, where known: operators of domains depend on it.
+
+        What a caller shaped is built anew from what was understood of it, except in full mode,
+        where the Odoo user's rights are the limit.
+        """
+        if call.step or call.internal or not self._builds_anew(call.method):
+            self.check(call, fields_of, model_of)
+            return call
+        from odoo_toolkit.policy.free import rebuilt
+        from odoo_toolkit.policy.names import Names
+        from odoo_toolkit.policy.walk import Walk, check_ids
+
+        judged = self._judged(call)
+        if judged is None:
+            return call
+        check_ids(judged)
+        if self.mode == "full":
+            # Elsewhere it has known keys only, which name nothing.
+            Walk(self, judged, fields_of, model_of).context(judged)
+        return rebuilt(Names(self, judged, fields_of, model_of, version), judged)
+
+    def _builds_anew(self, method: str) -> bool:
+        if method in HARMLESS_METHODS:
+            return self.mode != "full" or self.closes
+        return method in HARMLESS_WRITES and self.mode != "full"
+
+    def _judged(self, call: Call) -> Call | None:
+        """Judge method, context and model; return the call as what it does, None where it reads
+        for the toolkit itself."""
+        _check_syntax(call)
+        check_called(self, call)
+        if call.internal and call.access == "read" and default_access(call.method) in _HARMLESS:
+            return None
+        access = _real_access(call)
+        refusal = self.model_problem(
+            call.model, access, method=call.method, acts_on=call.acts_on, step=call.step
+        )
+        if refusal is not None:
+            raise refusal
+        if not call.step:
+            check_free(self, call)
+        return attrs.evolve(call, access=access) if access != call.access else call
+
+    def method_listed(self, method: str) -> bool:
+        """Whether the administrator's list closes a method, in whatever case it is written."""
+        return method.lower() in self._folded_methods
+
+    # Models ----------------------------------------------------------------------------------
+
+    def model_blocked(self, model: str) -> bool:
+        """Whether the model is on a blocklist, the administrator's or the fixed one."""
+        return model in self.model_blocklist or _always_blocked(model)
+
+    def model_allowed(self, model: str) -> bool:
+        """Whether the model may be read."""
+        return not self.model_blocked(model) and (
+            not self.model_allowlist or model in self.model_allowlist
+        )
+
+    @property
+    def closes_models(self) -> bool:
+        """Whether a list closes models besides those that always are."""
+        return bool(self.model_allowlist or self.model_blocklist)
+
+    @property
+    def closes(self) -> bool:
+        """Whether a list closes models or fields besides those that always are."""
+        return self.closes_models or bool(self.field_blocklist)
+
+    @property
+    def bound_by_lists(self) -> bool:
+        """Whether it depends on a list of models what a call may touch."""
+        return self.mode == "restricted" or bool(self.model_allowlist)
+
+    def model_problem(
+        self,
+        model: str,
+        access: Access,
+        *,
+        named_in: str = "model",
+        method: str | None = None,
+        acts_on: str | None = None,
+        step: bool = False,
+    ) -> AccessError | None:
+        """Return why the model may not be accessed so; None where it may.
+
+        Args:
+            model: technical name.
+            access: what is to be done with it.
+            named_in: where in a call the model is named, for the error.
+            method: the method, for the error.
+            acts_on: the model that must be on the allowlists instead, see
+                :class:`~odoo_toolkit.call.Call`. What is closed stays so.
+            step: whether one of the toolkit's operations accesses it so.
+        """
+        if self.model_blocked(model):
+            return self.model_refusal(model, named_in)
+        listed = acts_on or model
+        if not self.model_allowed(listed):
+            return self.model_refusal(listed, named_in)
+        if access == "read":
+            return None
+        refusal = self.never_written_refusal(model, named_in, step)
+        if refusal is None and acts_on is not None:
+            refusal = self.never_written_refusal(acts_on, named_in, step)
+        if refusal is not None:
+            return refusal
+        if self.mode == "full":
+            return None
+        details = {"model": model, "access": access, "mode": self.mode, "named_in": named_in}
+        if method is not None:
+            details["method"] = method
+        operations = f"{access.capitalize()} operations"
+        if self.mode == "readonly" or access in ("delete", "execute"):
+            wider = "restricted or full" if access in ("create", "write") else "full"
+            return AccessError(
+                f"{operations} are not allowed in {self.mode} mode",
+                code="MODE_VIOLATION",
+                suggestion=f"It takes an administrator to set ODOO_MCP_MODE={wider}.",
+                details=details,
+            )
+        if listed in self.write_allowlist:
+            return None
+        return AccessError(
+            f"{operations} on {listed} are not allowed in restricted mode",
+            code="MODE_VIOLATION",
+            suggestion=f"It takes an administrator to add {listed} to ODOO_MCP_WRITE_ALLOWLIST.",
+            details=details,
+        )
+
+    def never_written_refusal(
+        self, model: str, named_in: str, step: bool = False
+    ) -> AccessError | None:
+        """Return the error for changing a model that is only read; None for others."""
+        if not _never_written(model) and (step or not _rendered(model)):
+            return None
+        return self.model_refusal(
+            model,
+            named_in,
+            message=f"{model} can be read, but is never changed from here.",
+            suggestion="Ask the administrator to make this change in Odoo.",
+        )
+
+    def model_refusal(
+        self, model: str, named_in: str, *, message: str = "", suggestion: str = ""
+    ) -> AccessError:
+        """Return the error for a model that is closed."""
+        listed = not self.model_blocked(model)
+        return AccessError(
+            message or f"{model} may not be accessed.",
+            code="MODEL_BLOCKED",
+            suggestion=suggestion
+            or (
+                f"It takes an administrator to add {model} to ODOO_MCP_MODEL_ALLOWLIST."
+                if listed
+                else "Leave it out; what it holds is managed by the administrator in Odoo."
+            ),
+            details={"model": model, "named_in": named_in},
+        )
+
+    def renders(self, model: str | None) -> bool:
+        """Whether Odoo renders this model's texts as templates."""
+        return model is not None and (_rendered(model) or model in COMPOSERS)
+
+    def template_refusal(self, model: str, named_in: str) -> AccessError:
+        """Return the error for a text that Odoo would evaluate."""
+        return AccessError(
+            f"The text for {model} contains template code, which Odoo would evaluate.",
+            code="FIELD_BLOCKED",
+            suggestion="Write the text itself, without placeholders.",
+            details={"model": model, "named_in": named_in},
+        )
+
+    @staticmethod
+    def defaults_write(model: str) -> bool:
+        """Whether asking Odoo for the model's default values changes something there."""
+        return _defaults_write(model)
+
+    # Fields ----------------------------------------------------------------------------------
+
+    def field_blocked(self, name: str) -> bool:
+        """Whether no field of this name may be named, on any model."""
+        return self._field_rule(name)
+
+    def field_closed(self, field: Field) -> bool:
+        """Whether a field is closed: by its name, or because it shows another one that is.
+
+        A text that Odoo makes of a closed field shows it (``email_formatted``), but for names.
+        """
+        if self._field_rule(field.name) or any(map(self._field_rule, field.related)):
+            return True
+        shows = field.type in _TEXTS and field.name not in _SHOWN_NAMES
+        return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
+
+    def field_refusal(self, name: str, model: str | None, named_in: str) -> AccessError:
+        """Return the error for a field that is closed."""
+        details = {"field": name, "named_in": named_in}
+        if model is not None:
+            details["model"] = model
+        return AccessError(
+            f"The field {name} may not be used.",
+            code="FIELD_BLOCKED",
+            suggestion="Leave it out of fields, filters, sorting and values.",
+            details=details,
+        )
+
+    def readable_fields(self, model: str, fields: Mapping[str, Field]) -> dict[str, Field]:
+        """Return the fields that may be read, in their order.
+
+        Left out are closed fields and relations to models on a blocklist; relations to models
+        that merely are not on the allowlist stay, as no more than an id and a name come back.
+        """
+        return {
+            name: field
+            for name, field in fields.items()
+            if not self.field_closed(field)
+            and not (field.relation and self.model_blocked(field.relation))
+        }
+
+    def redact(self, result: Any) -> Any:
+        """Return what the server answered without the keys that name blocked fields.
+
+        Nothing is copied where nothing is blocked.
+        """
+        if isinstance(result, dict):
+            blocked = {key for key in result if isinstance(key, str) and self._key_rule(key)}
+            clean = {
+                key: new
+                for key, old in result.items()
+                if isinstance(old, _NESTED) and (new := self.redact(old)) is not old
+            }
+            if not blocked and not clean:
+                return result
+            return {
+                key: clean.get(key, value) for key, value in result.items() if key not in blocked
+            }
+        if isinstance(result, (list, tuple)):
+            if not any(isinstance(item, _NESTED) for item in result):
+                return result
+            items = [self.redact(item) if isinstance(item, _NESTED) else item for item in result]
+            if all(new is old for new, old in zip(items, result, strict=True)):
+                return result
+            return items if isinstance(result, list) else tuple(items)
+        return result
+
+    def describe(self) -> dict[str, Any]:
+        """Return the rules as plain data: mode, lists, and what is closed in every mode."""
+        return {
+            "mode": self.mode,
+            "model_allowlist": sorted(self.model_allowlist),
+            "model_blocklist": sorted(self.model_blocklist),
+            "write_allowlist": sorted(self.write_allowlist),
+            "field_blocklist": sorted(self.field_blocklist),
+            "method_blocklist": sorted(self.method_blocklist),
+            "always": {
+                "blocked_models": list(BLOCKED_MODELS),
+                "never_written_models": [*NEVER_WRITTEN, *RENDERED_MODELS],
+                "blocked_fields": sorted(BLOCKED_FIELDS)
+                + [f"*{suffix}" for suffix in BLOCKED_FIELD_SUFFIXES],
+                "blocked_methods": ["_*", *sorted(BLOCKED_METHODS | CLOSED_METHODS)],
+            },
+        }
+
+
+_TEXTS = frozenset({"char", "text", "html"})
+_SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
+
+_HARMLESS = frozenset({"read", "execute"})
+"""What an internal read may be by its method's name: a known read, or one we know nothing of."""
+
+
+def _check_syntax(call: Call) -> None:
+    # Both become parts of a URL with JSON-2.
+    if not isinstance(call.model, str) or not MODEL.fullmatch(call.model):
+        raise ValidationError(
+            f"{call.model!r} is not the name of a model.",
+            suggestion="Use a technical name such as 'res.partner' (see odoo_core_list_models).",
+            details={"model": call.model, "named_in": "model"},
+        )
+    if not isinstance(call.method, str) or not IDENTIFIER.fullmatch(call.method):
+        raise ValidationError(
+            f"{call.method!r} is not the name of a method.",
+            suggestion="Use a plain name such as 'action_confirm', without arguments.",
+            details={"model": call.model, "method": call.method, "named_in": "method"},
+        )
+
+
+def _real_access(call: Call) -> Access:
+    """What the call does: as declared, unless its method is known to do more."""
+    known = default_access(call.method)
+    if known == "delete" or (known in ("create", "write") and call.access == "read"):
+        return known
+    return call.access

@@ -1,0 +1,349 @@
+"""From the name that a person says to the record's id: the one implementation of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import folded, literal
+
+#: Fields by which records of a model are found when many names are looked up in one call: what
+#: Odoo's own search by name looks at there. Elsewhere ``name``. What a server lacks is left out.
+NAME_FIELDS: dict[str, tuple[str, ...]] = {
+    "account.account": ("name", "code"),
+    "account.journal": ("name", "code"),
+    "account.move": ("name", "ref"),
+    "product.product": ("name", "default_code", "barcode"),
+    "product.template": ("name", "default_code", "barcode"),
+    "res.partner": ("name", "complete_name", "display_name", "ref", "email", "vat"),
+    "res.users": ("name", "login"),
+    "stock.location": ("name", "complete_name", "barcode"),
+}
+
+#: Matches asked for (REQ-05-36), and shown to choose from (REQ-05-02).
+_LIMIT, _SHOWN = 5, 10
+
+#: Rows asked for per name when many are looked up together.
+_ROWS_PER_NAME = 20
+
+_CODE = re.compile(r"\[(?P<code>[^\]]+)\]\s*(?P<name>.*)", re.DOTALL)
+_VARIANT = re.compile(r"(?P<name>.*\S)\s*\([^()]+\)", re.DOTALL)
+#: What Odoo shows behind the name of a ticket.
+_NUMBER = re.compile(r"\s*\(#[^()]+\)$")
+
+
+class AmbiguousNameError(ValidationError):
+    """Several records match a name: somebody has to choose; nothing was written.
+
+    Attributes:
+        field: the argument that would take the id of the chosen one, such as ``partner_id`` or
+            ``lines[2].product_id``.
+        matches: the records to choose from, at most 10.
+    """
+
+    def __init__(self, field: str, name: str, model: str, matches: Sequence[RecordName]) -> None:
+        self.field = field
+        self.matches = list(matches)[:_SHOWN]
+        super().__init__(
+            f"Several {model} records match {name!r}. Give {field}.",
+            suggestion=f"Choose one of the matches and pass its id as {field}.",
+            details={"field": field, "matches": [attrs.asdict(match) for match in self.matches]},
+        )
+
+    def disambiguation(self) -> dict[str, Any]:
+        """Return the object that asks to choose (REQ-05-02)."""
+        return {
+            "status": "disambiguation_needed",
+            "field": self.field,
+            "matches": self.details["matches"],
+            "message": self.message,
+        }
+
+
+@attrs.frozen(kw_only=True)
+class Wanted:
+    """A record somebody means, by id or by name.
+
+    Attributes:
+        field: the argument that takes the id, such as ``partner_id``; errors name it.
+        domain: only records that match it are meant.
+    """
+
+    model: str
+    field: str
+    id: int | None = None
+    name: str | None = None
+    domain: tuple[Any, ...] = ()
+
+
+def name_search(
+    odoo: Odoo,
+    model: str,
+    name: str,
+    operator: str = "ilike",
+    limit: int = _LIMIT,
+    domain: Iterable[Any] = (),
+) -> list[RecordName]:
+    """Return the records that Odoo finds for a name, the way its own search boxes do.
+
+    Args:
+        odoo: the connection.
+        model: such as ``res.partner``.
+        name: what was said.
+        operator: how it is compared.
+        limit: most records.
+        domain: only records that match it.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    arguments = {"name": name, "domain": list(domain), "operator": operator, "limit": limit}
+    found = odoo.call(Call(model=model, method="name_search", arguments=arguments))
+    return [RecordName(id=row[0], name=row[1]) for row in found]
+
+
+def resolve(odoo: Odoo, wanted: Wanted, *, required: bool = True) -> int | None:
+    """Return the id of the record meant; see :func:`resolve_all`."""
+    return resolve_all(odoo, [wanted], required=required)[0]
+
+
+def resolve_all(odoo: Odoo, wanted: Sequence[Wanted], *, required: bool = True) -> list[int | None]:
+    """Return the ids of the records meant, in order (REQ-05-36).
+
+    An id is taken as it is. A name must match one record, or match one of several exactly (in any
+    case). The names of one model are looked up together in one call. Where a name ends in a
+    number, a longer number is another one: S00012 never means S000123.
+
+    Args:
+        odoo: the connection.
+        wanted: what was meant.
+        required: whether giving neither id nor name is an error; else None comes back for it.
+
+    Raises:
+        AmbiguousNameError: several records match a name.
+        NotFoundError: none does.
+        ValidationError: neither or both were given, or the id is none.
+    """
+    for item in wanted:
+        _check(item, required)
+    groups: dict[tuple[str, tuple[Any, ...]], list[Wanted]] = {}
+    for item in wanted:
+        if item.name is not None:
+            key = (item.model, tuple(_frozen(part) for part in item.domain))
+            groups.setdefault(key, []).append(item)
+    found = side_by_side([lambda group=group: _ids(odoo, group) for group in groups.values()])  # type: ignore[misc]
+    ids = {id(item): record_id for part in found for item, record_id in part}
+    return [item.id if item.name is None else ids[id(item)] for item in wanted]
+
+
+def _frozen(value: Any) -> Any:
+    """Make a part of a domain hashable."""
+    return tuple(_frozen(part) for part in value) if isinstance(value, (list, tuple)) else value
+
+
+def _check(item: Wanted, required: bool) -> None:
+    by_name = item.field.removesuffix("_id") + "_name"
+    details = {"field": item.field}
+    if item.id is not None and item.name is not None:
+        raise ValidationError(
+            f"Give {item.field} or {by_name}, not both.",
+            suggestion="They may mean different records: leave one of them out.",
+            details=details,
+        )
+    if item.id is not None:
+        # True is an int in Python, and would be taken for record 1.
+        if isinstance(item.id, bool) or not isinstance(item.id, int) or item.id < 1:
+            raise ValidationError(
+                f"{item.field} is {item.id!r}, which is not a record id.",
+                suggestion=f"Ids are whole numbers from 1 on; a name goes into {by_name}.",
+                details=details,
+            )
+    elif item.name is not None:
+        if not isinstance(item.name, str) or not item.name.strip():
+            raise ValidationError(
+                f"{by_name} is empty.", suggestion="Give a name.", details=details
+            )
+    elif required:
+        raise ValidationError(
+            f"{item.field} or {by_name} is needed.",
+            suggestion="Give the id, or the name to look up.",
+            code="MISSING_REQUIRED_FIELD",
+            details=details,
+        )
+
+
+def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
+    """Return the ids that the names of one model, within one domain, mean."""
+    model, domain = group[0].model, group[0].domain
+    names = list(dict.fromkeys(str(item.name).strip() for item in group))
+    found = _find_together(odoo, model, names, domain) if len(names) > 1 else {}
+    resolved = []
+    for item in group:
+        name = str(item.name).strip()
+        if not found.get(name):
+            # Odoo's own search may look at more than the one call for all names does. One after
+            # the other, because the first name that means nothing ends it.
+            found[name] = _find_one(odoo, model, name, domain)
+        resolved.append((item, _pick(item, found[name])))
+    return resolved
+
+
+def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> list[RecordName]:
+    rows = name_search(odoo, model, name, domain=domain)
+    matches = [match for match in rows if _is_meant(name, match.name)]
+    if len(rows) == _LIMIT and not _exact(matches, name):
+        # There are more than were asked for: an exact one may be among the rest.
+        exact = name_search(odoo, model, literal(name), "=ilike", 2, domain)
+        matches = list({match.id: match for match in [*exact, *matches]}.values())
+    if matches:
+        return matches
+    return _find_together(odoo, model, [name], domain).get(name, [])
+
+
+def _find_together(
+    odoo: Odoo, model: str, names: list[str], domain: tuple[Any, ...]
+) -> dict[str, list[RecordName]]:
+    """Return what each of several names matches; names of which that stays unsure are left out."""
+    described = odoo.schema.fields(model)
+    fields = [
+        field
+        for field in NAME_FIELDS.get(model, ("name",))
+        if field in described
+        and described[field].searchable
+        and not odoo.policy.field_blocked(field)
+        # Where it is not stored, searching by it is a detour to the other fields.
+        and (field != "display_name" or described[field].store)
+    ]
+    if not fields:
+        return {}
+    limit = _ROWS_PER_NAME * len(names)
+    rows = _search(odoo, model, names, fields, "ilike", domain, limit)
+    cut_off = len(rows) == limit
+    if cut_off:
+        # Some name matches very many records, which may have pushed out what others mean.
+        exact = _search(odoo, model, names, fields, "=ilike", domain, limit)
+        rows = list({row["id"]: row for row in [*exact, *rows]}.values())
+    found = {name: _matches(name, rows, fields) for name in names}
+    if cut_off:
+        # One match among the rows that came is not yet the only one, unless it is exact.
+        return {n: m for n, m in found.items() if len(m) > 1 or (m and _exact(m, n))}
+    return found
+
+
+def _search(
+    odoo: Odoo,
+    model: str,
+    names: list[str],
+    fields: list[str],
+    operator: str,
+    domain: tuple[Any, ...],
+    limit: int,
+) -> list[dict[str, Any]]:
+    texts = dict.fromkeys(literal(text) for name in names for text in _searched(model, name))
+    conditions: list[Any] = [[field, operator, text] for text in texts for field in fields]
+    either = ["|"] * (len(conditions) - 1) + conditions
+    arguments = {
+        "domain": [*domain, *either],
+        "fields": list(dict.fromkeys(["display_name", *fields])),
+        "limit": limit,
+    }
+    rows: list[dict[str, Any]] = odoo.call(
+        Call(model=model, method="search_read", arguments=arguments)
+    )
+    return rows
+
+
+def _searched(model: str, name: str) -> list[str]:
+    """Return the texts to look for: a code in brackets says all, attributes are not in a name."""
+    if code := _CODE.fullmatch(name):
+        return [code["code"].strip()]
+    variant = _VARIANT.fullmatch(name) if model == "product.product" else None
+    return [name, variant["name"]] if variant else [name]
+
+
+def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[RecordName]:
+    """Return which of the rows a name means, by what Odoo shows and by what it looks at."""
+    shown = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
+    texts = {row["id"]: [str(row[field]) for field in fields if row[field]] for row in rows}
+    for fold in (_folded, folded):
+        exact = [m for m in shown if fold(name) in [fold(text) for text in texts[m.id]]]
+        if len(exact) == 1:
+            return exact
+    code = _CODE.fullmatch(name)
+    said = code["code"].strip() if code else name
+    return [
+        match
+        for match in shown
+        if any(
+            folded(said) in folded(text) and _is_meant(said, text)
+            for text in [match.name, *texts[match.id]]
+        )
+    ]
+
+
+def _pick(item: Wanted, matches: list[RecordName]) -> int:
+    name = str(item.name).strip()
+    if len(matches) == 1:
+        return matches[0].id
+    exact = _exact(matches, name)
+    if len(exact) == 1:
+        return exact[0].id
+    if matches:
+        raise AmbiguousNameError(
+            item.field, name, item.model, [*exact, *(m for m in matches if m not in exact)]
+        )
+    raise NotFoundError(
+        f"No {item.model} record matches {name!r} ({item.field}).",
+        suggestion=f"Check the spelling, or look for it with odoo_core_search_read on {item.model}"
+        f" and pass {item.field}.",
+        details={"model": item.model, "field": item.field, "name": name},
+    )
+
+
+def _exact(matches: Sequence[RecordName], name: str) -> list[RecordName]:
+    """Return the records whose display name, with or without its code or number, is the name.
+
+    Case never matters; accents only where another record has them as said.
+    """
+    for fold in (_folded, folded):
+        if found := [match for match in matches if _is_exact(match.name, name, fold)]:
+            return found
+    return []
+
+
+def _is_exact(shown: str, name: str, fold: Callable[[str], str]) -> bool:
+    code = _CODE.fullmatch(shown)
+    forms = [shown, _NUMBER.sub("", shown), *(code.groups() if code else ())]
+    return fold(name) in map(fold, forms)
+
+
+def _is_meant(name: str, shown: str) -> bool:
+    """Whether a record found for a name can be meant by it.
+
+    Not where its number goes on after what was said, and not where only Odoo's reading of ``%``
+    and ``_`` as wildcards made them alike. What was found by something that is not shown, such as
+    an e-mail address, may be meant.
+    """
+    said, text = _folded(name), _folded(shown)
+    if said in text:
+        before = r"(?<!\d)0*" if said[0].isdigit() else ""
+        after = r"(?!\d)" if said[-1].isdigit() else ""
+        return re.search(f"{before}{re.escape(said)}{after}", text) is not None
+    if not set("%_") & set(said):
+        return True
+    pattern = re.escape(said).replace("%", ".*").replace("_", ".")
+    return re.search(pattern, text) is None
+
+
+def _folded(text: str) -> str:
+    """Fold case and white space."""
+    return " ".join(text.casefold().split())
