@@ -3,7 +3,7 @@
 PYTHON = .venv/bin/python
 CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py
 
-.PHONY: venv demo demo-stop test attack conformance lint format
+.PHONY: venv demo demo-stop test attack soak conformance lint format
 
 venv: .venv/installed
 
@@ -27,6 +27,11 @@ test: venv
 attack: venv
 	$(PYTHON) -m tests.provisioning start 19 14
 	$(PYTHON) -m tests.attacks
+
+# Writes whose answers are lost: what the toolkit says of them, and what the database says.
+soak: venv
+	$(PYTHON) -m tests.provisioning start 19 14
+	$(PYTHON) -m tests.soak
 
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv

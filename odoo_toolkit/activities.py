@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -11,24 +12,42 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, ValidationError
-from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.compat import ACTIVITY_RETURNED_AS_IDS_SINCE
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
+from odoo_toolkit.operations.steps import Step, permit
 from odoo_toolkit.owner_records import (
     RecordId,
-    afterwards,
+    beside_owner,
+    check_exist,
     check_has,
     check_id,
-    check_owner,
-    reading_of,
-    record_name,
+    end_owned,
+    find_owned,
+    is_there,
+    make_owned,
     returned_id,
 )
-from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string
 
 ActivityType = Literal["email", "call", "meeting", "todo", "upload_document"]
+
+ACTIVITY = Document(
+    model="mail.activity",
+    noun="open activity",
+    argument="activity_id",
+    fields=("res_model", "res_id", "display_name"),
+)
+
+_USER = Document(
+    model="res.users",
+    noun="active user (not a partner or employee)",
+    argument="user_id",
+    fields=(),
+    domain=(["active", "=", True],),
+)
 
 _FIELDS = ["activity_type_id", "summary", "note", "date_deadline", "user_id", "state"]
 
@@ -44,12 +63,12 @@ class Activity:
     """
 
     id: int
-    type: str | None
-    summary: str
-    note: str
-    deadline: str | None
-    user: RecordName | None
-    state: str | None
+    type: str | None = None
+    summary: str | None = None
+    note: str | None = None
+    deadline: str | None = None
+    user: RecordName | None = None
+    state: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -64,8 +83,8 @@ class ActivitiesResult:
 class ScheduledActivity:
     """An activity that was scheduled; ``activity`` is None where it could not be read."""
 
-    id: int | None
-    activity: Activity | None
+    id: int | None = None
+    activity: Activity | None = None
     message: str
     warnings: list[str] = attrs.Factory(list)
 
@@ -81,7 +100,7 @@ class DoneActivity:
 
     id: int
     done: bool
-    message_id: int | None
+    message_id: int | None = None
     message: str
     warnings: list[str] = attrs.Factory(list)
 
@@ -95,14 +114,10 @@ def get_activities(odoo: Odoo, model: Model, record_id: RecordId) -> ActivitiesR
         AccessError: Odoo or the policy does not allow it.
     """
     check_has(odoo, model, "activity_ids", "activities")
-    domain = [["res_model", "=", model], ["res_id", "=", record_id]]
-    _, activities = side_by_side(
-        [
-            lambda: check_owner(odoo, model, record_id),
-            lambda: _read_activities(odoo, model, domain),
-        ]
+    (activities,) = beside_owner(
+        odoo, model, record_id, lambda: _read(odoo, model, _of_record(model, record_id))
     )
-    return ActivitiesResult(activities=activities or [], count=len(activities or []))
+    return ActivitiesResult(activities=activities, count=len(activities))
 
 
 def schedule_activity(
@@ -135,55 +150,36 @@ def schedule_activity(
         NotFoundError: there is no such record, user or type; nothing was scheduled.
         AccessError: Odoo or the policy does not allow it; nothing was scheduled.
     """
-    check_has(odoo, model, "activity_ids", "activities")
+    values: dict[str, Any] = {"summary": summary} if summary else {}
+    if date_deadline is not None:
+        values["date_deadline"] = _day(date_deadline)
     if user_id is not None:
         check_id(user_id, "user_id")
-    xmlid = f"mail.mail_activity_data_{activity_type}"
-    arguments: dict[str, Any] = {"act_type_xmlid": xmlid, "summary": summary}
-    if note:
-        arguments["note"] = written_text(odoo.schema.fields("mail.activity")["note"], note)
-    if date_deadline is not None:
-        arguments["date_deadline"] = _day(date_deadline)
+    schedule = Step(model=model, method="activity_schedule")
+    permit(odoo, schedule)
+    check_has(odoo, model, "activity_ids", "activities")
     # Left out, Odoo 19 assigns it to nobody.
-    arguments["user_id"] = odoo.uid if user_id is None else user_id
-    call = Call(
-        model=model,
-        method="activity_schedule",
-        ids=(record_id,),
-        arguments=arguments,
-        access="write",
-        step=True,
-    )
-    odoo.check(call)
-    owned = [["res_model", "=", model], ["res_id", "=", record_id]]
-    before = side_by_side(
-        [
-            lambda: _ids(odoo, model, owned),
-            lambda: check_owner(odoo, model, record_id),
-            # Odoo takes an unknown type for none.
-            lambda: _check_type(odoo, activity_type, xmlid),
-            lambda: _check_user(odoo, user_id),
-        ]
-    )[0]
-    try:
-        activity_id = returned_id(odoo.call(call))
-    except OdooConnectionError as error:
-        # To 18 it returns a record, which XML-RPC cannot carry: it is scheduled nevertheless.
-        added = _added(odoo, model, [*owned, ["create_uid", "=", odoo.uid]], before)
-        if error.outcome != "maybe_applied" or not added:
-            raise
-        activity_id = added
-    if activity_id is None:
-        return ScheduledActivity(
-            id=None,
-            activity=None,
-            message="Odoo scheduled nothing.",
-            warnings=["Odoo answered without an activity: activities may be switched off."],
-        )
+    values["user_id"] = user_id or odoo.uid
+    xmlid = f"mail.mail_activity_data_{activity_type}"
+    described = odoo.schema.fields(ACTIVITY.model) if note else {}
+    text = {"note": written_text(described["note"], note)} if note else {}
+    step = schedule.of(act_type_xmlid=xmlid, **values, **text)
+    (call,) = step.calls(odoo, [record_id])
+    asked: list[Callable[[], Any]] = [lambda: _type_id(odoo, activity_type, xmlid)]
+    if user_id is not None:
+        asked.append(lambda: check_exist(odoo, _USER, [user_id], internal=True))
+    type_id, *_ = beside_owner(odoo, model, record_id, *asked)
     warnings: list[str] = []
-    found = afterwards(
-        lambda: _read_activities(odoo, model, [["id", "=", activity_id]]), warnings, "activity"
-    )
+    like = {"res_model": model, "res_id": record_id, "activity_type_id": type_id, **values}
+    activity_id = make_owned(odoo, call, ACTIVITY.model, like, warnings, html=text)
+    if activity_id is None:
+        warnings.append("Odoo answered without an activity: activities may be switched off.")
+        return ScheduledActivity(message="Odoo scheduled nothing.", warnings=warnings)
+    if odoo.protocol == "xmlrpc" and odoo.version.major < ACTIVITY_RETURNED_AS_IDS_SINCE:
+        # It never carries what is returned: nothing has gone wrong.
+        warnings.clear()
+    by_id = [["id", "=", activity_id]]
+    found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity")
     return ScheduledActivity(
         id=activity_id,
         activity=found[0] if found else None,
@@ -210,28 +206,12 @@ def mark_activity_done(
         NotFoundError: there is no such open activity for this user; nothing was done.
         AccessError: Odoo or the policy does not allow it; nothing was done.
     """
-    check_id(activity_id, "activity_id")
-    domain = [["id", "=", activity_id]]
-    search = Call(
-        model="mail.activity",
-        method="search_read",
-        arguments={
-            "domain": [*odoo.record_filter("mail.activity", domain), *domain],
-            "fields": ["res_model", "res_id", "display_name"],
-        },
-        internal=True,
+    row = find_owned(
+        odoo, ACTIVITY, activity_id, "get_activities lists the open activities of a record."
     )
-    rows = odoo.call(search)
-    if not rows:
-        raise NotFoundError(
-            f"There is no open activity {activity_id}, or this user may not see it.",
-            suggestion="odoo_chatter_get_activities lists the open activities of a record.",
-            details={"model": "mail.activity", "ids": [activity_id]},
-        )
-    row = rows[0]
     model = row["res_model"] or None
-    done = Call(
-        model="mail.activity",
+    feedback_call = Call(
+        model=ACTIVITY.model,
         method="action_feedback",
         ids=(activity_id,),
         arguments={"feedback": feedback},
@@ -239,22 +219,24 @@ def mark_activity_done(
         acts_on=model,
         step=True,
     )
-    message_id = returned_id(odoo.call(done))
     warnings: list[str] = []
-    left = afterwards(lambda: odoo.call(search), warnings, "activity")
-    is_done = left is not None and not left
+    answer = end_owned(odoo, ACTIVITY, feedback_call, warnings)
+    is_open = afterwards(lambda: is_there(odoo, ACTIVITY, activity_id), warnings, "the activity")
+    if is_open:
+        warnings.append("Odoo still lists it as open.")
     about = f" on {model} {row['res_id']}" if model else ""
     return DoneActivity(
         id=activity_id,
-        done=is_done,
-        message_id=message_id,
+        done=is_open is False,
+        message_id=returned_id(answer),
         message=f"{row['display_name'] or 'The activity'}{about}"
-        f" {'is done' if is_done else 'was marked done'}.",
-        warnings=warnings if left is None or is_done else ["Odoo still lists it as open."],
+        f" {'is done' if is_open is False else 'was marked done'}.",
+        warnings=warnings,
     )
 
 
-def _check_type(odoo: Odoo, name: str, xmlid: str) -> None:
+def _type_id(odoo: Odoo, name: str, xmlid: str) -> int:
+    """Return the id of an activity type, or refuse it: Odoo takes an unknown one for another."""
     module, _, xml_id = xmlid.partition(".")
     # ir.model.data itself is not readable for ordinary users from 15 on; this answers everybody.
     lookup = Call(
@@ -265,31 +247,14 @@ def _check_type(odoo: Odoo, name: str, xmlid: str) -> None:
         internal=True,
     )
     try:
-        odoo.call(lookup)
+        found: list[Any] = odoo.call(lookup)
     except (ValidationError, NotFoundError):
         raise NotFoundError(
             f"This Odoo has no activity type {name!r} ({xmlid}).",
             suggestion="Choose another of email, call, meeting, todo, upload_document.",
             details={"model": "mail.activity.type", "field": "activity_type"},
         ) from None
-
-
-def _check_user(odoo: Odoo, user_id: int | None) -> None:
-    if user_id is None:
-        return
-    search = Call(
-        model="res.users",
-        method="search",
-        arguments={"domain": [["id", "=", user_id]]},
-        internal=True,
-    )
-    if not odoo.call(search):
-        raise NotFoundError(
-            f"There is no active user {user_id}.",
-            suggestion="Look for the user with odoo_core_search_read on res.users; user_id is not"
-            " the id of a partner or an employee.",
-            details={"model": "res.users", "field": "user_id", "ids": [user_id]},
-        )
+    return int(found[1])
 
 
 def _day(value: str) -> str:
@@ -303,39 +268,27 @@ def _day(value: str) -> str:
         ) from None
 
 
-def _ids(odoo: Odoo, model: str, domain: list[Any]) -> list[int]:
-    found: list[int] = odoo.call(reading_of(model, "mail.activity", "search", domain=domain))
-    return found
+def _of_record(model: str, record_id: int) -> list[Any]:
+    return [["res_model", "=", model], ["res_id", "=", record_id]]
 
 
-def _added(odoo: Odoo, model: str, domain: list[Any], before: list[int] | None) -> int | None:
-    """Return the newest activity that was not there before, None where that cannot be found."""
-    try:
-        return max(set(_ids(odoo, model, domain)) - set(before or ()), default=None)
-    except OdooError:
-        return None
-
-
-def _read_activities(odoo: Odoo, model: str, domain: list[Any]) -> list[Activity]:
-    rows = odoo.call(
-        reading_of(
-            model,
-            "mail.activity",
-            "search_read",
-            domain=domain,
-            fields=_FIELDS,
-            order="date_deadline, id",
-        )
+def _read(odoo: Odoo, model: str, domain: list[Any]) -> list[Activity]:
+    rows = read_rows(
+        odoo,
+        ACTIVITY.model,
+        domain,
+        _FIELDS,
+        acts_on=model,
+        order="date_deadline, id",
+        # From 19 on, an archived one is done.
+        active_test=True,
     )
     return [
-        Activity(
-            id=row["id"],
-            type=row["activity_type_id"][1] if row["activity_type_id"] else None,
-            summary=row["summary"] or "",
-            note=html_to_text(row["note"] or ""),
-            deadline=row["date_deadline"] or None,
-            user=record_name(row["user_id"]),
-            state=row["state"] or None,
+        filled(
+            Activity,
+            row,
+            type=row["activity_type_id"].name if row["activity_type_id"] else None,
+            deadline=row["date_deadline"],
         )
         for row in rows
     ]

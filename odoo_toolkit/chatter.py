@@ -13,22 +13,26 @@ from odoo_toolkit.annotations import AtMost, JsonSchema, Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
+from odoo_toolkit.operations.steps import Step, permit
 from odoo_toolkit.owner_records import (
     RecordId,
-    afterwards,
+    beside_owner,
+    check_exist,
     check_has,
-    check_owner,
-    reading_of,
-    record_name,
-    returned_id,
+    make_owned,
+    says,
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.arguments import checked_ids
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.values import iso_utc
+
+_MODEL = "mail.message"
+
+_PARTNER = Document(model="res.partner", noun="partner", argument="partner_ids", fields=())
 
 #: Most messages that one call returns.
 MAX_MESSAGES = 100
@@ -62,12 +66,12 @@ class Message:
     """
 
     id: int
-    date: str | None
-    author: RecordName | None
+    date: str | None = None
+    author: RecordName | None = None
     type: str
-    subject: str
-    body: str
-    email_from: str
+    subject: str | None = None
+    body: str | None = None
+    email_from: str | None = None
     subtype: str | None = None
     attachment_ids: list[int] = attrs.Factory(list)
 
@@ -93,7 +97,7 @@ class Notified:
     id: int
     name: str
     by: str
-    status: str
+    status: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -109,7 +113,7 @@ class PostedMessage:
     id: int
     model: str
     record_id: int
-    body: str | None
+    body: str | None = None
     notified: list[Notified]
     message: str
     warnings: list[str] = attrs.Factory(list)
@@ -151,22 +155,40 @@ def get_messages(
         ["res_id", "=", record_id],
         ["message_type", "in", list(message_types)],
     ]
+    counting = Call(
+        model=_MODEL,
+        method="search_count",
+        arguments={"domain": domain},
+        acts_on=model,
+        step=True,
+    )
     # One more than asked for tells whether there are more. Odoo takes away what the user may not
     # see after it has cut at the limit, so that fewer tell nothing: then the count does.
-    arguments = {
-        "domain": domain,
-        "fields": _MESSAGE_FIELDS,
-        "limit": limit + 1,
-        "order": "date desc, id desc",
-    }
-    _, rows, total = side_by_side(
-        [
-            lambda: check_owner(odoo, model, record_id),
-            lambda: odoo.call(reading_of(model, "mail.message", "search_read", **arguments)),
-            lambda: odoo.call(reading_of(model, "mail.message", "search_count", domain=domain)),
-        ]
+    rows, total = beside_owner(
+        odoo,
+        model,
+        record_id,
+        lambda: read_rows(
+            odoo,
+            _MODEL,
+            domain,
+            _MESSAGE_FIELDS,
+            acts_on=model,
+            limit=limit + 1,
+            order="date desc, id desc",
+            strip_html=strip_html,
+        ),
+        lambda: odoo.call(counting),
     )
-    messages = [_message(row, strip_html) for row in rows[:limit]]
+    messages = [
+        filled(
+            Message,
+            row,
+            type=row["message_type"],
+            subtype=row["subtype_id"].name if row["subtype_id"] else None,
+        )
+        for row in rows[:limit]
+    ]
     return MessagesResult(messages=messages, count=len(messages), has_more=total > len(messages))
 
 
@@ -222,8 +244,10 @@ def post_message(
             suggestion="Use mail.mt_comment (to followers) or mail.mt_note (internal).",
         )
     partners = list(checked_ids(partner_ids)) if partner_ids else []
+    post = Step(model=model, method="message_post")
+    permit(odoo, post)
     check_has(odoo, model, "message_ids", "chatter")
-    html = written_text(odoo.schema.fields("mail.message")["body"], body)
+    html = written_text(odoo.schema.fields(_MODEL)["body"], body)
     arguments: dict[str, Any] = {
         "body": html,
         "message_type": message_type,
@@ -233,37 +257,37 @@ def post_message(
         arguments["body_is_html"] = True
     if partners:
         arguments["partner_ids"] = partners
-    call = Call(
-        model=model,
-        method="message_post",
-        ids=(record_id,),
-        arguments=arguments,
-        access="write",
-        step=True,
+    (call,) = post.of(**arguments).calls(odoo, [record_id])
+    beside_owner(
+        odoo,
+        model,
+        record_id,
+        *([lambda: check_exist(odoo, _PARTNER, partners)] if partners else []),
     )
-    odoo.check(call)
-    side_by_side(
-        [
-            lambda: check_owner(odoo, model, record_id),
-            lambda: _check_partners(odoo, partners),
-        ]
-        if partners
-        else [lambda: check_owner(odoo, model, record_id)]
-    )
-    message_id = _first_id(odoo.call(call))
-    posted, notified, warnings = _read_posted(odoo, model, message_id, html)
+
+    warnings: list[str] = []
+    like = {"model": model, "res_id": record_id, "message_type": message_type}
+    message_id = make_owned(odoo, call, _MODEL, like, warnings, html={"body": html})
+    if message_id is None:
+        raise OdooError(
+            "Odoo did not say which message it posted.",
+            suggestion="Look with get_messages before posting it again.",
+            outcome="maybe_applied",
+        )
+    stored, notified = _read_posted(odoo, model, message_id, warnings)
+    if stored is not None and not says(html_to_text(stored), html):
+        warnings.append("Odoo stored another text than was given: see body.")
+    told = ", ".join(person.name for person in notified)
     return PostedMessage(
         id=message_id,
         model=model,
         record_id=record_id,
-        body=posted,
+        body=stored,
         notified=notified,
-        message=f"Posted message {message_id} on {model} {record_id}; {_told(notified)}.",
+        message=f"Posted message {message_id} on {model} {record_id};"
+        f" {f'notified: {told}' if told else 'nobody was notified'}.",
         warnings=warnings,
     )
-
-
-# What is checked before anything is written --------------------------------------------------
 
 
 def _check_types(odoo: Odoo, types: Sequence[str]) -> None:
@@ -281,90 +305,33 @@ def _check_types(odoo: Odoo, types: Sequence[str]) -> None:
         )
 
 
-def _check_partners(odoo: Odoo, ids: list[int]) -> None:
-    found = odoo.call(
-        Call(
-            model="res.partner",
-            method="search",
-            arguments={"domain": [["id", "in", ids]]},
-            context={"active_test": False},
-        )
-    )
-    if missing := [i for i in ids if i not in found]:
-        raise NotFoundError(
-            f"There is no partner {', '.join(map(str, missing))}, or this user may not see it.",
-            suggestion="Look the partners up with odoo_core_search_read on res.partner.",
-            details={"model": "res.partner", "field": "partner_ids", "ids": missing},
-        )
-
-
-# What is read --------------------------------------------------------------------------------
-
-
-def _message(row: dict[str, Any], strip_html: bool) -> Message:
-    body = row["body"] or ""
-    return Message(
-        id=row["id"],
-        date=iso_utc(row["date"]) or None,
-        author=record_name(row["author_id"]),
-        type=row["message_type"],
-        subject=row["subject"] or "",
-        body=html_to_text(body) if strip_html else body,
-        email_from=row["email_from"] or "",
-        subtype=row["subtype_id"][1] if row["subtype_id"] else None,
-        attachment_ids=row["attachment_ids"],
-    )
-
-
 def _read_posted(
-    odoo: Odoo, model: str, message_id: int, html: str
-) -> tuple[str | None, list[Notified], list[str]]:
-    """Return a posted message's body, who was notified, and what is odd about it."""
-    warnings: list[str] = []
-    message = reading_of(
-        model, "mail.message", "search_read", domain=[["id", "=", message_id]], fields=["body"]
-    )
-    notifications = reading_of(
-        model,
-        "mail.notification",
-        "search_read",
-        domain=[["mail_message_id", "=", message_id]],
-        fields=["res_partner_id", "notification_type", "notification_status"],
-    )
-    messages, rows = side_by_side(
+    odoo: Odoo, model: str, message_id: int, warnings: list[str]
+) -> tuple[str | None, list[Notified]]:
+    """Return a posted message's body as HTML, and who was notified."""
+
+    def rows(of: str, domain: list[Any], fields: list[str], what: str) -> list[dict[str, Any]]:
+        def read() -> list[dict[str, Any]]:
+            return read_rows(odoo, of, domain, fields, acts_on=model, strip_html=False)
+
+        return afterwards(read, warnings, what) or []
+
+    by = ["res_partner_id", "notification_type", "notification_status"]
+    of_message = [["mail_message_id", "=", message_id]]
+    messages, notifications = side_by_side(
         [
-            lambda: afterwards(lambda: odoo.call(message), warnings, "message"),
-            lambda: afterwards(lambda: odoo.call(notifications), warnings, "notifications"),
+            lambda: rows(_MODEL, [["id", "=", message_id]], ["body"], "the message"),
+            lambda: rows("mail.notification", of_message, by, "who was notified"),
         ]
     )
-    body = messages[0]["body"] or "" if messages else None
-    if body is not None and html_to_text(body).split() != html_to_text(html).split():
-        warnings.append("Odoo stored another text than was given: see body.")
     notified = [
         Notified(
-            id=row["res_partner_id"][0],
-            name=row["res_partner_id"][1],
+            id=row["res_partner_id"].id,
+            name=row["res_partner_id"].name,
             by=row["notification_type"],
-            status=row["notification_status"] or "",
+            status=row["notification_status"],
         )
-        for row in rows or ()
+        for row in notifications
         if row["res_partner_id"]
     ]
-    return body, notified, warnings
-
-
-def _first_id(answer: Any) -> int:
-    message_id = returned_id(answer)
-    if message_id is None:
-        raise OdooError(
-            "Odoo did not say which message it posted.",
-            suggestion="Look with odoo_chatter_get_messages before posting it again.",
-            outcome="maybe_applied",
-        )
-    return message_id
-
-
-def _told(notified: list[Notified]) -> str:
-    if not notified:
-        return "nobody was notified"
-    return "notified: " + ", ".join(person.name for person in notified)
+    return (messages[0]["body"] or "") if messages else None, notified

@@ -5,23 +5,27 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.call import Call
 from odoo_toolkit.compat import NEWEST, OLDEST
 from odoo_toolkit.connection.database import find_database
 from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.connection.http import Http, read_timeout
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.connection.transport import Transport, open_transport
+from odoo_toolkit.connection.transport import OwnTransport, Transport, open_transport
 from odoo_toolkit.connection.version import ServerVersion, detect_version
 from odoo_toolkit.error_patterns import maybe_applied
-from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
+from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
 from odoo_toolkit.policy import Policy, owners
-from odoo_toolkit.policy.tables import FILE_MODELS
+from odoo_toolkit.policy.sending import (
+    check_companies,
+    check_external_ids,
+    without_closed_records,
+)
 from odoo_toolkit.progress import checkpoint, pause, time_left, time_limit
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
@@ -30,9 +34,6 @@ if TYPE_CHECKING:
     from odoo_toolkit.connection.websession import WebSession
 
 logger = logging.getLogger(__name__)
-
-#: The context key that says which companies' records are seen.
-_COMPANIES = "allowed_company_ids"
 
 State = Literal["disconnected", "connecting", "authenticated", "ready", "error", "reconnecting"]
 
@@ -62,7 +63,7 @@ class CallEvent:
 class _Session:
     """What a login gave."""
 
-    http: Http
+    http: Http | None
     transport: Transport
     version: ServerVersion
     database: str | None
@@ -79,6 +80,8 @@ class Odoo:
         policy: what may be called; everything by default.
         options: how values are shown.
         on_call: hears of every call, see :class:`CallEvent`.
+        transport: carries the calls in place of HTTP, such as a
+            :class:`odoo_toolkit.testing.FakeServer`; the address is then not used.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Odoo:
         policy: Policy | None = None,
         options: ReadOptions | None = None,
         on_call: Callable[[CallEvent], None] | None = None,
+        transport: OwnTransport | None = None,
     ) -> None:
         self.settings = settings
         self.policy = policy or Policy()
@@ -95,6 +99,7 @@ class Odoo:
         self.schema = Schema(self)
         self.state: State = "disconnected"
         self._on_call = on_call
+        self._transport = transport
         self._session: _Session | None = None
         self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
@@ -130,10 +135,19 @@ class Odoo:
         return self._connected().transport.name
 
     @property
+    def clock_ahead(self) -> float | None:
+        """Seconds that the server's clock is ahead of ours; None where it does not tell."""
+        session = self._connected()
+        # A transport that is no HTTP runs here.
+        return session.http.clock_ahead if session.http else 0.0
+
+    @property
     def web_session(self) -> WebSession:
         """A web session of the same connection; it logs in when it is first used."""
         from odoo_toolkit.connection.websession import WebSession
 
+        if self._transport:
+            raise ConfigurationError("With a transport of its own it has no web session.")
         database = self.database
         with self._connecting:
             if self._web_session is None:
@@ -155,7 +169,7 @@ class Odoo:
         """Close the connections; the next call opens new ones."""
         with self._connecting:
             if self._session:
-                self._session.http.close()
+                self._session.transport.close()
             if self._web_session:
                 self._web_session.close()
             self._session = self._web_session = None
@@ -170,7 +184,7 @@ class Odoo:
         started = time.monotonic()
         try:
             self.policy.check(call, self.schema.fields, self._model_of)
-            self._check_companies(call)
+            check_companies(call, self.settings.base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
@@ -190,8 +204,8 @@ class Odoo:
         started = time.monotonic()
         try:
             admitted = self._admitted(call)
-            self._check_companies(call)
-            self._check_external_ids(admitted)
+            check_companies(call, self.settings.base_context)
+            check_external_ids(self, admitted)
             if not call.reads:
                 checkpoint()
             result = self._send(self._prepared(admitted))
@@ -251,129 +265,10 @@ class Odoo:
             return None
         return str(rows[0]["model"]) if rows else None
 
-    def _check_companies(self, call: Call) -> None:
-        """Refuse companies that the settings leave out, wherever a context names them.
-
-        Raises:
-            AccessError: it names others, or none, which to Odoo means all.
-        """
-        allowed = self.settings.base_context.get(_COMPANIES)
-        if allowed is None:
-            return
-        for asked in _companies_in([call.context, call.arguments, call.positional]):
-            if (
-                not asked
-                or not isinstance(asked, (list, tuple))
-                or not all(type(company) is int and company in allowed for company in asked)
-            ):
-                raise AccessError(
-                    f"{_COMPANIES} may name the companies {allowed} only: the settings of this"
-                    " connection name no others.",
-                    suggestion="Leave it out, or choose among these.",
-                    details={"named_in": f"context.{_COMPANIES}"},
-                )
-
-    def _check_external_ids(self, call: Call) -> None:
-        """Refuse to load rows under external ids that belong to other models' records.
-
-        Odoo 14 takes them over, and so takes away a group from its users; where it cannot be known
-        to whom they belong, only those of imports pass.
-
-        Raises:
-            AccessError: it would.
-        """
-        columns, rows = call.arguments.get("fields"), call.arguments.get("data")
-        if call.step or call.method != "load" or not isinstance(columns, (list, tuple)):
-            return
-        if "id" not in columns or not isinstance(rows, (list, tuple)):
-            return
-        at = list(columns).index("id")
-        given = {str(row[at]) for row in rows if isinstance(row, (list, tuple)) and len(row) > at}
-        names = [name.split(".", 1) for name in given if "." in name]
-        search = Call(
-            model="ir.model.data",
-            method="search_read",
-            arguments={
-                "domain": [["module", "in", [m for m, _ in names]], ["model", "!=", call.model]],
-                "fields": ["complete_name"],
-            },
-            internal=True,
-        )
-        try:
-            others = {row["complete_name"] for row in self.call(search)} if names else set()
-        except AccessError:
-            others = {".".join(name) for name in names if not name[0].startswith("__")}
-        if taken := sorted(given & others):
-            raise AccessError(
-                f"These external ids are not free for {call.model}: {', '.join(taken[:5])}.",
-                code="MODEL_BLOCKED",
-                suggestion="Use ids of your own, such as __import__.customer_1.",
-                details={"model": call.model, "named_in": "data"},
-            )
-
     def _prepared(self, call: Call) -> Call:
         """Add the base context, and keep the call off records that belong to closed models."""
         call = attrs.evolve(call, context={**self.settings.base_context, **call.context})
-        if call.internal or not owners.is_owned(call.model):
-            return call
-        if call.ids:
-            return self._with_visible(call)
-        if "domain" in (parameter_names(call.method) or ()):
-            asked = call.arguments.get("domain") or ()
-            found = self.record_filter(call.model, asked)
-            return attrs.evolve(call, arguments={**call.arguments, "domain": [*found, *asked]})
-        return call
-
-    def _with_visible(self, call: Call) -> Call:
-        """Return a call without the attachments, messages, ... that there are not, or refuse it
-        for those that belong to what is closed."""
-        asked = list(call.ids or ())
-        of_those = [["id", "in", asked]]
-        search = Call(
-            model=call.model,
-            method="search",
-            internal=True,
-            context={"active_test": False},
-            arguments={"domain": of_those},
-        )
-        existing = set(self.call(search))
-        allowed = self.record_filter(call.model, of_those)
-        if not call.reads:
-            allowed += owners.change_filter(call.model)
-        visible = set(self.call(attrs.evolve(search, arguments={"domain": [*allowed, *of_those]})))
-        if blocked := sorted(existing - visible):
-            raise AccessError(
-                f"{call.model} {', '.join(map(str, blocked))} belongs to what is closed.",
-                code="MODEL_BLOCKED",
-                suggestion="Leave these records out.",
-                details={"model": call.model, "ids": blocked},
-            )
-        if call.model in FILE_MODELS and call.reads and not existing.issuperset(asked):
-            visible |= self._files_of_fields(call.model, sorted(set(asked) - existing))
-        return attrs.evolve(call, ids=[record_id for record_id in asked if record_id in visible])
-
-    def _files_of_fields(self, model: str, ids: list[int]) -> set[int]:
-        """Return which files behind fields may be read: Odoo 14 does not find them, but reads
-        them to those who guess their ids.
-
-        Raises:
-            AccessError: one is behind a closed field, or of a closed model.
-        """
-        fields = ["res_model", "res_field"]
-        read = Call(
-            model=model, method="read", ids=ids, arguments={"fields": fields}, internal=True
-        )
-        try:
-            rows = self.call(read)
-        except OdooError:
-            return set()
-        for row in rows:
-            owner, field = row["res_model"] or "", row["res_field"] or ""
-            if owner and (problem := self.policy.model_problem(owner, "read")):
-                raise problem
-            if self.policy.field_blocked(field):
-                raise self.policy.field_refusal(field, owner, f"{model} {row['id']}")
-        return {row["id"] for row in rows}
+        return without_closed_records(self, call)
 
     def _shown(self, call: Call, result: Any) -> Any:
         """Return a result without what is closed."""
@@ -436,7 +331,7 @@ class Odoo:
                 if attempt == attempts or too_late or not _may_send_again(error, call):
                     if session := self._session:
                         # Idle connections to a server that has gone are of no use either.
-                        session.http.close()
+                        session.transport.close()
                     raise
                 logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
                 self.state = "reconnecting"
@@ -445,7 +340,8 @@ class Odoo:
 
     def _check_health(self, session: _Session) -> None:
         """After a long pause, see that the server is still there before a call is risked."""
-        if time.monotonic() - self._last_used > self.settings.health_interval:
+        idle = time.monotonic() - self._last_used
+        if session.http and idle > self.settings.health_interval:
             try:
                 detect_version(session.http)
             except OdooConnectionError as error:
@@ -472,9 +368,26 @@ class Odoo:
                 self._connecting.release()
 
     def _open(self) -> _Session:
-        settings = self.settings
         if self.state != "reconnecting":
             self.state = "connecting"
+        try:
+            session = self._log_in(self._transport) if self._transport else self._log_in_by_http()
+        except BaseException as error:
+            self.state = "error"
+            if isinstance(error, OdooError):
+                # Nothing of the caller's has been sent yet, whatever happened to the login.
+                error.outcome = "not_sent"
+            raise
+        self.state = "authenticated"
+        self._last_used = time.monotonic()
+        return session
+
+    def _log_in(self, own: OwnTransport) -> _Session:
+        uid, database = own.authenticate(), self.settings.database
+        return _Session(http=None, transport=own, version=own.version, database=database, uid=uid)
+
+    def _log_in_by_http(self) -> _Session:
+        settings = self.settings
         if not settings.verify_ssl:
             logger.warning("TLS certificates are not verified (ODOO_VERIFY_SSL is false).")
         http = Http(settings)
@@ -489,28 +402,10 @@ class Odoo:
                 )
             database = settings.database or find_database(http)
             transport, uid = open_transport(settings, http, version, database)
-        except BaseException as error:
+        except BaseException:
             http.close()
-            self.state = "error"
-            if isinstance(error, OdooError):
-                # Nothing of the caller's has been sent yet, whatever happened to the login.
-                error.outcome = "not_sent"
             raise
-        self.state = "authenticated"
-        self._last_used = time.monotonic()
         return _Session(http=http, transport=transport, version=version, database=database, uid=uid)
-
-
-def _companies_in(value: Any) -> Iterator[Any]:
-    """Yield what contexts within a value name as the companies to see."""
-    if isinstance(value, Mapping):
-        if _COMPANIES in value:
-            yield value[_COMPANIES]
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        for item in value:
-            if isinstance(item, (Mapping, list, tuple)):
-                yield from _companies_in(item)
 
 
 def _may_send_again(error: OdooConnectionError, call: Call | None) -> bool:

@@ -119,52 +119,12 @@ FILTERED_AFTER_LIMIT = frozenset({"mail.activity", "mail.message"})
 #: before, a body is HTML, and unknown arguments are accepted silently.
 MESSAGE_BODY_ESCAPED_SINCE = 17
 
+#: Before, ``activity_schedule`` returns records: as text by JSON, by XML-RPC not at all.
+ACTIVITY_RETURNED_AS_IDS_SINCE = 19
+
 #: Fields whose reading breaks some versions -> what to do instead.
 UNREADABLE_FIELDS = {
     # The bytes do not survive JSON: mangled on 14 to 17, an HTML error page on 18 and 19.
     ("ir.attachment", "raw"): "Read the field datas, which is base64.",
     ("ir.attachment", "db_datas"): "Read the field datas, which is base64.",
-}
-
-#: Models that most databases have: what an ordinary user of Odoo 15 can be told of, because there
-#: neither ``ir.model`` is readable nor ``get_available_models`` exists.
-COMMON_MODELS = {
-    "account.account": "Account",
-    "account.analytic.line": "Analytic Line",
-    "account.journal": "Journal",
-    "account.move": "Journal Entry",
-    "account.move.line": "Journal Item",
-    "account.payment": "Payments",
-    "account.tax": "Tax",
-    "calendar.event": "Calendar Event",
-    "crm.lead": "Lead/Opportunity",
-    "crm.stage": "CRM Stages",
-    "crm.team": "Sales Team",
-    "helpdesk.ticket": "Helpdesk Ticket",
-    "hr.employee.public": "Public Employee",
-    "ir.attachment": "Attachment",
-    "mail.activity": "Activity",
-    "mail.message": "Message",
-    "product.category": "Product Category",
-    "product.pricelist": "Pricelist",
-    "product.product": "Product",
-    "product.template": "Product Template",
-    "project.project": "Project",
-    "project.task": "Task",
-    "project.task.type": "Task Stage",
-    "purchase.order": "Purchase Order",
-    "purchase.order.line": "Purchase Order Line",
-    "res.company": "Companies",
-    "res.country": "Country",
-    "res.currency": "Currency",
-    "res.partner": "Contact",
-    "res.users": "Users",
-    "sale.order": "Sales Order",
-    "sale.order.line": "Sales Order Line",
-    "stock.location": "Inventory Locations",
-    "stock.move": "Stock Move",
-    "stock.picking": "Transfer",
-    "stock.quant": "Quants",
-    "stock.warehouse": "Warehouse",
-    "uom.uom": "Product Unit of Measure",
 }

@@ -132,7 +132,7 @@ def unknown_field_error(
     return ValidationError(
         f"{model} has no field{'' if len(unknown) == 1 else 's'} {listed}.",
         code="INVALID_FIELD",
-        suggestion=f"odoo_core_fields_get lists the fields of {model}.",
+        suggestion=f"fields_get lists the fields of {model}.",
         details=details,
     )
 

@@ -292,8 +292,8 @@ def _create(folder: Path, name: str) -> tuple[Path, int]:
         except OSError as error:
             raise OdooError(
                 f"No file can be written to the download folder: {error.strerror}.",
-                suggestion="Whoever set the folder (ODOO_MCP_DOWNLOAD_DIR) has to check that it"
-                " exists and that there is room.",
+                suggestion="Whoever set the folder has to check that it exists and that there is"
+                " room.",
             ) from None
     raise OdooError(
         f"The download folder has {_SAME_NAME} files named like {name!r} already.",

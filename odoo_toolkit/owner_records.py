@@ -1,22 +1,28 @@
-"""The record that messages, activities and attachments belong to."""
+"""What hangs on any record: messages, activities and attachments, and the record that has them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Annotated, Any, TypeVar
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
 from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
-from odoo_toolkit.records.results import RecordName
-
-T = TypeVar("T")
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.lost_answers import creating, made_since, or_seen
+from odoo_toolkit.operations.documents import Document, not_found, read_rows
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.values.scalars import is_id
 
 RecordId = Annotated[int, Ge(1), Doc("Id of the record.")]
+
+
+# The record ----------------------------------------------------------------------------------
 
 
 def check_id(record_id: int, argument: str) -> None:
@@ -25,8 +31,7 @@ def check_id(record_id: int, argument: str) -> None:
     Raises:
         ValidationError: it is not a whole number from 1 on.
     """
-    # True is an int in Python, and would be taken for record 1.
-    if isinstance(record_id, bool) or not isinstance(record_id, int) or record_id < 1:
+    if not is_id(record_id):
         raise ValidationError(
             f"{argument} is {record_id!r}, which is not a record id.",
             suggestion="Ids are whole numbers from 1 on.",
@@ -34,8 +39,28 @@ def check_id(record_id: int, argument: str) -> None:
         )
 
 
-def check_owner(odoo: Odoo, model: str, record_id: int) -> None:
-    """Refuse a record that does not exist or that the user may not see; one round trip.
+def check_exist(odoo: Odoo, kind: Document, ids: Sequence[int], *, internal: bool = False) -> None:
+    """Refuse records that do not exist or that the user may not see; one round trip.
+
+    Raises:
+        NotFoundError: one does not exist for this user, or there is no such model.
+        AccessError: Odoo or the policy does not allow it to be read.
+    """
+    found = odoo.call(
+        Call(
+            model=kind.model,
+            method="search",
+            arguments={"domain": [*kind.domain, ["id", "in", list(ids)]]},
+            context={"active_test": False},
+            internal=internal,
+        )
+    )
+    if missing := [number for number in ids if number not in found]:
+        raise not_found(kind, missing)
+
+
+def beside_owner(odoo: Odoo, model: str, record_id: int, *asked: Callable[[], Any]) -> list[Any]:
+    """Return what functions return, run while it is looked whether the record is there.
 
     Asked of the record itself: searches for what belongs to it find nothing, and Odoo 14 to 18
     even attach files to records that do not exist.
@@ -45,20 +70,8 @@ def check_owner(odoo: Odoo, model: str, record_id: int) -> None:
         AccessError: Odoo or the policy does not allow it to be read.
     """
     check_id(record_id, "record_id")
-    found = odoo.call(
-        Call(
-            model=model,
-            method="search",
-            arguments={"domain": [["id", "=", record_id]]},
-            context={"active_test": False},
-        )
-    )
-    if not found:
-        raise NotFoundError(
-            f"{model} has no record with id {record_id}, or this user may not see it.",
-            suggestion=f"Look the record up with odoo_core_search_read on {model}.",
-            details={"model": model, "ids": [record_id]},
-        )
+    owner = Document(model=model, noun=f"{model} record", argument="record_id", fields=())
+    return side_by_side([lambda: check_exist(odoo, owner, [record_id]), *asked])[1:]
 
 
 def check_has(odoo: Odoo, model: str, field: str, what: str) -> None:
@@ -74,23 +87,108 @@ def check_has(odoo: Odoo, model: str, field: str, what: str) -> None:
         )
 
 
-def reading_of(owner: str, model: str, method: str, **arguments: Any) -> Call:
-    """Return a read of what belongs to records of ``owner``."""
-    return Call(model=model, method=method, arguments=arguments, acts_on=owner, step=True)
+# What belongs to it --------------------------------------------------------------------------
 
 
-def afterwards(read: Callable[[], T], warnings: list[str], what: str) -> T | None:
-    """Read what was written; where that fails, the write is still a success."""
-    try:
-        return read()
-    except OdooError as error:
-        warnings.append(f"It was done, but the {what} could not be read: {error.message}")
-        return None
+def find_owned(odoo: Odoo, kind: Document, record_id: int, where: str) -> dict[str, Any]:
+    """Return what is known of something by its id, whatever it belongs to.
+
+    Args:
+        odoo: the connection.
+        kind: what is looked for.
+        record_id: its id.
+        where: where to look when it is not found.
+
+    Raises:
+        NotFoundError: it is not there for this user, or the policy closes it.
+    """
+    check_id(record_id, kind.argument)
+    rows = _owned(odoo, kind, record_id)
+    # The file behind a binary field is as closed as the field.
+    if not rows or odoo.policy.field_blocked(rows[0].get("res_field") or ""):
+        error = not_found(kind, [record_id])
+        error.suggestion = where
+        raise error
+    return rows[0]
 
 
-def record_name(value: Any) -> RecordName | None:
-    """Return a many2one value as read, None where it is empty."""
-    return RecordName(id=value[0], name=value[1]) if value else None
+def is_there(odoo: Odoo, kind: Document, record_id: int) -> bool:
+    """Whether something that was found by its id still is."""
+    return bool(_owned(odoo, kind, record_id))
+
+
+def _owned(odoo: Odoo, kind: Document, record_id: int) -> list[dict[str, Any]]:
+    domain = [["id", "=", record_id]]
+    # The policy's filter is applied here, because the call is judged by what it belongs to, which
+    # only its answer tells.
+    domain = [*odoo.record_filter(kind.model, domain), *domain]
+    rows: list[dict[str, Any]] = odoo.call(
+        Call(
+            model=kind.model,
+            method="search_read",
+            arguments={"domain": domain, "fields": list(kind.fields)},
+            step=True,
+            internal=True,
+        )
+    )
+    return rows
+
+
+# Changes -------------------------------------------------------------------------------------
+
+
+def make_owned(
+    odoo: Odoo,
+    call: Call,
+    model: str,
+    like: Mapping[str, Any],
+    warnings: list[str],
+    *,
+    html: Mapping[str, str] | None = None,
+) -> int | None:
+    """Send what makes something that belongs to a record; see :mod:`odoo_toolkit.lost_answers`.
+
+    Args:
+        odoo: the connection.
+        call: what makes it.
+        model: of what is made.
+        like: values that it will have.
+        warnings: is told when the answer was lost and Odoo shows that it was made.
+        html: what its texts will say, by field.
+
+    Returns:
+        Its id; None where Odoo told none.
+    """
+    texts, started = html or {}, time.time()
+    with creating(odoo, model, [like, texts]) as creation:
+
+        def seen() -> int | None:
+            since = made_since(odoo, started)
+            if since is None:
+                return None
+            domain = [*([name, "=", value] for name, value in like.items()), *since]
+            rows = read_rows(odoo, model, domain, ["id", *texts], acts_on=call.acts_on)
+            alike = [r["id"] for r in rows if all(says(r[name], texts[name]) for name in texts)]
+            new = creation.own(alike)
+            return new[0] if len(new) == 1 else None
+
+        made: int | None = or_seen(lambda: returned_id(odoo.call(call)), seen, warnings)
+        creation.ids = frozenset() if made is None else frozenset({made})
+    return made
+
+
+def end_owned(odoo: Odoo, kind: Document, call: Call, warnings: list[str]) -> Any:
+    """Send what makes something go, such as ``unlink``, and return what the method returned.
+
+    When the answer is lost, it is looked whether it has gone; repeating it finds it gone, too.
+    """
+    (record_id,) = call.ids or ()
+    return or_seen(
+        lambda: odoo.call(call),
+        lambda: None if is_there(odoo, kind, record_id) else True,
+        warnings,
+        safe=True,
+    )
 
 
 def returned_id(answer: Any) -> int | None:
@@ -101,6 +199,10 @@ def returned_id(answer: Any) -> int | None:
     if isinstance(answer, str):
         found = re.search(r"\((\d+)", answer)
         return int(found[1]) if found else None
-    if isinstance(answer, list):
-        answer = answer[0] if answer else None
-    return answer if isinstance(answer, int) and not isinstance(answer, bool) else None
+    first = (answer or [None])[0] if isinstance(answer, list) else answer
+    return first if is_id(first) else None
+
+
+def says(text: str | None, html: str) -> bool:
+    """Whether a stored text is the one that was written as HTML, which Odoo cleans."""
+    return (text or "").split() == html_to_text(html).split()

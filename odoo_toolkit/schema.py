@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import ATTRIBUTES, Field, parse_fields
@@ -18,23 +19,6 @@ if TYPE_CHECKING:
 
 #: Seconds after which a description is asked for again: modules get installed, fields added.
 LIFETIME = 600.0
-
-#: A model of each module, by which a user who may not read the list of modules can tell whether
-#: the module is installed.
-MODULE_MODELS = {
-    "account": "account.move",
-    "crm": "crm.lead",
-    "helpdesk": "helpdesk.ticket",
-    "hr_timesheet": "account.analytic.line",
-    "mail": "mail.message",
-    "project": "project.task",
-    "purchase": "purchase.order",
-    "sale": "sale.order",
-    "stock": "stock.picking",
-}
-
-#: Where a module's model exists without it, a field that only the module adds.
-MODULE_FIELDS = {"hr_timesheet": "task_id"}
 
 
 class Schema:
@@ -90,10 +74,8 @@ class Schema:
         Raises:
             AccessError: the list of modules is not readable and nothing else tells.
         """
-        if module in MODULE_MODELS:
-            model = MODULE_MODELS[module]
-            field = MODULE_FIELDS.get(module, "id")
-            return self.has_model(model) and field in self.fields(model)
+        if told := MODULES.get(module):
+            return self.has_model(told.name) and told.module_field in self.fields(told.name)
         found = self._odoo.call(
             Call(
                 model="ir.module.module",

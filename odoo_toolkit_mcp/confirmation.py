@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from odoo_toolkit_mcp.affected import Question
     from odoo_toolkit_mcp.settings import ServerSettings
     from odoo_toolkit_mcp.toolsets.base import Asks, BaseToolset, Tool
-    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 #: The name of the question, and of the ticket in the request state.
 PLACE = "confirmation"
@@ -150,14 +149,11 @@ def _check_yes(answer: object) -> None:
         )
 
 
-def check_tools(
-    settings: ServerSettings, registry: ToolsetRegistry, toolsets: Iterable[type[BaseToolset]]
-) -> None:
+def check_tools(settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]) -> None:
     """See that the tools which the operator named exist, in whichever mode.
 
     Args:
         settings: name them.
-        registry: of the toolsets.
         toolsets: all that there are, registered or not.
 
     Raises:
@@ -168,7 +164,7 @@ def check_tools(
     # Imported here: the server answers before the toolsets are loaded.
     from odoo_toolkit_mcp.toolsets.base import ToolTable
 
-    table = ToolTable(settings, registry)
+    table = ToolTable(settings)
     untold: tuple[str, ...] = ()
     for toolset in (made() for made in toolsets):
         try:

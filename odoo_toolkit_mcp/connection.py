@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
 
 
+def has_gone(error: Exception) -> bool:
+    """Whether an error tells that Odoo has gone, or was started anew."""
+    return isinstance(error, OdooError) and error.code in (
+        "CONNECTION_REFUSED",
+        "CONNECTION_ERROR",
+    )
+
+
 class _Attempt:
     """One try to connect, and how it ended."""
 
@@ -73,6 +81,11 @@ class Connection:
         """Take note that Odoo has gone: what comes back may be another version of it."""
         if self.established:
             self._attempt = None
+
+    def failed(self, error: Exception) -> None:
+        """Take note of an error of a call, which may tell that Odoo has gone."""
+        if has_gone(error):
+            self.lost()
 
     async def close(self) -> None:
         """Close what is open; who still uses the connection opens it anew."""

@@ -82,7 +82,7 @@ async def ask(
             "record": {
                 "type": "string",
                 "title": "Which one?",
-                "enum": [f"{cleaned(match.name)} (id {match.id})" for match in error.matches],
+                "enum": [f"{cleaned(match['name'])} (id {match['id']})" for match in error.matches],
             }
         },
         "required": ["record"],

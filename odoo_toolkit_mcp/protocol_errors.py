@@ -8,6 +8,7 @@ from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.hints import error_object
 
 logger = logging.getLogger(__name__)
 
@@ -32,4 +33,4 @@ def mcp_error(asked_for: str, error: Exception) -> MCPError:
     level = logging.WARNING if mendable else logging.ERROR
     logger.log(level, "%s: %s: %s", asked_for, error.code, error.message)
     code = INVALID_PARAMS if mendable else INTERNAL_ERROR
-    return MCPError(code, error.message, error.to_dict())
+    return MCPError(code, error.message, error_object(error))

@@ -12,6 +12,7 @@ from mcp.types import CallToolResult, ContentBlock, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.hints import error_object
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -58,7 +59,7 @@ def failure(tool: str, error: OdooError) -> CallToolResult:
     mendable = error.category not in ("access", "connection", "configuration", "unknown")
     level = logging.WARNING if mendable else logging.ERROR
     logger.log(level, "%s: %s: %s", tool, error.code, error.message)
-    return _result(error.to_dict(), is_error=True)
+    return _result(error_object(error), is_error=True)
 
 
 def unexpected(tool: str, error: Exception) -> CallToolResult:

@@ -2,52 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
+from odoo_toolkit import attachments, chatter
 from odoo_toolkit.annotations import AtMost, DryRun
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
-from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    differing,
+    filled,
+    find,
+    find_id,
+    label,
+    linked_names,
+    not_taken,
+    read,
+    read_rows,
+    row_after,
+    shows,
+)
+from odoo_toolkit.operations.lines import checked_name
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.arguments import checked_count, optional_ids
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
-from odoo_toolkit.records.reading import name_get
-from odoo_toolkit.records.results import Record, RecordName
-from odoo_toolkit.records.rows import read_rows
+from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
 
-TICKET, TEAM = "helpdesk.ticket", "helpdesk.team"
+TEAM = "helpdesk.team"
 
 TicketId = Annotated[int | None, Doc("Id of the ticket.")]
 TicketName = Annotated[str | None, Doc("Its subject, instead of the id.")]
 
-#: What is read; what a server lacks is left out.
-_FIELDS = (
-    "name",
-    "ticket_ref",
-    "team_id",
-    "user_id",
-    "stage_id",
-    "priority",
-    "partner_id",
-    "partner_name",
-    "partner_email",
-    "tag_ids",
-    "description",
-    "active",
-    "create_date",
+TICKET = Document(
+    model="helpdesk.ticket",
+    noun="ticket",
+    argument="ticket_id",
+    fields=(
+        "name",
+        "ticket_ref",
+        "team_id",
+        "user_id",
+        "stage_id",
+        "priority",
+        "partner_id",
+        "partner_name",
+        "partner_email",
+        "tag_ids",
+        "description",
+        "active",
+        "create_date",
+    ),
 )
+CREATE = Step(model=TICKET.model, method="create", says="Ticket created")
+ASSIGN = Step(model=TICKET.model, method="write", says="Ticket assigned")
 
 
 @attrs.frozen(kw_only=True)
 class TicketResult:
-    """A ticket as it is now.
+    """A ticket as it is now; None is what is empty, not there, or could not be read back.
 
     Attributes:
         name: the subject.
@@ -64,18 +84,18 @@ class TicketResult:
 
     id: int
     name: str
-    message: str = ""
-    ticket_ref: str = ""
+    message: str | None = None
+    ticket_ref: str | None = None
     team: RecordName | None = None
     user: RecordName | None = None
     stage: RecordName | None = None
-    priority: str = "0"
+    priority: str | None = None
     partner: RecordName | None = None
-    partner_name: str = ""
-    partner_email: str = ""
+    partner_name: str | None = None
+    partner_email: str | None = None
     tags: list[RecordName] = attrs.Factory(list)
-    description: str = ""
-    active: bool = True
+    description: str | None = None
+    active: bool | None = None
     create_date: str | None = None
     messages: list[dict[str, Any]] | None = None
     has_more_messages: bool = False
@@ -110,7 +130,7 @@ def create_ticket(
         description: plain text.
         priority: from ``0`` to ``3``, urgent.
         tag_ids: ids of ``helpdesk.tag``.
-        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+        dry_run: resolve and check, write nothing.
 
     Raises:
         AmbiguousNameError: a name matches several records; nothing was written.
@@ -118,9 +138,8 @@ def create_ticket(
         ValidationError: an argument is wrong; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    if not name.strip():
-        raise ValidationError("name is empty.", suggestion="Say what the ticket is about.")
-    odoo.check(_create({"name": name}))
+    name = checked_name(name, "Say what the ticket is about.")
+    permit(odoo, CREATE)
     partner, team, user = resolve_all(
         odoo,
         [
@@ -130,27 +149,31 @@ def create_ticket(
         ],
         required=False,
     )
-    fields = odoo.schema.fields(TICKET)
-    given: Record = {
-        "name": name.strip(),
+    described = odoo.schema.fields(TICKET.model)
+    given = {
+        "name": name,
         "priority": priority,
         "partner_id": partner,
         "team_id": team,
         "user_id": user,
         "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
-        "description": written_text(fields["description"], description)
-        if description and "description" in fields
+        "description": written_text(described["description"], description)
+        if description and "description" in described
         else description,
     }
     values = {key: value for key, value in given.items() if value is not None}
-    call = _create({key: value for key, value in values.items() if key in fields})
-    left_out = [f"This Odoo's tickets have no {key}." for key in values if key not in fields]
-    if dry_run:
-        return plan(odoo, f"Would create the ticket {name.strip()!r}.", [call])
-    answer = odoo.call(call)
-    ticket_id = answer[0] if isinstance(answer, list) else answer
-    message = f"Created ticket {name.strip()!r} with ID {ticket_id}"
-    return _after(odoo, {"id": ticket_id, "name": name.strip()}, message, left_out)
+    known = {key: value for key, value in values.items() if key in described}
+
+    def result(done: Done) -> TicketResult:
+        done.warnings.extend(
+            f"This Odoo's tickets have no {key}." for key in values if key not in known
+        )
+        row = row_after(odoo, TICKET, done, name=name)
+        return _result(odoo, row, f"Created ticket {name!r} with ID {done.id}", done.warnings)
+
+    would = f"Would create the ticket {name!r}."
+    steps = [CREATE.of(vals_list=known)]
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
 def get_ticket(
@@ -178,20 +201,35 @@ def get_ticket(
         AccessError: Odoo or the policy does not allow it.
     """
     message_limit = checked_count(message_limit, "message_limit", 1)
-    wanted = Wanted(model=TICKET, field="ticket_id", id=ticket_id, name=ticket_name)
-    found = int(resolve(odoo, wanted) or 0)
-    asked: list[Callable[[], Any]] = [lambda: _read(odoo, found)]
+    found = find_id(odoo, TICKET, ticket_id, ticket_name)
+    warnings: list[str] = []
+    told: dict[str, Any] = {}
+
+    def messages() -> None:
+        limit = min(message_limit, chatter.MAX_MESSAGES)
+        answer = chatter.get_messages(odoo, TICKET.model, found, limit=limit)
+        told["messages"] = [attrs.asdict(message) for message in answer.messages]
+        told["has_more_messages"] = answer.has_more
+
+    def files() -> None:
+        answer = attachments.list_attachments(odoo, TICKET.model, found)
+        told["attachments"] = [attrs.asdict(row) for row in answer.attachments]
+
+    def readable(what: str, look: Callable[[], None]) -> None:
+        try:
+            look()
+        except OdooError as error:
+            # The ticket itself is told anyway.
+            told[what] = []
+            warnings.append(f"The {what} cannot be read: {error.message}")
+
+    asked: list[Callable[[], Any]] = [lambda: read(odoo, TICKET, found)]
     if include_messages:
-        asked.append(lambda: _messages(odoo, found, min(message_limit, 100)))
+        asked.append(lambda: readable("messages", messages))
     if include_attachments:
-        asked.append(lambda: _attachments(odoo, found))
-    ticket, *parts = side_by_side(asked)
-    result = _result(odoo, _existing(ticket, found))
-    for found_too, problem in parts:
-        result = attrs.evolve(result, **found_too)
-        if problem:
-            result.warnings.append(problem)
-    return result
+        asked.append(lambda: readable("attachments", files))
+    ticket, *_ = side_by_side(asked)
+    return attrs.evolve(_result(odoo, ticket, None, warnings), **told)
 
 
 def assign_ticket(
@@ -215,7 +253,7 @@ def assign_ticket(
         user_name: instead of the id.
         team_id: the team from now on; Odoo then may change the stage.
         team_name: instead of the id.
-        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+        dry_run: find and check, write nothing.
 
     Raises:
         AmbiguousNameError: a name matches several records; nothing was written.
@@ -230,142 +268,48 @@ def assign_ticket(
             code="MISSING_REQUIRED_FIELD",
             details={"fields": ["user_id", "team_id"]},
         )
-    odoo.check(_write(1, {"user_id": 1, "team_id": 1}))
+    permit(odoo, ASSIGN)
     found, user, team = resolve_all(
         odoo,
         [
-            Wanted(model=TICKET, field="ticket_id", id=ticket_id, name=ticket_name),
+            TICKET.wanted(ticket_id, ticket_name),
             Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
             Wanted(model=TEAM, field="team_id", id=team_id, name=team_name),
         ],
         required=False,
     )
-    ticket = _existing(_read(odoo, _given(found)), _given(found))
-    wanted = {"user_id": user, "team_id": team}
-    now = {key: ticket[key]["id"] if ticket[key] else None for key in wanted}
-    values = {key: value for key, value in wanted.items() if value and value != now[key]}
-    what = f"{ticket['name']!r} ({ticket['id']})"
+    ticket = find(odoo, TICKET, found, None)
+    values, what = differing(ticket, {"user_id": user, "team_id": team}), label(ticket)
     if not values:
-        return _result(odoo, ticket, f"{what} is assigned so already.")
-    call = _write(ticket["id"], values)
-    if dry_run:
-        return plan(odoo, f"Would assign {what}.", [call])
-    odoo.call(call)
-    result = _after(odoo, ticket, f"Assigned {what}.", [])
-    for key in values:
-        taken = getattr(result, key.removesuffix("_id"))
-        if taken is not None and taken.id != values[key]:
-            result.warnings.append(f"Odoo did not take {key} {values[key]}.")
-    if result.user and result.team:
-        result.warnings.extend(_outsider(odoo, result.user, result.team))
-    return result
+        return _result(odoo, ticket, f"{what} is assigned so already.", [])
 
+    def result(done: Done) -> TicketResult:
+        row = row_after(odoo, TICKET, done, name=ticket["name"])
+        told = _result(odoo, row, f"Assigned {what}.", done.warnings)
+        told.warnings.extend(not_taken(row, values))
+        if told.user and told.team:
+            told.warnings.extend(_outsider(odoo, told.user, told.team))
+        return told
 
-def _given(ticket_id: int | None) -> int:
-    if ticket_id is None:
-        raise ValidationError(
-            "ticket_id or ticket_name is needed.",
-            suggestion="Give the id, or the subject to look up.",
-            code="MISSING_REQUIRED_FIELD",
-            details={"field": "ticket_id"},
-        )
-    return ticket_id
-
-
-def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=TICKET, method="create", arguments={"vals_list": dict(values)}, step=True)
-
-
-def _write(ticket_id: int, values: Mapping[str, Any]) -> Call:
-    return Call(
-        model=TICKET, method="write", ids=(ticket_id,), arguments={"vals": dict(values)}, step=True
-    )
-
-
-def _read(odoo: Odoo, ticket_id: int) -> Record | None:
-    described = odoo.policy.readable_fields(TICKET, odoo.schema.fields(TICKET))
-    rows = read_rows(odoo, TICKET, [ticket_id], [name for name in _FIELDS if name in described])
-    return {**dict.fromkeys(_FIELDS), **rows[0]} if rows else None
-
-
-def _existing(ticket: Record | None, ticket_id: int) -> Record:
-    if ticket is None:
-        raise NotFoundError(
-            f"There is no {TICKET} with id {ticket_id} (ticket_id), or this user may not see it.",
-            suggestion=f"Look for it with search_read on {TICKET}.",
-            details={"model": TICKET, "field": "ticket_id", "id": ticket_id},
-        )
-    return ticket
-
-
-def _messages(odoo: Odoo, ticket_id: int, limit: int) -> tuple[dict[str, Any], str]:
-    """Return the messages as attributes of the result, or why there are none."""
-    from odoo_toolkit.chatter import get_messages
-
-    try:
-        found = get_messages(odoo, TICKET, ticket_id, limit=limit)
-    except OdooError as error:
-        # The ticket itself is told anyway.
-        return {"messages": []}, f"The messages cannot be read: {error.message}"
-    rows = [attrs.asdict(message) for message in found.messages]
-    return {"messages": rows, "has_more_messages": found.has_more}, ""
-
-
-def _attachments(odoo: Odoo, ticket_id: int) -> tuple[dict[str, Any], str]:
-    """Return the attachments as attributes of the result, or why there are none."""
-    from odoo_toolkit.attachments import list_attachments
-
-    try:
-        found = list_attachments(odoo, TICKET, ticket_id)
-    except OdooError as error:
-        return {"attachments": []}, f"The attachments cannot be read: {error.message}"
-    return {"attachments": [attrs.asdict(row) for row in found.attachments]}, ""
+    seen = shows(TICKET, **{key: (value,) for key, value in values.items()})
+    steps = [attrs.evolve(ASSIGN.of(vals=values), seen=seen)]
+    would = f"Would assign {what}."
+    return operate(odoo, steps, [ticket["id"]], result, would=would, dry_run=dry_run)
 
 
 def _outsider(odoo: Odoo, user: RecordName, team: RecordName) -> list[str]:
     """Say so where the user is no member of the team; Odoo allows it."""
+    domain = [["id", "=", team.id]]
     try:
-        members = read_rows(odoo, TEAM, [team.id], ["member_ids"])[0]["member_ids"]
-    except (OdooError, LookupError):
+        rows = read_rows(odoo, TEAM, domain, ["member_ids"], acts_on=TICKET.model)
+    except OdooError:
         return []
-    if not members or user.id in members:
+    if not rows or not rows[0]["member_ids"] or user.id in rows[0]["member_ids"]:
         return []
     return [f"{user.name} is not a member of the team {team.name}."]
 
 
-def _after(odoo: Odoo, ticket: Record, message: str, warnings: Sequence[str]) -> TicketResult:
-    """Return the ticket as it is now that something was done to it, which nothing here undoes."""
-    unread = "this user may not see it"
-    try:
-        now = _read(odoo, ticket["id"])
-    except OdooError as error:
-        now, unread = None, error.message
-    if now is None:
-        told = [*warnings, f"This is done, but cannot be read back: {unread}"]
-        return TicketResult(id=ticket["id"], name=ticket["name"], message=message, warnings=told)
-    result = _result(odoo, now, message)
-    result.warnings.extend(warnings)
-    return result
-
-
-def _result(odoo: Odoo, ticket: Record, message: str = "") -> TicketResult:
-    linked: dict[str, Any] = {
-        key: RecordName(**ticket[f"{key}_id"])
-        for key in ("team", "user", "stage", "partner")
-        if ticket[f"{key}_id"]
-    }
-    plain: dict[str, Any] = {
-        key: ticket[key]
-        for key in _FIELDS
-        if not key.endswith(("_id", "_ids")) and ticket[key] is not None
-    }
-    tags: list[RecordName] = []
-    warnings = []
-    if ticket["tag_ids"]:
-        try:
-            tags = name_get(odoo, "helpdesk.tag", ticket["tag_ids"]).names
-        except OdooError as error:
-            warnings.append(f"The tags' names cannot be read: {error.message}")
-    return TicketResult(
-        id=ticket["id"], message=message, tags=tags, warnings=warnings, **linked, **plain
-    )
+def _result(odoo: Odoo, row: Row, message: str | None, warnings: list[str]) -> TicketResult:
+    ids = row.get("tag_ids") or ()
+    tags = linked_names(odoo, "helpdesk.tag", ids, "tags", warnings, acts_on=TICKET.model)
+    return filled(TicketResult, row, tags=tags, message=message, warnings=warnings)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from email.utils import mktime_tz, parsedate_tz
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.bulk import exchange
@@ -54,6 +56,8 @@ class Http:
         from requests.adapters import HTTPAdapter
 
         self.url = settings.url
+        #: Seconds that the server's clock is ahead of ours, by its last answer; None unless told.
+        self.clock_ahead: float | None = None
         self._options: dict[str, Any] = {
             "timeout": (min(settings.timeout, CONNECT_TIMEOUT), settings.timeout),
             # Given with each request, because the environment wins over the session's own.
@@ -95,9 +99,12 @@ class Http:
         options = {**self._options, **options}
         options["timeout"] = self._timeouts(options["timeout"])
         try:
-            return exchange(self._session.request, method, self.url + path, options)
+            answer = exchange(self._session.request, method, self.url + path, options)
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise connection_error(error, self.url) from None
+        if moment := parsedate_tz(answer.headers.get("Date", "")):
+            self.clock_ahead = mktime_tz(moment) - time.time()
+        return answer
 
     def _timeouts(self, timeout: float | tuple[float, float]) -> Any:
         """Return the timeouts of a request that has these, as its call and the limit change them.

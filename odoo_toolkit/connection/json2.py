@@ -55,11 +55,13 @@ class Json2Transport:
         if answer.status_code == 200:
             return parse_json(answer)
         try:
-            fault = fault_from_json2(answer.status_code, answer.json())
-        except (ValueError, TypeError, KeyError, AttributeError):
+            body = answer.json()
+        except ValueError:
             raise unexpected(answer) from None
-        if not fault.name:
+        # Anything else is no refusal by Odoo, and proves nothing of what became of the call.
+        if not isinstance(body, dict) or not body.keys() >= {"name", "message", "arguments"}:
             raise unexpected(answer)
+        fault = fault_from_json2(answer.status_code, body)
         raise classify(fault, model=call.model, method=call.method, ids=call.ids)
 
     def close(self) -> None:

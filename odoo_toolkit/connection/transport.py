@@ -38,6 +38,12 @@ class Transport(Protocol):
         """Release the connections."""
 
 
+class OwnTransport(Transport, Protocol):
+    """A transport that is given to :class:`odoo_toolkit.Odoo`: it knows which server it serves."""
+
+    version: ServerVersion
+
+
 def open_transport(
     settings: ConnectionSettings, http: Http, version: ServerVersion, database: str | None
 ) -> tuple[Transport, int]:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import attrs
 
+from odoo_toolkit.app_models import AppModel, known
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.deep_search.configurations import SearchConfiguration
 from odoo_toolkit.deep_search.terms import Rank, Terms, rank
 from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import OdooError
@@ -91,6 +91,7 @@ class ModelSearch:
     """The search in one model.
 
     Attributes:
+        configuration: where it looks.
         described: the model's fields that may be read.
         fields: those to return.
         found: what was found so far, by id.
@@ -98,7 +99,7 @@ class ModelSearch:
     """
 
     shared: Shared
-    configuration: SearchConfiguration
+    configuration: AppModel
     described: dict[str, Field]
     fields: list[str]
     found: dict[int, Found] = attrs.Factory(dict)
@@ -107,7 +108,13 @@ class ModelSearch:
     @property
     def model(self) -> str:
         """The model's name."""
-        return self.configuration.model
+        return self.configuration.name
+
+    @property
+    def by_usual_names(self) -> bool:
+        """Whether nothing is known of the model, so that it is searched by what fields usually are
+        called."""
+        return not known(self.model).search_fields
 
     def keep(self, level: int, rows: Iterable[tuple[Rank, Record]]) -> int:
         """Add records of a level and return how many are new."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
+from odoo_toolkit.app_models import Relation
 from odoo_toolkit.deep_search.asking import (
     ModelSearch,
     Outcome,
@@ -13,7 +14,6 @@ from odoo_toolkit.deep_search.asking import (
     explained,
     searchable,
 )
-from odoo_toolkit.deep_search.configurations import Relation
 from odoo_toolkit.deep_search.related import Related, belonging, contacts_of, look_up, nearness
 from odoo_toolkit.deep_search.terms import (
     UNEXPLAINED,
@@ -46,10 +46,10 @@ Level = Callable[[ModelSearch], Outcome]
 
 def exact_match(search: ModelSearch) -> Outcome:
     """Level 1: the name is the query, in upper or lower case."""
-    terms, name = search.shared.terms, search.configuration.name_field
-    if not search.configuration.configured:
+    terms = search.shared.terms
+    if search.by_usual_names:
         return _named(search, literal(terms.text), "=ilike")
-    names, notes = searchable(search.described, [name])
+    names, notes = searchable(search.described, ["name"])
     if not names:
         return Outcome(notes=notes, searched=False)
     rows, more = ask(search, [exactly(terms, names)], [])
@@ -61,9 +61,9 @@ def standard_ilike(search: ModelSearch) -> Outcome:
     terms, configuration = search.shared.terms, search.configuration
     names, notes = searchable(search.described, configuration.search_fields)
     if not names:
-        if configuration.configured:
-            return Outcome(notes=notes, searched=False)
-        return _named(search, literal(terms.text), "ilike")
+        if search.by_usual_names:
+            return _named(search, literal(terms.text), "ilike")
+        return Outcome(notes=notes, searched=False)
     fields = [search.described[name] for name in names]
     starting = beginning(terms, names)
     if terms.single_letter:
@@ -81,7 +81,7 @@ def extended_fields(search: ModelSearch) -> Outcome:
     terms, configuration = search.shared.terms, search.configuration
     if terms.single_letter:
         return _too_short()
-    deep, notes = searchable(search.described, configuration.deep_search_fields)
+    deep, notes = searchable(search.described, configuration.deep_fields)
     if not deep:
         return Outcome.none("the model has no such fields")
     known, _ = searchable(search.described, configuration.search_fields)
@@ -96,10 +96,10 @@ def related_models(search: ModelSearch) -> Outcome:
     shared = search.shared
     if shared.terms.single_letter:
         return _too_short()
-    if not search.configuration.relations:
+    if not search.configuration.found_through:
         return Outcome.none("the model has no relation that is followed")
     relations, notes = [], []
-    for relation in search.configuration.relations:
+    for relation in search.configuration.found_through:
         if relation.reverse or relation.link in search.described:
             relations.append(relation)
         else:

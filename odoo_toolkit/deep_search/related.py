@@ -7,8 +7,9 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.app_models import Relation
 from odoo_toolkit.deep_search.asking import Shared, explained, searchable, tiers
-from odoo_toolkit.deep_search.configurations import Relation, configuration_of
+from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.deep_search.terms import Rank, beginning, containing_all, exactly
 from odoo_toolkit.domains import Domain
 from odoo_toolkit.records.results import Record, RecordName
@@ -27,7 +28,7 @@ def look_up(shared: Shared, model: str) -> Related:
     terms, described = shared.terms, shared.describe(model)
     configuration = configuration_of(model, described)
     known, _ = searchable(described, configuration.search_fields)
-    deep, _ = searchable(described, configuration.deep_search_fields)
+    deep, _ = searchable(described, configuration.deep_fields)
     both = [described[name] for name in (*known, *deep)]
     links = [n for n in ("parent_id", "is_company", "partner_id") if n in described]
     domains = [containing_all(terms, both), beginning(terms, known), exactly(terms, known[:1])]

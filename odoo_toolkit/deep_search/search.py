@@ -23,7 +23,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import levels
 from odoo_toolkit.deep_search.asking import ModelSearch, Outcome, Shared, concerns_one_level
-from odoo_toolkit.deep_search.configurations import SEARCH_CONFIGURATIONS, configuration_of
+from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS, configuration_of
 from odoo_toolkit.deep_search.levels import Level
 from odoo_toolkit.deep_search.terms import SOME_WORDS, Terms, parse_query
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -126,7 +126,7 @@ def deep_search(
         odoo: the connection.
         query: at most 500 characters.
         model: such as ``res.partner``; by default every one that the server has of
-            :data:`~odoo_toolkit.deep_search.configurations.SEARCH_CONFIGURATIONS`.
+            :data:`~odoo_toolkit.deep_search.configurations.SEARCHED_MODELS`.
         max_depth: 1 to 5; by default 3 with a model, 5 without.
         limit: most records per model; above 100 it is lowered, with a warning.
         fields: names of fields; without a model, each model gives those that it has.
@@ -147,7 +147,7 @@ def deep_search(
         limit = most
     depth = max_depth or (TARGETED_DEPTH if model else BROAD_DEPTH)
     shared = Shared(odoo=odoo, terms=terms, limit=limit, fields=tuple(fields))
-    models = [model] if model else list(SEARCH_CONFIGURATIONS)
+    models = [model] if model else SEARCHED_MODELS
     steps = Steps(len(models) * depth)
 
     def search(name: str) -> _Searched:
@@ -214,7 +214,7 @@ def _search_model(
             outcome = Outcome.none(f"not searched: {error.message}")
         done.log.append(_entry(level, model, outcome, search.keep(level[0], outcome.rows)))
         steps.finish(1, f"Searched {model}, level {level[0]} of {depth}")
-        if len(search.found) >= search.configuration.threshold and not exhaustive:
+        if search.found and not exhaustive:
             break
     return done
 
@@ -227,7 +227,7 @@ def _begin(shared: Shared, model: str, targeted: bool) -> ModelSearch:
     odoo.check(Call(model=model, method="search_read", arguments=asked))
     described = shared.describe(model)
     configuration = configuration_of(model, described)
-    chosen = shared.fields or configuration.default_fields
+    chosen = shared.fields or configuration.key_fields
     unknown = [name for name in chosen if name not in described and name != "*"]
     if unknown and targeted and shared.fields:
         raise unknown_field_error(model, unknown, described)
@@ -292,7 +292,7 @@ def _suggestions(
     if weak:
         hints.append(
             f"In {_listed([s.model for s in weak])} only some of the words matched;"
-            " exhaustive=true looks further."
+            " looking exhaustively (exhaustive) finds more."
         )
     return hints
 
@@ -303,7 +303,7 @@ def _of_contacts(searches: Sequence[ModelSearch]) -> list[str]:
     if through:
         return [
             f"Found records of {models} through the contact {match.name!r}: search other models"
-            f" with odoo_core_search_read and the domain [['partner_id', 'child_of', {match.id}]]."
+            f" with search_read and the domain [['partner_id', 'child_of', {match.id}]]."
             for match in list(through.values())[:_CONTACTS]
         ]
     contacts = next((s.found for s in searches if s.model == "res.partner"), None)
@@ -311,7 +311,7 @@ def _of_contacts(searches: Sequence[ModelSearch]) -> list[str]:
         return []
     best = min(contacts.values(), key=lambda found: found.order).record["id"]
     return [
-        f"odoo_core_search_read with the domain [['partner_id', 'child_of', {best}]] finds the"
+        f"search_read with the domain [['partner_id', 'child_of', {best}]] finds the"
         " orders, invoices, ... of the best contact."
     ]
 
@@ -333,10 +333,10 @@ def _of_nothing(searched: Sequence[_Searched], terms: Terms, depth: int) -> list
     if len(searched) == 1:
         hints.append("Leave out model to search all usual models.")
     else:
-        hints.append("Give a model: these are not all; odoo_core_list_models names the others.")
+        hints.append("Give a model: these are not all; list_models names the others.")
     hints.append(
-        "Archived records are not searched: odoo_core_search_read finds them with the context"
-        " {'active_test': false}."
+        "Archived records are not searched: search_read finds them with active_test off in"
+        " the context."
     )
     if terms.digits:
         hints.append("Try the last digits of the number alone.")

@@ -79,7 +79,7 @@ def parse_query(query: str) -> Terms:
     if not text:
         raise ValidationError(
             "The query is empty.",
-            suggestion="Give words, a number or an address; odoo_core_search_read lists records"
+            suggestion="Give words, a number or an address; search_read lists records"
             " without a query.",
         )
     digits = _phone_digits(text)

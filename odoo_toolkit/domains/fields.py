@@ -13,10 +13,11 @@ from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
 from odoo_toolkit.values.plain import whole_number
-from odoo_toolkit.values.written import FieldsOf, selection_details, short_repr
+from odoo_toolkit.values.scalars import FieldsOf, selection_details, short_repr
 
 _LONG_PATH = 4  # names on a dotted path; each further one is another subquery
-_DATE_PARTS = frozenset(
+#: Parts of a date that stand at the end of a path, from Odoo 17 on.
+DATE_NUMBERS = frozenset(
     {
         *("year_number", "quarter_number", "month_number", "iso_week_number", "day_of_year"),
         *("day_of_month", "day_of_week", "hour_number", "minute_number", "second_number"),
@@ -109,7 +110,7 @@ def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -
             )
         if not rest:
             return field
-        if field.type in ("date", "datetime") and rest[0] in _DATE_PARTS and len(rest) == 1:
+        if field.type in ("date", "datetime") and rest[0] in DATE_NUMBERS and len(rest) == 1:
             if version is None or version >= 17:
                 return Field(name=rest[0], type="integer")
         elif field.type in ("properties", "json"):

@@ -17,7 +17,7 @@ from typing import Any
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.values.moments import utc_string
 from odoo_toolkit.values.plain import plain
-from odoo_toolkit.values.written import check_text, is_id, short_repr
+from odoo_toolkit.values.scalars import check_text, is_id, short_repr
 
 #: connector -> how many conditions follow it.
 CONNECTORS = {"&": 2, "|": 2, "!": 1}

@@ -2,32 +2,54 @@
 
 They are recognised because the toolkit calls in ``en_US``. A caller who sets another language in
 the context gets what the name of the exception tells, from
-:data:`odoo_toolkit.error_patterns.table.BY_EXCEPTION`: the right family, with the server's own
-words.
+:data:`~odoo_toolkit.error_patterns.by_exception.BY_EXCEPTION`: the right family, with the server's
+own words.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from odoo_toolkit.error_patterns.table import (
     ASK_ADMIN,
     MODEL_NAME,
+    NO_MODEL,
     SEARCH,
     SEE_DOMAIN,
     SEE_VALUES,
+    UNIQUE,
     USER_FAMILY,
     Pattern,
 )
 
 _SEE_STATE = (
-    "Read the current state of the record first (odoo_core_read on {model}), then choose an "
-    "action that this state allows."
+    "Read the current state of the record first (read on {model}), then choose an action that "
+    "this state allows."
 )
 _GROUPS = (
     "Only an administrator of Odoo can change that, by giving this user one of the groups named "
     "in the details."
 )
-_UNIQUE = "Look for the existing record with odoo_core_search_read, and use it or other values."
-_ARCHIVE = "Archive the record instead: odoo_core_write on {model} with active false."
+_ARCHIVE = "Archive the record instead: write on {model} with active false, where it can be."
+_REQUIRED: dict[str, Any] = {
+    "code": "MISSING_REQUIRED_FIELD",
+    "say": "{label} ({field}) of {model} is required and was not given.",
+    "suggest": "Give a value for {field}. A wizard takes much from its context instead, such as "
+    "active_model, active_id and active_ids of the records it was opened on.",
+}
+_STILL_NEEDED: dict[str, Any] = {
+    "code": "FK_VIOLATION",
+    "say": "Records of {model} need this one: {label} ({field}) of theirs is required.",
+    "suggest": "Archive it instead (write with active false), or delete those records first.",
+    "method": "unlink$",
+}
+#: The words of 14 to 18, and of 19.
+_NOT_SET = (
+    rf"mandatory field is not set.*Model: (?P<model_label>[^\n]+?) \((?P<model>{MODEL_NAME})\)"
+    r"[,\s]+Field: (?P<label>.+?) \((?P<field>\w+)\)\s*$"
+    r"|Missing required value for the field '(?P<label_>[^\n]+?)' \((?P<field_>\w+)\)\.\s+"
+    rf"Model: '(?P<model_label_>[^\n]+?)' \((?P<model_>{MODEL_NAME})\)"
+)
 
 
 def _state(message: str, suggest: str = _SEE_STATE) -> Pattern:
@@ -41,6 +63,13 @@ _ACCESS: tuple[Pattern, ...] = (
         "Odoo refuses logins for a while, after too many that failed.",
         "Check the user name and the password or API key, then try again in a minute.",
         outcome="refused", details={"retry_after": 60},
+    ),
+    Pattern(
+        r"AccessError$", r"^Access to unauthorized or invalid companies", "ACCESS_DENIED",
+        "The context key allowed_company_ids names a company that does not exist, or that this "
+        "user does not work in.",
+        "Leave it out for the user's own company; search_read on res.company shows the others.",
+        details={"field": "allowed_company_ids"},
     ),
     # Fields before models: the text names the model as well.
     Pattern(
@@ -98,31 +127,14 @@ _ACCESS: tuple[Pattern, ...] = (
 
 _DATABASE: tuple[Pattern, ...] = (
     Pattern(
-        USER_FAMILY, r"^Object (?P<model>[\w.]+) doesn't exist", "UNKNOWN_MODEL",
-        "There is no model {model} on this server.",
-        "Find the right name with odoo_core_list_models; its module may not be installed.",
-        outcome="refused",
+        USER_FAMILY, r"^Object (?P<model>[\w.]+) doesn't exist", **NO_MODEL, outcome="refused",
     ),
     Pattern(
         USER_FAMILY, r"Document type: (?P<label>[^)]+)\).*Records: [\[(](?P<ids>[\d, ]+)[\])]",
         "NOT_FOUND", "A record of {label} does not exist: {ids}.", SEARCH,
     ),
-    Pattern(
-        USER_FAMILY,
-        r"mandatory field is not set.*Model: (?P<model_label>[^(\n]+) "
-        rf"\((?P<model>{MODEL_NAME})\)[,\s]+Field: (?P<label>.+?) \((?P<field>\w+)\)\s*$",
-        "MISSING_REQUIRED_FIELD", "{label} ({field}) of {model} is required and was not given.",
-        "Give a value for {field}. When a record was to be deleted, another one needs it: "
-        "archive it instead.",
-    ),
-    Pattern(
-        USER_FAMILY,
-        r"Missing required value for the field '(?P<label>[^\n]+?)' \((?P<field>\w+)\)\.\s+"
-        rf"Model: '(?P<model_label>[^\n]+?)' \((?P<model>{MODEL_NAME})\)",
-        "MISSING_REQUIRED_FIELD", "{label} ({field}) of {model} is required and was not given.",
-        "Give a value for {field}. When a record was to be deleted, another one needs it: "
-        "archive it instead.",
-    ),
+    Pattern(USER_FAMILY, _NOT_SET, **_STILL_NEEDED),
+    Pattern(USER_FAMILY, _NOT_SET, **_REQUIRED),
     Pattern(
         USER_FAMILY, r"mandatory field is not set|^[^\n]*Missing required value for the field",
         "MISSING_REQUIRED_FIELD", "A required field of {model} was not given.", SEE_VALUES,
@@ -136,13 +148,13 @@ _DATABASE: tuple[Pattern, ...] = (
     Pattern(
         USER_FAMILY, r"^The Bill/Refund date is required", "MISSING_REQUIRED_FIELD",
         "A vendor bill or refund needs its date before it can be posted.",
-        "Set invoice_date with odoo_core_write on {model}, then post it again.",
+        "Set invoice_date with write on {model}, then post it again.",
         details={"field": "invoice_date"},
     ),
     Pattern(
         USER_FAMILY, r"^The (?:field '(?P<label>[^']+)' is|'(?P<label_>[^']+)' field is) required",
         "MISSING_REQUIRED_FIELD", "{label} is required and is not set.",
-        "Set it with odoo_core_write on {model}, then call again.",
+        "Set it with write on {model}, then call again.",
     ),
     # 14 to 18 speak of a deletion also where a link names a record that does not exist.
     Pattern(
@@ -153,8 +165,8 @@ _DATABASE: tuple[Pattern, ...] = (
         "FK_VIOLATION",
         "A value given for {model} links to a record that does not exist, or a record that was "
         "to be removed is still needed.",
-        "Check the ids in the values with odoo_core_search_read; the constraint in the details "
-        "names the link.",
+        "Check the ids in the values with search_read; the constraint in the details names the "
+        "link.",
         method=r"(create|write|web_save|copy|load)$",
     ),
     Pattern(
@@ -177,17 +189,17 @@ _DATABASE: tuple[Pattern, ...] = (
     ),
     Pattern(
         USER_FAMILY, r"The value for '(?P<fields>[^'\n]+)' \([^\n]*\) already exists",
-        "UNIQUE_VIOLATION", "Another record of {model} has the same {fields}.", _UNIQUE,
+        "UNIQUE_VIOLATION", "Another record of {model} has the same {fields}.", UNIQUE,
     ),
     Pattern(
         USER_FAMILY,
         r"^The operation cannot be completed: [^\n]*already (?:exists|used|taken)"
         r"|two \w+ with the same|(?:must|should) be unique",
-        "UNIQUE_VIOLATION", None, _UNIQUE,
+        "UNIQUE_VIOLATION", None, UNIQUE,
     ),
     Pattern(
         USER_FAMILY, r"^Duplicated vendor reference|^Duplicate bill detected", "CONSTRAINT_ERROR",
-        "A bill of this vendor with the same reference and date exists already.", _UNIQUE,
+        "A bill of this vendor with the same reference and date exists already.", UNIQUE,
     ),
     Pattern(
         USER_FAMILY, r"^The operation cannot be completed: (?P<rule>Contacts require a name)",
@@ -215,22 +227,22 @@ _STATES: tuple[Pattern, ...] = (
     _state(r"^It is not allowed to confirm an order in the following states"),
     _state(
         r"^You cannot cancel a locked order",
-        "Unlock the order first: odoo_core_execute action_unlock on {model}, then cancel it.",
+        "Unlock the order first: execute action_unlock on {model}, then cancel it.",
     ),
     Pattern(
         USER_FAMILY, r"modify the following fields in a locked order:\s*(?P<labels>.+)",
         "STATE_ERROR", "The order is locked; these fields of it cannot be changed: {labels}.",
-        "Unlock the order first: odoo_core_execute action_unlock on it.",
+        "Unlock the order first: execute action_unlock on it.",
     ),
     _state(
         r"^You can ?not delete a sent quotation or a confirmed",
-        "Cancel the order first with odoo_sales_cancel_order; a cancelled one can be deleted.",
+        "Cancel the order first with cancel_order; a cancelled one can be deleted.",
     ),
     Pattern(
         USER_FAMILY, r"^There is nothing to invoice|^Cannot create an invoice\. No items",
         "STATE_ERROR", "There is nothing to invoice on this order.",
-        "See with odoo_sales_get_order whether the order is confirmed, delivered where products "
-        "are invoiced by delivery, and not invoiced already.",
+        "See with get_order whether the order is confirmed, delivered where products are "
+        "invoiced by delivery, and not invoiced already.",
     ),
     # Invoices and payments
     _state(r"^The entry .* is already posted"),
@@ -241,49 +253,48 @@ _STATES: tuple[Pattern, ...] = (
         r"^You cannot delete an (?:entry which has been posted|item linked to a posted)"
         r"|^You can't delete a posted journal item",
         "STATE_ERROR", "A posted entry cannot be deleted.",
-        "Cancel it (odoo_core_execute button_cancel on account.move) or make a credit note.",
+        "Cancel it (execute button_cancel on account.move) or make a credit note.",
     ),
     Pattern(
         USER_FAMILY, r"readonly fields on a posted move: (?P<fields>[\w, ]+)", "STATE_ERROR",
         "The entry is posted; {fields} of it cannot be changed.",
-        "Set it back to draft first: odoo_core_execute button_draft on account.move.",
+        "Set it back to draft first: execute button_draft on account.move.",
     ),
     _state(
         r"^You cannot modify .* posted (?:journal item|move|entr)",
-        "Set the entry back to draft first: odoo_core_execute button_draft on account.move.",
+        "Set the entry back to draft first: execute button_draft on account.move.",
     ),
     Pattern(
         USER_FAMILY, r"nothing left to pay", "STATE_ERROR",
         "Nothing is left to pay on this invoice.",
-        "Read payment_state and amount_residual of the account.move with odoo_core_read.",
+        "Read payment_state and amount_residual of the account.move with read.",
     ),
     _state(
         r"^You can only register payment for posted",
-        "Post the invoice first with odoo_accounting_post_invoice.",
+        "Post the invoice first with post_invoice.",
     ),
     Pattern(
         USER_FAMILY,
         r"^You can only reverse posted moves|^To reverse a journal entry, it has to be",
         "STATE_ERROR", "Only a posted entry can be reversed.",
-        "Post the invoice first with odoo_accounting_post_invoice, or delete the draft.",
+        "Post the invoice first with post_invoice, or delete the draft.",
     ),
     Pattern(
         USER_FAMILY, r"^You need to add a line before posting|^Even magicians can't post nothing",
         "USER_ERROR", "The entry has no lines, so it cannot be posted.",
-        "Add lines to it (invoice_line_ids) with odoo_core_write on {model}, then post it.",
+        "Add lines to it (invoice_line_ids) with write on {model}, then post it.",
     ),
     Pattern(
         USER_FAMILY, r"^The register payment wizard should only be called", "VALIDATION_ERROR",
-        "The payment wizard was not told which invoices to pay.",
-        "Use odoo_accounting_register_payment.",
+        "The payment wizard was not told which invoices to pay.", "Use register_payment.",
     ),
     # Pickings
     Pattern(
         USER_FAMILY,
         r"^You cannot validate a transfer if no quantit|^Transfer trouble alert", "STATE_ERROR",
         "The transfer has no quantities: nothing is reserved or done.",
-        "Check the stock with odoo_inventory_get_stock and reserve it (odoo_core_execute "
-        "action_assign on stock.picking), or set the done quantities. A done transfer needs none.",
+        "Check the stock with get_stock and reserve it (execute action_assign on stock.picking), "
+        "or set the done quantities. A done transfer needs none.",
     ),
     Pattern(
         USER_FAMILY, r"^Please add some items to move|validate an empty transfer", "STATE_ERROR",

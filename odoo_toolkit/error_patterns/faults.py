@@ -16,9 +16,10 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.error_patterns.by_exception import BY_EXCEPTION
 from odoo_toolkit.error_patterns.english import ENGLISH
 from odoo_toolkit.error_patterns.http import http_error
-from odoo_toolkit.error_patterns.table import ANY_LANGUAGE, BY_EXCEPTION, Pattern
+from odoo_toolkit.error_patterns.table import ANY_LANGUAGE, Pattern
 from odoo_toolkit.error_patterns.text import plain
 from odoo_toolkit.errors import OdooError, make_error
 
@@ -263,8 +264,8 @@ def maybe_applied(error: OdooError) -> OdooError:
     honest = make_error(
         error.code,
         f"{error.message} {_UNSURE}",
-        suggestion=f"Do not just repeat it: first search for the record{where} with "
-        "odoo_core_search_read and see whether the change is there.",
+        suggestion=f"Do not just repeat it: first search for the record{where} with search_read "
+        "and see whether the change is there.",
         details=details,
         outcome="maybe_applied",
         retry=False,

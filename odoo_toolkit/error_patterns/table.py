@@ -5,7 +5,8 @@ code. The table has three parts, in this order:
 
 1. :data:`ANY_LANGUAGE`: texts that Odoo does not translate (its ORM's, Python's, PostgreSQL's);
 2. :data:`odoo_toolkit.error_patterns.english.ENGLISH`: texts that Odoo translates;
-3. :data:`BY_EXCEPTION`: what the name of the exception alone tells, in any language.
+3. :data:`odoo_toolkit.error_patterns.by_exception.BY_EXCEPTION`: what the name of the exception
+   alone tells, in any language.
 
 The messages are those of Odoo 14 to 19 and were met on running servers, or read in their sources
 where a demo database cannot be brought to give them.
@@ -57,18 +58,26 @@ class Pattern:
 USER_FAMILY = (
     r"exceptions\.(UserError|ValidationError|MissingError|RedirectWarning|Warning|except_orm)$"
 )
-_BUILTIN = r"^builtins\."
+BUILTIN = r"^builtins\."
 MODEL_NAME = r"[a-z_][\w]*(?:\.\w+)+"
 
-SEE_FIELDS = "List the fields of {model} with odoo_core_fields_get and use a name from there."
-SEE_VALUES = "Look at the field's type and allowed values with odoo_core_fields_get on {model}."
+SEE_FIELDS = "List the fields of {model} with fields_get and use a name from there."
+SEE_VALUES = "Look at the field's type and allowed values with fields_get on {model}."
 SEE_DOMAIN = (
     "A domain is a list of [field, operator, value] conditions, each '&' and '|' followed by two "
-    "of them and '!' by one; the prompt odoo_domain_help shows all operators."
+    "of them and '!' by one; operators are such as =, !=, <, >=, ilike, child_of, and in and not "
+    "in with a list."
 )
 ASK_ADMIN = "This user lacks the right; only an administrator of Odoo can grant it."
-SEARCH = "Search for it with odoo_core_search_read on {model}."
-_CREDENTIALS = (
+SEARCH = "Search for it with search_read on {model}."
+UNIQUE = "Look for the existing record with search_read, and use it or other values."
+DATE = "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC."
+NO_MODEL: dict[str, Any] = {
+    "code": "UNKNOWN_MODEL",
+    "say": "There is no model {model} on this server.",
+    "suggest": "Find the right name with list_models; its module may not be installed.",
+}
+CREDENTIALS = (
     "Check ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY. The API key may have expired or been "
     "revoked; a new one is made in Odoo under the user's preferences, account security."
 )
@@ -84,6 +93,11 @@ _MISSING_ARGUMENT: dict[str, Any] = {
     "code": "VALIDATION_ERROR",
     "say": "{method} of {model} needs the argument {argument}.",
     "suggest": "Give it, and call again.",
+}
+_TOO_LONG: dict[str, Any] = {
+    "code": "TIMEOUT",
+    "say": "The call took longer than Odoo allows.",
+    "suggest": "Ask for less at once: fewer records, fewer fields, a narrower domain.",
 }
 _BUSY: dict[str, Any] = {
     "code": "SERVER_ERROR",
@@ -106,6 +120,13 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         "{method} is a private method, and Odoo lets nobody call those from outside.",
         "Call a public method of {model} that does the same.", outcome="refused",
     ),
+    Pattern(
+        USER_FAMILY, r"^Invalid language code: (?P<lang>\w+)", "VALIDATION_ERROR",
+        "The language {lang} is not installed on this Odoo.",
+        "Leave lang out of the context, or give an installed one: search_read on res.lang without "
+        "lang shows their code. If none was given, it comes from the connection (ODOO_LANG).",
+        details={"field": "lang"},
+    ),
     # Sessions, credentials, database, addresses
     Pattern(
         r"SessionExpired", None, "SESSION_EXPIRED", "The session with Odoo has expired.",
@@ -113,7 +134,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         r"exceptions\.Unauthorized$", None, "ACCESS_DENIED",
-        "Odoo did not accept the API key.", _CREDENTIALS, outcome="refused",
+        "Odoo did not accept the API key.", CREDENTIALS, outcome="refused",
     ),
     Pattern(
         r"OperationalError$|AccessError$", r'database "(?P<database>[^"]+)" does not exist',
@@ -126,24 +147,18 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     # What was asked for does not exist
     Pattern(
-        r"NotFound$", r"the model '(?P<model>[\w.]+)' does not exist", "UNKNOWN_MODEL",
-        "There is no model {model} on this server.",
-        "Find the right name with odoo_core_list_models; its module may not be installed.",
+        r"NotFound$", r"the model '(?P<model>[\w.]+)' does not exist", **NO_MODEL,
         outcome="refused",
     ),
-    Pattern(
-        rf"{_BUILTIN}KeyError$", rf"^'?(?P<model>{MODEL_NAME})'?$", "UNKNOWN_MODEL",
-        "There is no model {model} on this server.",
-        "Find the right name with odoo_core_list_models; its module may not be installed.",
-    ),
+    Pattern(rf"{BUILTIN}KeyError$", rf"^'?(?P<model>{MODEL_NAME})'?$", **NO_MODEL),
     Pattern(
         None,
         rf"^The method '(?:{MODEL_NAME}\.)?(?P<called>\w+)' does not exist"
         rf"|^type object '{MODEL_NAME}' has no attribute '(?P<called_>\w+)'"
         rf"|^'{MODEL_NAME}' object has no attribute '(?P<called__>\w+)'",
         "UNKNOWN_METHOD", "{model} has no method {method} on this version of Odoo.",
-        "Methods come and go between versions. odoo_core_search_read, odoo_core_create and "
-        "odoo_core_write, or a workflow tool, may do what is wanted.",
+        "Methods come and go between versions. search_read, create and write, or a function "
+        "for the workflow, may do what is wanted.",
         outcome="refused",
     ),
     Pattern(
@@ -153,44 +168,76 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         r"MissingError$|UserError$",
-        rf"\(\w+\s?: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\), \w+\s?: \d+\)",
-        "NOT_FOUND",
-        "{model} has no record with id {ids}; it may have been deleted.", SEARCH,
+        rf"\(\w+\s?: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\), \w+\s?: \d+\)"
+        rf"|\([^()]*: (?P<model_>{MODEL_NAME}), [^()]*\[(?P<ids_>\d+(?:, \d+)*)\]",
+        "NOT_FOUND", "{model} has no record with id {ids}; it may have been deleted.", SEARCH,
+    ),
+    # Groups. 14 to 16 know no such field, 17 and 18 no such property, 19 says more.
+    Pattern(
+        BUILTIN, rf"^Invalid field '(?P<field>\w+\.[\w.]+)' on model '(?P<model>{MODEL_NAME})'"
+        r"|^Property (?:name '[^']*' has to be used on a|set on a non) propert"
+        r"|^Only many2one path is accepted for the '(?P<field_>[\w.:]+)'",
+        "INVALID_FIELD", "{method} of {model} cannot group by a path to another model: {said}",
+        "Group by the link itself (partner_id instead of partner_id.country_id), or by a stored "
+        "field of {model}. On Odoo 19 formatted_read_group takes paths of many2one fields.",
+        method=r"(\w+_)?read_group$",
     ),
     Pattern(
-        r"MissingError$|UserError$",
-        rf"\([^()]*: (?P<model>{MODEL_NAME}), [^()]*\[(?P<ids>\d+(?:, \d+)*)\]", "NOT_FOUND",
-        "{model} has no record with id {ids}; it may have been deleted.", SEARCH,
+        BUILTIN, r"^Granularity (?:specification|set on a no-datetime)", "VALIDATION_ERROR",
+        "{method} of {model} cannot group so: {said}",
+        "Write date_field:day, or :week, :month, :quarter, :year, and other fields without it.",
+    ),
+    Pattern(
+        None, r"^Invalid aggregat\w+ (?:method|function) '|^Aggregate method is mandatory for '",
+        "VALIDATION_ERROR", "{method} of {model} cannot add up so: {said}",
+        "Write field:function with sum, avg, min, max, count, count_distinct or array_agg.",
+    ),
+    Pattern(
+        BUILTIN, r"^Order term '(?P<order>[^']*)' is not a valid aggregate nor valid groupby",
+        "VALIDATION_ERROR", "'{order}' is not an order of these groups.",
+        "Order by one of the groupings or aggregates, written as they are there.",
     ),
     # Fields
     Pattern(
-        _BUILTIN,
+        BUILTIN, rf"^Cannot convert (?P<model>{MODEL_NAME})\.(?P<field>\w+) to SQL because"
+        r"|^Fields in 'groupby' must be regular database-persisted",
+        "INVALID_FIELD", "{model} is searched, sorted and grouped by stored fields only: {said}",
+        "Choose a stored field: fields_get on {model} tells which are.",
+    ),
+    Pattern(
+        BUILTIN, rf"^Invalid field property '\w+' on (?P<model>{MODEL_NAME})\.(?P<field>\w+)",
+        "INVALID_FIELD", "{field} of {model} has nothing behind a dot here: {said}",
+        "Records are sorted by stored fields of {model} itself; in a domain, a path goes on "
+        "behind links only.",
+    ),
+    Pattern(
+        BUILTIN,
         rf"^Invalid field '(?P<field>\w+)' (?:on|in)(?: model)? '(?P<model>{MODEL_NAME})'",
         "INVALID_FIELD", "{model} has no field {field}.", SEE_FIELDS,
     ),
     Pattern(
-        _BUILTIN,
+        BUILTIN,
         rf"^Invalid field (?P<model>{MODEL_NAME})\.(?P<field>\w+) in (?:leaf|condition)",
         "INVALID_FIELD", "{model} has no field {field}, which the domain asks for.", SEE_FIELDS,
     ),
     Pattern(
-        _BUILTIN, r"^Invalid field (?:name )?['\"](?P<field>[\w.:]+)['\"]", "INVALID_FIELD",
+        BUILTIN, r"^Invalid field (?:name )?['\"](?P<field>[\w.:]+)['\"]", "INVALID_FIELD",
         "{model} has no field {field}.", SEE_FIELDS,
     ),
     # 19 answers so to create and write with an unknown field.
     Pattern(
-        rf"{_BUILTIN}KeyError$", r"^'?(?P<field>\w+)'?$", "INVALID_FIELD",
+        rf"{BUILTIN}KeyError$", r"^'?(?P<field>\w+)'?$", "INVALID_FIELD",
         "{model} has no field {field}.", SEE_FIELDS, method=r"(create|write|web_save)$",
     ),
     Pattern(
-        rf"{_BUILTIN}ValueError$",
+        rf"{BUILTIN}ValueError$",
         rf"^Wrong value for (?P<model>{MODEL_NAME})\.(?P<field>\w+(?<!_id)(?<!_ids)): "
         r"'(?P<value>.*)'",
         "INVALID_SELECTION", "'{value}' is not an allowed value of {field} on {model}.",
         SEE_VALUES,
     ),
     Pattern(
-        rf"{_BUILTIN}ValueError$",
+        rf"{BUILTIN}ValueError$",
         rf"^Wrong value for (?P<model>{MODEL_NAME})\.(?P<field>\w+): (?P<value>.*)", "VALUE_ERROR",
         "{value} cannot be a value of {field} on {model}.",
         "A many2one takes an id; a one2many or many2many a list of commands such as [6, 0, ids]. "
@@ -198,7 +245,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     # Domains
     Pattern(
-        _BUILTIN,
+        BUILTIN,
         r"^Invalid (?:leaf|operator in condition|domain term) "
         r"\(['\"](?P<field>[^'\"]+)['\"], ['\"](?P<operator>[^'\"]*)['\"],",
         "INVALID_DOMAIN",
@@ -207,23 +254,23 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         SEE_DOMAIN,
     ),
     Pattern(
-        _BUILTIN, r"^Invalid operator '(?P<operator>[^']*)'", "INVALID_DOMAIN",
+        BUILTIN, r"^Invalid operator '(?P<operator>[^']*)'", "INVALID_DOMAIN",
         "Odoo does not know the operator '{operator}'.", SEE_DOMAIN,
     ),
     Pattern(
-        _BUILTIN,
+        BUILTIN,
         r"^Domain\(\) |^Domain .*syntactically not correct|^This domain is syntactically"
         r"|^Domains to normalize|^Invalid (?:leaf|domain term)|^Invalid operator",
         "INVALID_DOMAIN", "The domain is not well formed.", SEE_DOMAIN,
     ),
     # Arguments
     Pattern(
-        rf"{_BUILTIN}TypeError$",
+        rf"{BUILTIN}TypeError$",
         r"(?P<called>\w+)\(\) got an unexpected keyword argument '(?P<argument>\w+)'",
         **_UNKNOWN_ARGUMENT,
     ),
     Pattern(
-        rf"{_BUILTIN}TypeError$",
+        rf"{BUILTIN}TypeError$",
         r"(?P<called>\w+)\(\) missing \d+ required .*arguments?: '(?P<argument>\w+)'",
         **_MISSING_ARGUMENT,
     ),
@@ -237,7 +284,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         **_MISSING_ARGUMENT, outcome="refused",
     ),
     Pattern(
-        rf"{_BUILTIN}TypeError$", r"(?P<called>\w+)\(\) takes .* positional arguments? but",
+        rf"{BUILTIN}TypeError$", r"(?P<called>\w+)\(\) takes .* positional arguments? but",
         "VALIDATION_ERROR", "{method} of {model} was given too many arguments.",
         "Methods of the model itself take no ids; buttons and actions take nothing but ids.",
     ),
@@ -252,48 +299,48 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         "Check the names and the form of the arguments.", outcome="refused",
     ),
     Pattern(
-        _BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\)",
+        BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\((?P<ids>\d+(?:, \d+)*),?\)",
         "VALIDATION_ERROR", "{method} works on one record at a time; {model} {ids} came together.",
         "Call it once for each record.",
     ),
     Pattern(
-        _BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\(\)", "VALIDATION_ERROR",
+        BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\(\)", "VALIDATION_ERROR",
         "{method} needs one record of {model}, and there was none.",
         "Give the id of the record; a link of the record that must be set may be empty.",
     ),
     Pattern(
-        _BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\('", "VALUE_ERROR",
+        BUILTIN, rf"^Expected singleton: (?P<model>{MODEL_NAME})\('", "VALUE_ERROR",
         "A text was given where the id of a {model} record is needed.",
-        "Find the id with odoo_core_name_search on {model}.",
+        SEARCH,
     ),
     Pattern(
-        rf"{_BUILTIN}ValueError$",
+        rf"{BUILTIN}ValueError$",
         r"not supported when posting or notifying: (?P<argument>[\w, ]+)",
         "VALIDATION_ERROR", "Posting a message takes no argument named {argument}.",
-        "Post with odoo_chatter_post_message.",
+        "Post with post_message.",
     ),
     # Values
     Pattern(
-        rf"{_BUILTIN}ValueError$",
+        rf"{BUILTIN}ValueError$",
         r"^time data '(?P<value>[^']*)' does not match"
         r"|^Invalid isoformat string: '(?P<value_>[^']*)'"
         r"|^Invalid term '(?P<value___>[^']*)' in expression date"
         r"|^unconverted data remains|^Failed to cast '(?P<value__>[^']*)' into a date"
         r"|^(?:year|month|day|hour|minute|second)\b.* (?:out of range|must be in)",
         "VALUE_ERROR", "A date or time has a form that Odoo does not read: {said}",
-        "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC.",
+        DATE,
     ),
     Pattern(
         r"^psycopg2\.",
         r"^invalid input syntax for (?:type )?(?:date|time)[\w ]*: \"(?P<value>[^\"]*)\"",
         "VALUE_ERROR", "'{value}' is not a date or time that Odoo can read.",
-        "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC.",
+        DATE,
     ),
     Pattern(
         r"^psycopg2\.",
         r"invalid input syntax for (?:type )?(?P<type>[\w ]+): \"(?P<value>[^\"]*)\"",
         "VALUE_ERROR", "'{value}' was given where a value of type {type} is needed.",
-        "A many2one takes an id, not a name: find it with odoo_core_name_search. " + SEE_VALUES,
+        "A many2one takes an id, not a name: find it with search_read. " + SEE_VALUES,
     ),
     Pattern(
         r"^binascii\.Error$", None, "VALUE_ERROR", "The content is not valid base64.",
@@ -301,7 +348,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     # The method ran and was committed; only its answer could not be written.
     Pattern(
-        rf"{_BUILTIN}(TypeError|OverflowError)$",
+        rf"{BUILTIN}(TypeError|OverflowError)$",
         r"^cannot marshal |exceeds XML-RPC limits|^dictionary key must be string"
         r"|is not JSON serializable",
         "CONNECTION_ERROR",
@@ -312,7 +359,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     Pattern(
         USER_FAMILY, r"^(?P<constraint>\w+_(?:key|uniq|unique|uniqueness))$", "UNIQUE_VIOLATION",
         "Another record of {model} has the same values, which must be unique ({constraint}).",
-        "Look for the existing record with odoo_core_search_read, and use it or other values.",
+        UNIQUE,
     ),
     Pattern(
         USER_FAMILY, r"^(?P<constraint>\w+_(?:check|chk)\w*|check_\w+)$", "CHECK_CONSTRAINT",
@@ -323,7 +370,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"(?:.*\((?P<fields>[\w, ]+)\)=)?",
         "UNIQUE_VIOLATION",
         "Another record has the same values, which must be unique ({constraint}).",
-        "Look for the existing record with odoo_core_search_read, and use it or other values.",
+        UNIQUE,
     ),
     Pattern(
         None, r"violates check constraint \"(?P<constraint>\w+)\"", "CHECK_CONSTRAINT",
@@ -333,8 +380,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         None, r"violates foreign key constraint \"(?P<constraint>\w+)\"", "FK_VIOLATION",
         "The record is linked with another one that does not exist or still needs it "
         "({constraint}).",
-        "To remove a record that is in use, archive it: odoo_core_write on {model} with "
-        "active false.",
+        "To remove a record that is in use, archive it: write on {model} with active false.",
     ),
     Pattern(
         None, r"null value in column \"(?P<field>\w+)\"", "MISSING_REQUIRED_FIELD",
@@ -346,77 +392,6 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         None, **_BUSY,
     ),
     Pattern(None, r"could not serialize access|deadlock detected|could not obtain lock", **_BUSY),
-    Pattern(
-        r"QueryCanceled|TimeLimit", None, "TIMEOUT", "The call took longer than Odoo allows.",
-        "Ask for less at once: fewer records, fewer fields, a narrower domain.",
-    ),
-    Pattern(
-        r"builtins\.Exception$", r"time limit", "TIMEOUT", "The call took longer than Odoo allows.",
-        "Ask for less at once: fewer records, fewer fields, a narrower domain.",
-    ),
-)  # fmt: skip
-
-BY_EXCEPTION: tuple[Pattern, ...] = (
-    Pattern(
-        r"AccessDenied$", None, "ACCESS_DENIED",
-        "Odoo did not accept the user name with this password or API key.",
-        _CREDENTIALS, outcome="refused",
-    ),
-    Pattern(r"AccessError$", None, "ACCESS_DENIED", None, ASK_ADMIN),
-    Pattern(r"MissingError$", None, "NOT_FOUND", None, SEARCH),
-    Pattern(
-        r"RedirectWarning$", None, "REDIRECT_WARNING", None,
-        "Odoo wants something set up first; do that in Odoo, then call again.",
-    ),
-    Pattern(
-        r"exceptions\.ValidationError$", None, "VALIDATION_ERROR", None,
-        "Correct the values and call again.",
-    ),
-    Pattern(
-        r"exceptions\.(UserError|Warning|except_orm)$", None, "USER_ERROR", None,
-        "Do what the message asks for, then call again.",
-    ),
-    Pattern(
-        r"^psycopg2\..*UniqueViolation", None, "UNIQUE_VIOLATION",
-        "Another record of {model} has the same values, which must be unique.", SEARCH,
-    ),
-    Pattern(
-        r"^psycopg2\..*CheckViolation", None, "CHECK_CONSTRAINT",
-        "The values of {model} break one of its rules.", SEE_VALUES,
-    ),
-    Pattern(
-        r"^psycopg2\..*ForeignKeyViolation", None, "FK_VIOLATION",
-        "A record that {model} is linked with does not exist or still needs it.", SEARCH,
-    ),
-    Pattern(
-        r"^psycopg2\..*NotNullViolation", None, "MISSING_REQUIRED_FIELD",
-        "A required field of {model} was not given.", SEE_VALUES,
-    ),
-    Pattern(
-        r"^psycopg2\..*IntegrityError", None, "CONSTRAINT_ERROR",
-        "The database refuses these values of {model}.", SEE_VALUES,
-    ),
-    Pattern(
-        r"^psycopg2\.(errors\.)?(OperationalError|InterfaceError|\w*(Connection|Shutdown)\w*)$"
-        r"|PoolError$",
-        None, "SERVER_ERROR", "Odoo cannot reach its database, or the database is overloaded.",
-        "Wait a little and call it again.", details={"retry_after": 10},
-    ),
-    Pattern(
-        r"^psycopg2\.(DataError$|errors\.(Datetime|Invalid|Numeric|String|Character|Division))",
-        None, "VALUE_ERROR", "The database cannot store one of the values: {said}", SEE_VALUES,
-    ),
-    Pattern(
-        r"^psycopg2\.", None, "UNKNOWN_ERROR",
-        "The database of Odoo refused what {method} of {model} asked of it.",
-        "Check the arguments; Odoo's log has the cause.",
-    ),
-    Pattern(
-        rf"{_BUILTIN}(ValueError|UnicodeError|Unicode\w+Error|OverflowError)$", None, "VALUE_ERROR",
-        "Odoo cannot work with a value given to {method} of {model}: {said}", SEE_VALUES,
-    ),
-    Pattern(
-        None, None, "UNKNOWN_ERROR", "Odoo failed while running {method} of {model}: {said}",
-        "Check the arguments; when they are right, Odoo's log has the cause.",
-    ),
+    Pattern(r"QueryCanceled|TimeLimit", None, **_TOO_LONG),
+    Pattern(r"builtins\.Exception$", r"time limit", **_TOO_LONG),
 )  # fmt: skip

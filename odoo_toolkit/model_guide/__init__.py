@@ -5,6 +5,7 @@ from odoo_toolkit.model_guide.methods import ModelMethod, ModelMethods, model_me
 from odoo_toolkit.model_guide.new_record import new_record_values
 from odoo_toolkit.model_guide.related import RelatedModel, has_chatter, related_models
 from odoo_toolkit.model_guide.states import ModelState, ModelStates, model_states
+from odoo_toolkit.model_guide.usage import key_fields, listed_fields, shown_fields, usual_filters
 
 __all__ = [
     "ModelMethod",
@@ -13,10 +14,14 @@ __all__ = [
     "ModelStates",
     "RelatedModel",
     "has_chatter",
+    "key_fields",
     "known_models",
+    "listed_fields",
     "model_label",
     "model_methods",
     "model_states",
     "new_record_values",
     "related_models",
+    "shown_fields",
+    "usual_filters",
 ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import COMMON_MODELS
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.parallel import side_by_side
 

@@ -24,7 +24,7 @@ _PREFIXES = ("action_", "button_")
 
 @attrs.frozen(kw_only=True)
 class ModelMethod:
-    """A method of a model, to be called on records with ``odoo_core_execute``.
+    """A method of a model, to be called on records with ``execute``.
 
     Attributes:
         description: from the server's documentation; else what its button says.

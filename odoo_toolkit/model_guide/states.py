@@ -9,18 +9,42 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.form_view import Button, Form, main_form
 from odoo_toolkit.model_guide.methods import button_states, state_field
-from odoo_toolkit.model_guide.transitions import MOVES, USUAL_MOVES, move_of
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import describe
 
 #: Stages told of a model that has stages instead of states.
 _MOST_STAGES = 50
+
+#: Method -> the state it leads to by its name, on models whose moves are not known; only
+#: where the model has such a state and the form ties the button to states.
+_USUAL_MOVES: dict[str, tuple[str, ...]] = {
+    "action_cancel": ("cancel", "cancelled", "canceled"),
+    "button_cancel": ("cancel", "cancelled", "canceled"),
+    "action_draft": ("draft",),
+    "action_reset_to_draft": ("draft",),
+    "action_set_draft": ("draft",),
+    "action_set_to_draft": ("draft",),
+    "button_draft": ("draft",),
+    "action_confirm": ("confirmed", "confirm", "open"),
+    "button_confirm": ("confirmed", "confirm", "open"),
+    "action_approve": ("approved", "approve"),
+    "button_approve": ("approved", "approve"),
+    "action_refuse": ("refused", "refuse"),
+    "action_reject": ("rejected", "reject"),
+    "action_done": ("done",),
+    "button_done": ("done",),
+    "action_validate": ("done", "validated", "validate"),
+    "button_validate": ("done", "validated", "validate"),
+    "action_close": ("closed", "close", "done"),
+    "action_post": ("posted", "post"),
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -95,9 +119,9 @@ def model_states(odoo: Odoo, model: Model) -> ModelStates:
     for button in form.buttons:
         by_method.setdefault(button.method, []).append(button)
     seen = {method: button_states(places, field) for method, places in by_method.items()}
-    for method, moves in MOVES.get(model, {}).items():
-        if any(move.label for move in moves):  # known to exist without a button
-            by_method.setdefault(method, [])
+    for move in known(model).moves:
+        if move.label:  # known to exist without a button
+            by_method.setdefault(move.method, [])
     transitions = [
         transition
         for method, places in by_method.items()
@@ -127,13 +151,17 @@ def _transitions(
     """Return the transitions of one method: from where by the form, to where by the table."""
     values = [value for value, _ in field.selection]
     sources, labels = button_states(buttons, field)
-    move = move_of(model, method, odoo.version.major)
+    move = known(model).move(method, odoo.version.major)
     if move:
         targets = [state for state in move.to if state in values]
-        sources = sources or [value for value in values if value in move.sources]
-        sources = [value for value in sources if value not in (*targets, *move.never)]
+        sources = [
+            value
+            for value in values
+            if value in (*(sources or move.sources), *move.also)
+            and value not in (*targets, *move.never)
+        ]
     else:
-        usual = USUAL_MOVES.get(method, ()) if sources and model not in MOVES else ()
+        usual = _USUAL_MOVES.get(method, ()) if sources and not known(model).moves else ()
         targets = [state for state in usual if state in values][:1]
         sources = [value for value in sources if value not in targets]
     named = buttons[0].label if buttons else move.label if move else ""

@@ -13,17 +13,19 @@ from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.fields import similar_names
 from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.values.moments import day_string
+from odoo_toolkit.values.plain import plain
 
 Line = Mapping[str, Any]
 
 
 def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, Any]]:
-    """Return the lines without empty entries, or refuse what is no line.
+    """Return the lines as plain Python without empty entries, or refuse what is no line.
 
     Raises:
         ValidationError: there are none, or one has a key that is not among ``keys``.
     """
-    if not isinstance(lines, (list, tuple)) or not lines:
+    given = plain(lines)
+    if not isinstance(given, list) or not given:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             "There are no lines.",
@@ -31,8 +33,8 @@ def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, 
             details={"field": "lines"},
         )
     checked = []
-    for index, line in enumerate(lines):
-        if not isinstance(line, Mapping):
+    for index, line in enumerate(given):
+        if not isinstance(line, dict):
             raise ValidationError(
                 f"lines[{index}] is not an object.",
                 suggestion=f"Give an object with some of {', '.join(keys)}.",
@@ -62,6 +64,7 @@ def wanted_product(line: Line, index: int) -> Wanted:
 
 def checked_number(value: Any, field: str, *, positive: bool) -> float:
     """Return a number, or refuse what is none, infinite, or not above zero where it has to be."""
+    value = plain(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValidationError(
             f"{field} must be a number, not {str(value)[:60]!r}.", details={"field": field}
@@ -71,6 +74,18 @@ def checked_number(value: Any, field: str, *, positive: bool) -> float:
             f"{field} must be more than 0, not {value:g}.", details={"field": field}
         )
     return value
+
+
+def checked_name(name: str, todo: str) -> str:
+    """Return the name of a new record without the space around it, or refuse an empty one.
+
+    Args:
+        name: as it was given.
+        todo: what to say instead.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise ValidationError("name is empty.", suggestion=todo, details={"field": "name"})
+    return name.strip()
 
 
 def checked_day(value: str | date | None, field: str) -> str | None:

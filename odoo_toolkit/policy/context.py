@@ -4,10 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.policy.tables import CHECKS_OFF_KEYS, NAME_FORM_KEYS
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy import Policy
+
+#: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
+CHECKS_OFF_KEYS: frozenset[str] = frozenset(
+    {
+        "_allow_read_hr_employee",
+        "binary_field_real_user",
+        "create_user",
+        "install_filename",
+        "install_mode",
+        "install_module",
+        "ir.ui.menu.full_list",
+        "sale_expense_all_order",
+        "signup_valid",
+        "skip_res_field_check",
+        "user_preference",
+    }
+)
+
+#: Parts of context keys that decide what names show, and which records are found.
+NAME_FORM_KEYS: tuple[str, ...] = (
+    *("show", "hide", "skip_", "display", "with_", "append_", "search_mode", "short_name"),
+    *("address_inline", "hierarchical_naming", "html_format", "name_groupby", "seller_id"),
+)
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([_@-][A-Za-z0-9]{1,10}){0,3}")
 _TIME_ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
@@ -67,19 +92,16 @@ def check_known(context: Mapping[str, Any], mode: str) -> None:
             )
 
 
-def check_showing(context: Mapping[str, Any], closed: bool) -> None:
+def check_showing(policy: Policy, context: Mapping[str, Any]) -> None:
     """Refuse keys that would show what is closed, in full mode too.
-
-    Args:
-        context: of the call.
-        closed: whether fields or models are closed besides those that always are.
 
     Raises:
         AccessError: FIELD_BLOCKED.
     """
     for key in context:
         text = str(key).strip().lower()
-        if text in CHECKS_OFF_KEYS or (closed and any(part in text for part in NAME_FORM_KEYS)):
+        switches = policy.guards and text in CHECKS_OFF_KEYS
+        if switches or (policy.closes and any(part in text for part in NAME_FORM_KEYS)):
             raise AccessError(
                 f"The context key {_shown(key)} may not be used: it can show what is closed.",
                 code="FIELD_BLOCKED",

@@ -13,25 +13,20 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
-from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS, check_syntax
+from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.domains.fields import DATE_NUMBERS
+from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, check_syntax
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
+from odoo_toolkit.policy import plain
+from odoo_toolkit.policy.harmless import HARMLESS_WRITES, WRITING_FIELDS, WRITING_NAMES
 from odoo_toolkit.policy.names import Names, unfit
 from odoo_toolkit.policy.owners import reaches_others
-from odoo_toolkit.policy.tables import (
-    HARMLESS_METHODS,
-    HARMLESS_WRITES,
-    LONGEST_NAME,
-    WRITING_FIELDS,
-    WRITING_NAMES,
-)
+from odoo_toolkit.policy.refusals import field_refusal, model_refusal
+from odoo_toolkit.policy.tables import LONGEST_NAME
 from odoo_toolkit.policy.written import Written
 
-_MOST_RECORDS = 100_000
 _MOST_STEPS = 8
-_LARGEST = 2**31 - 1
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _GROUPING = re.compile(r"([A-Za-z_][\w.]{0,199})(?::([a-z_]{1,20}))?", re.ASCII)
 _AGGREGATE = re.compile(
     r"([A-Za-z_]\w{0,99})(?::([a-z_]{1,20})(?:\(([A-Za-z_]\w{0,99})\))?)?", re.ASCII
@@ -42,14 +37,7 @@ _FUNCTIONS = frozenset(
         *("array_agg", "array_agg_distinct", "recordset", "sum_currency"),
     }
 )
-_DATE_PARTS = frozenset(
-    {
-        *("hour", "day", "week", "month", "quarter", "year"),
-        *("year_number", "quarter_number", "month_number", "iso_week_number", "day_of_year"),
-        *("day_of_month", "day_of_week", "hour_number", "minute_number", "second_number"),
-    }
-)
-_DIRECTION = re.compile(r"(asc|desc)?( ?nulls (first|last))?", re.IGNORECASE)
+_DATE_PARTS = DATE_NUMBERS | {"hour", "day", "week", "month", "quarter", "year"}
 _COUNT = "__count"
 
 
@@ -74,48 +62,55 @@ class _Parser:
         self._names = names
         self._policy = names.policy
         self._fields: dict[str, Mapping[str, Field]] = {}
-        self._parse: dict[str, Callable[[str, Any, str], Any]] = {
+        #: parameter, or method and parameter -> what parses it
+        self._parsers: dict[str, Callable[[str, Any, str], Any]] = {
             "aggregates": self._aggregates,
-            "columns": self._columns,
-            "count": _count,
+            "allfields": self._field_names,
+            "attributes": plain.words,
+            "data": plain.rows,
             "domain": self._domain,
             "fields": self._field_names,
-            "group_order": self._group_order,
-            "groupings": self._groupings,
+            "formatted_read_group.order": self._group_order,
+            "groupby": self._groupings,
             "having": self._having,
-            "load": _load,
-            "operator": _operator,
+            "lazy": plain.switch,
+            "limit": plain.count,
+            "load": plain.load,
+            "load.fields": self._columns,
+            "name": plain.text,
+            "offset": plain.count,
+            "operator": plain.operator,
             "order": self._order,
-            "rows": _rows,
-            "switch": _switch,
-            "text": _text,
-            "values": self._values,
-            "words": _words,
+            "orderby": self._group_order,
+            "read_group.fields": self._aggregates,
+            "vals": self._values,
+            "vals_list": self._values,
         }
 
     def call(self, call: Call) -> Call:
-        shape = {**HARMLESS_METHODS, **HARMLESS_WRITES}[call.method]
+        method, known = call.method, parameter_names(call.method) or ()
         if call.positional:
             raise unfit("positional", "has more arguments than the method takes")
         arguments = {}
         for name, value in call.arguments.items():
-            if name not in shape:
-                raise unfit(name, f"is no argument of {call.method}")
-            if value is not None or shape[name] in ("values", "columns", "rows"):
-                arguments[name] = self._parse[shape[name]](call.model, value, name)
-        if call.method in ("read", "search_read") and not arguments.get("fields"):
+            if name not in known:
+                raise unfit(name, f"is no argument of {method}")
+            if value is not None or method in HARMLESS_WRITES:
+                parse = self._parsers.get(f"{method}.{name}") or self._parsers[name]
+                arguments[name] = parse(call.model, value, name)
+        if method in ("read", "search_read") and not arguments.get("fields"):
             # Naming none would return every field, closed ones too.
             arguments["fields"] = [
                 name
                 for name, field in self._described(call.model).items()
                 if field.type != "binary" and (call.model, name) not in WRITING_FIELDS
             ]
-        if call.method == "name_search":
+        if method == "name_search":
             arguments = self._name_search(call.model, arguments)
-        if call.method == "load":
+        if method == "load":
             columns, rows = arguments.get("fields", ()), arguments.get("data", ())
             self._names.rows_written(call.model, columns, rows, ("data",))
-        ids = None if call.ids is None else _ids(call.ids)
+        ids = None if call.ids is None else plain.checked_ids(call.ids)
         return attrs.evolve(call, ids=ids, arguments=arguments)
 
     def _described(self, model: str) -> Mapping[str, Field]:
@@ -127,19 +122,19 @@ class _Parser:
     # Fields ----------------------------------------------------------------------------------
 
     def _field(self, model: str, name: Any, where: str) -> Field:
-        if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
-            raise unfit(where, f"has {_short(name)} where the name of a field belongs")
+        if not isinstance(name, str) or not plain.NAME.fullmatch(name):
+            raise unfit(where, f"has {plain.short(name)} where the name of a field belongs")
         self._names.name(name, model, (where,))
         if (model, name) in WRITING_FIELDS:
-            raise self._policy.field_refusal(name, model, where)
+            raise field_refusal(name, model, where)
         field = self._described(model).get(name)
         if field is not None:
             return field
         hidden = self._names.fields_of(model).get(name)
         if hidden is not None and self._policy.field_closed(hidden):
-            raise self._policy.field_refusal(name, model, where)
+            raise field_refusal(name, model, where)
         if hidden is not None and hidden.relation:
-            raise self._policy.model_refusal(hidden.relation, f"{where}: {name}")
+            raise model_refusal(self._policy, hidden.relation, f"{where}: {name}")
         if name == "id":
             return Field(name="id", type="integer")
         raise unknown_field_error(model, name, self._described(model))
@@ -148,7 +143,7 @@ class _Parser:
         """Judge a dotted path and return the field at its end."""
         names = path.split(".") if len(path) <= LONGEST_NAME else []
         if not 0 < len(names) <= _MOST_STEPS:
-            raise unfit(where, f"has {_short(path)} where the name of a field belongs")
+            raise unfit(where, f"has {plain.short(path)} where the name of a field belongs")
         here = model
         for index, name in enumerate(names):
             field = self._field(here, name, where)
@@ -157,17 +152,17 @@ class _Parser:
                 break
             if field.type in ("date", "datetime") and len(rest) == 1 and rest[0] in _DATE_PARTS:
                 return Field(name=rest[0], type="integer")
-            if field.type == "properties" and len(rest) == 1 and _IDENTIFIER.fullmatch(rest[0]):
+            if field.type == "properties" and len(rest) == 1 and plain.NAME.fullmatch(rest[0]):
                 self._names.name(rest[0], None, (where,))
                 return Field(name=rest[0], type="char")
             if field.type not in RELATIONAL or not field.relation:
-                raise unfit(where, f"follows {_short(name)}, which is no relation, in {path}")
+                raise unfit(where, f"follows {plain.short(name)}, which is no relation, in {path}")
             self._names.followed(field, (where,))
             here = field.relation
         return field
 
     def _field_names(self, model: str, value: Any, where: str) -> list[str]:
-        names = [str(self._field(model, name, where).name) for name in _listed(value, where)]
+        names = [str(self._field(model, name, where).name) for name in plain.listed(value, where)]
         return list(dict.fromkeys(names))
 
     # Order and groups ------------------------------------------------------------------------
@@ -175,7 +170,7 @@ class _Parser:
     def _order(self, model: str, value: Any, where: str) -> str:
         return ", ".join(
             f"{self._sorted_by(model, name, where)} {direction}".strip()
-            for name, direction in _order_terms(value, where)
+            for name, direction in plain.order_terms(value, where)
         )
 
     def _sorted_by(self, model: str, name: str, where: str) -> str:
@@ -185,24 +180,24 @@ class _Parser:
     def _group_order(self, model: str, value: Any, where: str) -> str:
         return ", ".join(
             f"{self._expression(model, name, where)} {direction}".strip()
-            for name, direction in _order_terms(value, where)
+            for name, direction in plain.order_terms(value, where)
         )
 
     def _groupings(self, model: str, value: Any, where: str) -> list[str]:
-        return [self._grouping(model, item, where) for item in _listed(value, where, True)]
+        return [self._grouping(model, item, where) for item in plain.listed(value, where, True)]
 
     def _grouping(self, model: str, value: Any, where: str) -> str:
         match = _GROUPING.fullmatch(value) if isinstance(value, str) else None
         if match is None or (match[2] and match[2] not in _DATE_PARTS):
-            raise unfit(where, f"has {_short(value)} where a field to group by belongs")
+            raise unfit(where, f"has {plain.short(value)} where a field to group by belongs")
         field = self._path(model, match[1], where)
         if self._policy.closes and field.relation and reaches_others(field):
             # The groups would bear the names of those records.
-            raise self._policy.model_refusal(str(field.relation), f"{where}: {match[1]}")
+            raise model_refusal(self._policy, str(field.relation), f"{where}: {match[1]}")
         return match[0]
 
     def _aggregates(self, model: str, value: Any, where: str) -> list[str]:
-        return [self._aggregate(model, item, where) for item in _listed(value, where)]
+        return [self._aggregate(model, item, where) for item in plain.listed(value, where)]
 
     def _aggregate(self, model: str, value: Any, where: str) -> str:
         """Judge ``field``, ``field:function`` or ``name:function(field)``."""
@@ -210,7 +205,7 @@ class _Parser:
             return _COUNT
         match = _AGGREGATE.fullmatch(value) if isinstance(value, str) else None
         if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
-            raise unfit(where, f"has {_short(value)} where field:function belongs")
+            raise unfit(where, f"has {plain.short(value)} where field:function belongs")
         self._field(model, match[3] or match[1], where)
         return match[0]
 
@@ -222,14 +217,16 @@ class _Parser:
             return value
         match = _GROUPING.fullmatch(value)
         if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
-            raise unfit(where, f"has {_short(value)} where a grouping or field:function belongs")
+            raise unfit(
+                where, f"has {plain.short(value)} where a grouping or field:function belongs"
+            )
         self._path(model, match[1], where)
         return match[0]
 
     def _having(self, model: str, value: Any, where: str) -> list[Any]:
         conditions = []
-        for item in check_syntax(_as_list(value), self._names.version):
-            if not _is_leaf(item):
+        for item in check_syntax(plain.as_list(value), self._names.version):
+            if not plain.is_leaf(item):
                 conditions.append(item)
             elif item[1] in DOMAIN_OPERATORS:
                 raise unfit(where, f"has {item[1]}, which groups cannot be filtered by")
@@ -240,15 +237,19 @@ class _Parser:
     # Domains ---------------------------------------------------------------------------------
 
     def _domain(self, model: str, value: Any, where: str) -> list[Any]:
-        return self._conditions(model, check_syntax(_as_list(value), self._names.version), where)
+        return self._conditions(
+            model, check_syntax(plain.as_list(value), self._names.version), where
+        )
 
     def _conditions(self, model: str, domain: Sequence[Any], where: str) -> list[Any]:
-        return [self._condition(model, item, where) if _is_leaf(item) else item for item in domain]
+        return [
+            self._condition(model, item, where) if plain.is_leaf(item) else item for item in domain
+        ]
 
     def _condition(self, model: str, leaf: Sequence[Any], where: str) -> list[Any]:
         path, operator, value = leaf
         if len(path) > LONGEST_NAME:
-            raise unfit(where, f"has {_short(path)} where the name of a field belongs")
+            raise unfit(where, f"has {plain.short(path)} where the name of a field belongs")
         field = self._path(model, path, where)
         comodel = field.relation if field.type in RELATIONAL else None
         if operator in DOMAIN_OPERATORS:
@@ -279,7 +280,7 @@ class _Parser:
         if name is None:
             return [path, operator, value]
         if operator.endswith("_of"):
-            raise self._policy.field_refusal(path, model, f"{path} compared with a text")
+            raise field_refusal(path, model, f"{path} compared with a text")
         return [prefix + name, operator, value]
 
     def _name_search(self, model: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -330,20 +331,20 @@ class _Parser:
         External ids are left out: Odoo would make, or take over, those that are given.
         """
         columns = []
-        for column in _listed(value, where):
+        for column in plain.listed(value, where):
             if column == ".id":
                 columns.append(column)
                 continue
             name, _, rest = column.partition("/") if isinstance(column, str) else (column, "", "")
             if name == "id":
-                raise self._policy.field_refusal("id", model, f"{where}: {column}")
+                raise field_refusal("id", model, f"{where}: {column}")
             field = self._field(model, name, where)
             self._names.written(model, name, (where,))
             many2one = field.type == "many2one"
             if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
                 raise unfit(
                     where,
-                    f"has the column {_short(column)}: only fields of {model} itself, and"
+                    f"has the column {plain.short(column)}: only fields of {model} itself, and"
                     " relations by their ids (country_id/.id), can be loaded here",
                 )
             columns.append(column)
@@ -353,92 +354,3 @@ class _Parser:
 _NOT_LOADED = frozenset(
     {"one2many", "many2many", "reference", "properties", "properties_definition", "json"}
 )
-
-
-def _is_leaf(item: Any) -> bool:
-    return isinstance(item, list) and isinstance(item[0], str)
-
-
-def _as_list(value: Any) -> Any:
-    return list(value) if isinstance(value, (list, tuple)) else value
-
-
-def _order_terms(value: Any, where: str) -> list[tuple[str, str]]:
-    if not isinstance(value, str) or len(value) > 1000:
-        raise unfit(where, "must be a text such as 'name, id desc'")
-    terms = []
-    for term in value.split(","):
-        words = term.split()
-        direction = " ".join(words[1:])
-        if not words or not _DIRECTION.fullmatch(direction):
-            raise unfit(where, f"has {_short(term)} where a field with asc or desc belongs")
-        terms.append((words[0], direction))
-    return terms
-
-
-def _listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
-    if single and isinstance(value, str):
-        return [value]
-    if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > 5000:
-        raise unfit(where, "must be a list of names")
-    return list(value)
-
-
-def _ids(value: Sequence[Any]) -> tuple[int, ...]:
-    if len(value) > _MOST_RECORDS or not all(type(i) is int and 0 < i <= _LARGEST for i in value):
-        raise unfit("ids", "must be a list of whole numbers from 1 on")
-    return tuple(value)
-
-
-def _count(model: str, value: Any, where: str) -> int | None:
-    if value is False:
-        return None
-    if type(value) is not int or not 0 <= value <= _LARGEST:
-        raise unfit(where, f"must be a whole number from 0 on, not {_short(value)}")
-    return value
-
-
-def _switch(model: str, value: Any, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise unfit(where, f"must be true or false, not {_short(value)}")
-    return value
-
-
-def _text(model: str, value: Any, where: str) -> str:
-    if not isinstance(value, str) or len(value) > 1000:
-        raise unfit(where, f"must be a text of at most 1000 characters, not {_short(value)}")
-    return value
-
-
-def _operator(model: str, value: Any, where: str) -> str:
-    if not isinstance(value, str) or value not in OPERATORS or value in DOMAIN_OPERATORS:
-        raise unfit(where, f"has the unknown operator {_short(value)}")
-    return value
-
-
-def _load(model: str, value: Any, where: str) -> str | bool:
-    if value not in ("_classic_read", "", False):
-        raise unfit(where, "must be '_classic_read' or empty")
-    return value or False
-
-
-def _words(model: str, value: Any, where: str) -> list[str]:
-    words = list(_listed(value, where))
-    if not all(isinstance(word, str) and _IDENTIFIER.fullmatch(word) for word in words):
-        raise unfit(where, "must be a list of names")
-    return words
-
-
-def _rows(model: str, value: Any, where: str) -> list[list[Any]]:
-    fits = isinstance(value, (list, tuple)) and all(
-        isinstance(row, (list, tuple))
-        and all(item is None or isinstance(item, (str, int, float)) for item in row)
-        for row in value
-    )
-    if not fits or len(value) > _MOST_RECORDS:
-        raise unfit(where, "must be a list of rows of texts and numbers")
-    return [list(row) for row in value]
-
-
-def _short(value: Any) -> str:
-    return repr(value if isinstance(value, (int, float)) else str(value)[:80])[:100]

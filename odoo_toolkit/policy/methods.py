@@ -7,19 +7,39 @@ from typing import TYPE_CHECKING
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.policy.context import check_known, check_showing
+from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES
 from odoo_toolkit.policy.tables import (
     BLOCKED_METHODS,
     CLOSED_METHODS,
     COMPOSER_METHODS,
     COMPOSERS,
-    HARMLESS_METHODS,
-    HARMLESS_WRITES,
-    IMPLIED_METHODS,
-    SHOWING_METHODS,
 )
 
 if TYPE_CHECKING:
     from odoo_toolkit.policy import Policy
+
+#: What shows records, fields or forms of models that no argument of a known kind names. Refused
+#: while a list closes models or fields.
+SHOWING_METHODS: frozenset[str] = frozenset(
+    {
+        *("fields_view_get", "get_view", "get_views", "load_views", "load_menus"),
+        *("get_formview_action", "get_bindings", "display_name_for"),
+        *("activity_format", "message_fetch", "message_format", "mail_partner_format"),
+        *("get_mention_suggestions", "get_mention_suggestions_from_channel"),
+        *("get_static_mention_suggestions", "im_search", "search_for_channel_invite"),
+        *("channel_fetch_message", "channel_fetch_preview", "channel_info", "get_new_partner"),
+        *("get_attendee_detail", "get_avatar_card_data", "read_pos_data", "load_data"),
+        *("get_sale_details", "web_name_search", "name_get"),
+    }
+)
+
+#: Methods that do what another method does -> that method.
+IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
+    "copy": ("create",),
+    "load": ("create", "write"),
+    "name_create": ("create",),
+    "web_save": ("create", "write"),
+}
 
 #: What a command does -> the method that does the same.
 _COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
@@ -35,7 +55,11 @@ def check_called(policy: Policy, call: Call) -> None:
     if method.startswith("_"):
         raise _refusal(call, "Private methods are not part of Odoo's external API.")
     same = (method, *IMPLIED_METHODS.get(method, ()))
-    if method in BLOCKED_METHODS or any(map(policy.method_listed, same)):
+    if any(map(policy.method_listed, same)):
+        raise _refusal(call)
+    if not policy.guards:
+        return
+    if method in BLOCKED_METHODS:
         raise _refusal(call)
     if call.step or call.internal:
         return
@@ -55,7 +79,7 @@ def check_free(policy: Policy, call: Call) -> None:
         ValidationError: a value in its context is of the wrong type.
     """
     method, mode = call.method, policy.mode
-    check_showing(call.context, policy.closes)
+    check_showing(policy, call.context)
     if mode != "full":
         writes = mode == "restricted" and method in HARMLESS_WRITES
         if method not in HARMLESS_METHODS and not writes:

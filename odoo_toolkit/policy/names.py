@@ -11,14 +11,15 @@ from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.files import served_as_code
 from odoo_toolkit.policy.methods import command_refusal
+from odoo_toolkit.policy.named import MODEL_NAME_FIELDS
 from odoo_toolkit.policy.owners import reaches_others
+from odoo_toolkit.policy.refusals import field_refusal, model_refusal, template_refusal
 from odoo_toolkit.policy.tables import (
     CODE_FIELDS,
     COMPOSER_FIELDS,
     COMPOSERS,
     FILE_MODELS,
     LONGEST_NAME,
-    MODEL_NAME_FIELDS,
     UNWRITABLE_FIELDS,
 )
 
@@ -112,7 +113,7 @@ class Names:
     def name(self, name: str, model: str | None, path: Path) -> None:
         """Refuse the name of a closed field."""
         if any(map(self.policy.field_blocked, name.split())):
-            raise self.policy.field_refusal(name, model, show(path))
+            raise field_refusal(name, model, show(path))
 
     def field(self, model: str | None, name: str) -> Field | None:
         """Return a field, None where it is not known."""
@@ -151,7 +152,7 @@ class Names:
         self.judge(relation, "read", path)
         closes = self.policy.closes or relation in FILE_MODELS
         if not self.step and closes and reaches_others(field):
-            raise self.policy.model_refusal(relation, show(path))
+            raise model_refusal(self.policy, relation, show(path))
 
     def not_blocklisted(self, model: str, path: Path) -> None:
         """Refuse the name of a model on a blocklist."""
@@ -178,7 +179,7 @@ class Names:
             self.name(name, here, path)
             field = self.field(here, name)
             if field is not None and self.policy.field_closed(field):
-                raise self.policy.field_refusal(name, here, show(path))
+                raise field_refusal(name, here, show(path))
             if field is not None and field.relation:
                 self.not_blocklisted(field.relation, path)
         return field
@@ -206,7 +207,7 @@ class Names:
         if field.relation != "ir.model" or not value or isinstance(value, Mapping):
             return
         if type(value) is not int:  # Odoo 14 takes texts and fractions for ids, too
-            raise self.policy.field_refusal(field.name, None, show(path))
+            raise field_refusal(field.name, None, show(path))
         model = self._model_of(value) if self._model_of is not None else None
         if model is not None:
             self.judge(model, "read", path)
@@ -215,21 +216,22 @@ class Names:
             if refusal is not None and field.name.startswith("alias_"):
                 raise refusal
         elif self.policy.closes_models:
-            raise self.policy.model_refusal(f"ir.model {value}", show(path))
+            raise model_refusal(self.policy, f"ir.model {value}", show(path))
 
     def written(self, model: str | None, name: str, path: Path) -> None:
         """Refuse writing a field that holds code, or reaches what is never written."""
-        if name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS:
-            raise self.policy.field_refusal(name, model, show(path))
+        closed = name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS
+        if closed and self.policy.protect:
+            raise field_refusal(name, model, show(path))
 
     def record_written(self, model: str | None, values: Mapping[Any, Any], path: Path) -> None:
         """Judge the values of a record as a whole, where a step has not made them."""
-        if self.step:
+        if self.step or not self.policy.guards:
             return
         if model in FILE_MODELS:
             problem = served_as_code(values)
             if problem:
-                raise self.policy.field_refusal(problem, model, show(path))
+                raise field_refusal(problem, model, show(path))
             owner = values.get("res_model")
             if isinstance(owner, str):
                 refusal = self.policy.never_written_refusal(owner, show(path), self.step)
@@ -240,15 +242,18 @@ class Names:
                 field = self.field(model, str(name))
                 rendered = field is not None and self.policy.renders(field.relation)
                 if value and (rendered or str(name) in COMPOSER_FIELDS):
-                    raise self.policy.field_refusal(str(name), model, show(path))
+                    raise field_refusal(str(name), model, show(path))
 
     def rows_written(self, model: str, columns: Any, rows: Any, path: Path) -> None:
         """Judge the rows of a ``load``, where a step has not made them."""
         if self.step:
             return
-        if model in FILE_MODELS or model in COMPOSERS:
-            raise self.policy.model_refusal(
-                model, show(path), suggestion="Create these records instead of loading them."
+        if self.policy.guards and (model in FILE_MODELS or model in COMPOSERS):
+            raise model_refusal(
+                self.policy,
+                model,
+                show(path),
+                suggestion="Create these records instead of loading them.",
             )
         fields = [self.field(model, str(column).partition("/")[0]) for column in columns]
         for row in rows if isinstance(rows, (list, tuple)) else ():
@@ -260,16 +265,18 @@ class Names:
     def _cell_written(self, column: str, field: Field | None, value: Any, path: Path) -> None:
         self.model_name(column, value, path)
         self.reference(value, path)
-        if column == "id" and str(value).strip().startswith(_EXTERNAL_IDS_OF_RIGHTS):
-            raise self.policy.field_refusal("id", None, show(path))
+        planted = column == "id" and str(value).strip().startswith(_EXTERNAL_IDS_OF_RIGHTS)
+        if planted and self.policy.protect:
+            raise field_refusal("id", None, show(path))
         if field is not None and field.relation == "ir.model":
             by_id = column.endswith("/.id") and str(value).isdecimal()
             self.id_written(field, int(value) if by_id else value, path)
 
     def template(self, model: str | None, value: str, path: Path) -> None:
         """Refuse a text that Odoo would evaluate."""
-        if model in COMPOSERS and not self.step and holds_template(value):
-            raise self.policy.template_refusal(str(model), show(path))
+        judged = model in COMPOSERS and self.policy.guards and not self.step
+        if judged and holds_template(value):
+            raise template_refusal(str(model), show(path))
 
     def model_name(self, key: str, value: Any, path: Path) -> None:
         """Judge the model that a value names, where the key says that it names one."""

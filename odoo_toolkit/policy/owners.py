@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
+from odoo_toolkit.domains.syntax import together
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.tables import (
@@ -16,20 +19,97 @@ from odoo_toolkit.policy.tables import (
     BLOCKED_MODELS,
     FILE_MODELS,
     NEVER_WRITTEN,
-    OWNERS,
 )
 
 if TYPE_CHECKING:
     from odoo_toolkit.policy import Policy
     from odoo_toolkit.policy.names import FieldsOf
 
+
+@attrs.frozen
+class Owner:
+    """Where a model names the model, and the field, of the records that its own belong to.
+
+    Attributes:
+        model: paths to the model's name; the first that a server has is taken.
+        field: paths to the name of the field that it is about, if it is about one.
+    """
+
+    model: tuple[str, ...] = ()
+    field: tuple[str, ...] = ()
+
+
+_FILE = Owner(("res_model",), ("res_field",))
+_BY_MESSAGE = Owner(("mail_message_id.model",))
+
+#: Models whose records belong to records of other models. Of those without a path it cannot be
+#: told to which.
+OWNERS: dict[str, Owner] = {
+    "calendar.event": Owner(("res_model",)),
+    "chatbot.message": _BY_MESSAGE,
+    "crm.lead.scoring.frequency": Owner((), ("variable",)),
+    "data_recycle.record": Owner(("res_model_name",)),
+    "ir.actions.act_window": Owner(("res_model",)),
+    "ir.actions.report": Owner(("model",)),
+    "ir.attachment": _FILE,
+    "ir.default": Owner(("field_id.model",), ("field_id.name",)),
+    "ir.exports": Owner(("resource",)),
+    "ir.exports.line": Owner(("export_id.resource",), ("name",)),
+    "ir.filters": Owner(("model_id",)),
+    "ir.model": Owner(("model",)),
+    "ir.model.data": Owner(("model",)),
+    "ir.model.fields": Owner(("model",), ("name",)),
+    "ir.model.fields.selection": Owner(("field_id.model",), ("field_id.name",)),
+    "ir.property": Owner(("fields_id.model",), ("fields_id.name",)),
+    "ir.translation": Owner(),
+    "ir.ui.view": Owner(("model",)),
+    "ir.ui.view.custom": Owner(("ref_id.model",)),
+    "mail.activity": Owner(("res_model",)),
+    "mail.alias": Owner(("alias_model_id.model",)),
+    "mail.followers": Owner(("res_model",)),
+    "mail.group.message": _BY_MESSAGE,
+    # From 18 on it belongs to no message, and its address is no model's name.
+    "mail.link.preview": Owner(("message_id.model", "source_url")),
+    "mail.mail": Owner(("model",)),
+    "mail.message": Owner(("model",)),
+    "mail.message.link.preview": Owner(("message_id.model",)),
+    "mail.message.reaction": Owner(("message_id.model",)),
+    "mail.message.schedule": _BY_MESSAGE,
+    "mail.message.translation": Owner(("message_id.model",)),
+    "mail.notification": _BY_MESSAGE,
+    "mail.resend.message": _BY_MESSAGE,
+    "mail.scheduled.message": Owner(("model",)),
+    "mail.template": Owner(("model",)),
+    "mail.tracking.value": Owner(("mail_message_id.model",), ("field_id.name", "field.name")),
+    "mailing.trace": Owner(("model",)),
+    "mrp.document": _FILE,
+    "privacy.log": Owner(),
+    "privacy.lookup.wizard.line": Owner(("res_model",)),
+    "product.document": _FILE,
+    "quotation.document": _FILE,
+    "rating.rating": Owner(("res_model",)),
+    "sms.sms": _BY_MESSAGE,
+    "sms.template": Owner(("model",)),
+    "snailmail.letter": Owner(("model",)),
+}
+
 #: Where Odoo shows the files behind binary fields only to who asks for them by these.
 _FILE_FIELDS = frozenset({"id", "res_field"})
+_NO_FIELD = ["res_field", "=", False]
 
 
 def is_owned(model: str | None) -> bool:
     """Whether records of a model belong to records of other models."""
     return model in OWNERS
+
+
+def is_separable(model: str) -> bool:
+    """Whether every record is either found or kept unseen: its owner stands in itself.
+
+    Of paths with dots, Odoo to 18 finds records without a first step by neither.
+    """
+    owner = OWNERS[model]
+    return not any("." in path for path in (*owner.model, *owner.field))
 
 
 def reaches_others(field: Field) -> bool:
@@ -71,13 +151,45 @@ def record_filter(
     return found
 
 
-def change_filter(model: str) -> list[Any]:
+def hidden_filter(
+    policy: Policy, model: str, domain: Sequence[Any], fields_of: FieldsOf
+) -> list[Any]:
+    """Return the domain of what :func:`record_filter` keeps unseen; empty where that is nothing.
+
+    Of files, those behind binary fields are not meant: Odoo itself does not find them.
+
+    Args: as of :func:`record_filter`.
+    """
+    found = record_filter(policy, model, domain, fields_of)
+    own = [leaf for leaf in found if leaf == _NO_FIELD]
+    closed = [leaf for leaf in found if leaf != _NO_FIELD]
+    if not closed or _is_about_open(policy, OWNERS[model], domain):
+        return []
+    return ["!", *together(closed), *own]
+
+
+def _is_about_open(policy: Policy, owner: Owner, domain: Sequence[Any]) -> bool:
+    """Whether a domain finds only what belongs to models that it names, all of them open."""
+    plain = all(isinstance(leaf, (list, tuple)) and len(leaf) == 3 for leaf in domain)
+    if (policy.field_blocklist and owner.field) or not plain:
+        return False
+    named = [leaf[2] for leaf in domain if leaf[0] in owner.model and leaf[1] in ("=", "in")]
+    return not _asks_by_file(domain) and any(
+        all(
+            name is False or (isinstance(name, str) and policy.model_allowed(name))
+            for name in (value if isinstance(value, list) else [value])
+        )
+        for value in named
+    )
+
+
+def change_filter(policy: Policy, model: str) -> list[Any]:
     """Return the domain of the records of a model that may be changed at all.
 
     A file with an address of its own is part of Odoo's pages; so is one of a model that is never
     written.
     """
-    if model not in FILE_MODELS:
+    if not policy.protect or model not in FILE_MODELS:
         return []
     found: list[Any] = [["url", "=", False], ["res_field", "=", False]]
     for pattern in NEVER_WRITTEN:
@@ -118,30 +230,36 @@ def _inseparable(model: str) -> AccessError:
 
 def _model_filter(policy: Policy, path: str) -> list[Any]:
     if policy.model_allowlist:
-        allowed = sorted(policy.model_allowlist - policy.model_blocklist - set(BLOCKED_MODELS))
+        allowed = sorted(filter(policy.model_allowed, policy.model_allowlist))
         return ["|", [path, "=", False], [path, "in", allowed]]
     if "." in path and not policy.model_blocklist:
         return []  # what always is closed has neither messages nor tracked values
-    return [[path, "not in", sorted({*BLOCKED_MODELS, *policy.model_blocklist})]]
+    closed = {*(BLOCKED_MODELS if policy.protect else ()), *policy.model_blocklist}
+    return [[path, "not in", sorted(closed)]] if closed else []
 
 
 def _file_filter(policy: Policy, domain: Sequence[Any]) -> list[Any]:
     """Keep the files behind closed binary fields unseen, whatever the domain or context."""
-    by_field = any(
-        isinstance(leaf, (list, tuple)) and leaf and leaf[0] in _FILE_FIELDS for leaf in domain
-    )
-    if not by_field:
+    if not policy.guards:
+        return []
+    if not _asks_by_file(domain):
         # Odoo's own rule, which a context key can switch off.
-        return [["res_field", "=", False]]
+        return [_NO_FIELD]
     found: list[Any] = [["res_field", "not in", _closed_fields(policy)]]
-    for suffix in BLOCKED_FIELD_SUFFIXES:
+    for suffix in BLOCKED_FIELD_SUFFIXES if policy.protect else ():
         pattern = "%" + suffix.replace("_", "\\_")
         found += ["|", ["res_field", "=", False], "!", ["res_field", "=ilike", pattern]]
     return found
 
 
+def _asks_by_file(domain: Sequence[Any]) -> bool:
+    return any(
+        isinstance(leaf, (list, tuple)) and leaf and leaf[0] in _FILE_FIELDS for leaf in domain
+    )
+
+
 def _closed_fields(policy: Policy) -> list[str]:
-    return sorted(BLOCKED_FIELDS | policy.field_blocklist)
+    return sorted(policy.field_blocklist | (BLOCKED_FIELDS if policy.protect else frozenset()))
 
 
 def without_names(rows: Any, fields: Mapping[str, Field]) -> Any:

@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
 
-from odoo_toolkit.call import Access, Call, default_access
-from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
+from odoo_toolkit.call import Access, Call
+from odoo_toolkit.errors import AccessError, ConfigurationError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES, WRITING_DEFAULTS
 from odoo_toolkit.policy.methods import check_called, check_free
+from odoo_toolkit.policy.redaction import without_keys
+from odoo_toolkit.policy.refusals import model_refusal
+from odoo_toolkit.policy.shape import check_ids, check_names, real_access
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
     BLOCKED_FIELDS,
@@ -27,21 +31,15 @@ from odoo_toolkit.policy.tables import (
     BLOCKED_MODELS,
     CLOSED_METHODS,
     COMPOSERS,
-    HARMLESS_METHODS,
-    HARMLESS_WRITES,
     LONGEST_NAME,
     NEVER_WRITTEN,
     RENDERED_MODELS,
-    WRITING_DEFAULTS,
 )
 
 if TYPE_CHECKING:
     from odoo_toolkit.policy.names import FieldsOf, ModelOf
 
 Mode = Literal["readonly", "restricted", "full"]
-
-MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
-IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @lru_cache
@@ -63,11 +61,14 @@ def names_of(value: str | Iterable[str] | None) -> frozenset[str]:
 
 
 def _field_rule(policy: Policy) -> Callable[[str], bool]:
-    exact = BLOCKED_FIELDS | {name.lower() for name in policy.field_blocklist}
+    exact = {name.lower() for name in policy.field_blocklist}
+    endings: tuple[str, ...] = ()
+    if policy.protect:
+        exact, endings = exact | BLOCKED_FIELDS, BLOCKED_FIELD_SUFFIXES
 
     def blocked(name: str) -> bool:
         folded = name.strip().lower()
-        return folded in exact or folded.endswith(BLOCKED_FIELD_SUFFIXES)
+        return folded in exact or folded.endswith(endings)
 
     kept = lru_cache(maxsize=8192)(blocked)
     # What is too long for a name is not worth remembering.
@@ -80,9 +81,6 @@ def _key_rule(policy: Policy) -> Callable[[str], bool]:
         return any(policy.field_blocked(part) for part in re.split(r"[^\w]+", key))
 
     return lru_cache(maxsize=8192)(blocked)
-
-
-_NESTED = (dict, list, tuple)
 
 
 @attrs.frozen(kw_only=True)
@@ -98,6 +96,10 @@ class Policy:
         field_blocklist: fields that are neither read, searched, sorted by nor written, on any
             model.
         method_blocklist: methods that are never called.
+        protect: False opens what is closed in every mode, so that the rights of the Odoo user
+            are the limit; the mode and the lists still hold, and while a list closes models or
+            fields, so do methods, templates and context keys that lead around it. For scripts:
+            the MCP server always protects.
 
     The lists take any iterable of names, or one string with commas.
     """
@@ -108,6 +110,7 @@ class Policy:
     write_allowlist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
     field_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
     method_blocklist: frozenset[str] = attrs.field(default=frozenset(), converter=names_of)
+    protect: bool = True
     _folded_methods: frozenset[str] = attrs.field(
         init=False,
         eq=False,
@@ -173,7 +176,7 @@ class Policy:
             return call
         from odoo_toolkit.policy.free import rebuilt
         from odoo_toolkit.policy.names import Names
-        from odoo_toolkit.policy.walk import Walk, check_ids
+        from odoo_toolkit.policy.walk import Walk
 
         judged = self._judged(call)
         if judged is None:
@@ -192,11 +195,11 @@ class Policy:
     def _judged(self, call: Call) -> Call | None:
         """Judge method, context and model; return the call as what it does, None where it reads
         for the toolkit itself."""
-        _check_syntax(call)
+        check_names(call)
         check_called(self, call)
-        if call.internal and call.access == "read" and default_access(call.method) in _HARMLESS:
+        access = real_access(call)
+        if call.internal and access == "read":
             return None
-        access = _real_access(call)
         refusal = self.model_problem(
             call.model, access, method=call.method, acts_on=call.acts_on, step=call.step
         )
@@ -214,7 +217,7 @@ class Policy:
 
     def model_blocked(self, model: str) -> bool:
         """Whether the model is on a blocklist, the administrator's or the fixed one."""
-        return model in self.model_blocklist or _always_blocked(model)
+        return model in self.model_blocklist or (self.protect and _always_blocked(model))
 
     def model_allowed(self, model: str) -> bool:
         """Whether the model may be read."""
@@ -231,6 +234,11 @@ class Policy:
     def closes(self) -> bool:
         """Whether a list closes models or fields besides those that always are."""
         return self.closes_models or bool(self.field_blocklist)
+
+    @property
+    def guards(self) -> bool:
+        """Whether ways around what is closed are closed, too."""
+        return self.protect or self.closes
 
     @property
     def bound_by_lists(self) -> bool:
@@ -259,10 +267,10 @@ class Policy:
             step: whether one of the toolkit's operations accesses it so.
         """
         if self.model_blocked(model):
-            return self.model_refusal(model, named_in)
+            return model_refusal(self, model, named_in)
         listed = acts_on or model
         if not self.model_allowed(listed):
-            return self.model_refusal(listed, named_in)
+            return model_refusal(self, listed, named_in)
         if access == "read":
             return None
         refusal = self.never_written_refusal(model, named_in, step)
@@ -281,7 +289,7 @@ class Policy:
             return AccessError(
                 f"{operations} are not allowed in {self.mode} mode",
                 code="MODE_VIOLATION",
-                suggestion=f"It takes an administrator to set ODOO_MCP_MODE={wider}.",
+                suggestion=f"It takes the mode {wider}, which the administrator sets.",
                 details=details,
             )
         if listed in self.write_allowlist:
@@ -289,7 +297,7 @@ class Policy:
         return AccessError(
             f"{operations} on {listed} are not allowed in restricted mode",
             code="MODE_VIOLATION",
-            suggestion=f"It takes an administrator to add {listed} to ODOO_MCP_WRITE_ALLOWLIST.",
+            suggestion=f"It takes an administrator to add {listed} to the write allowlist.",
             details=details,
         )
 
@@ -297,44 +305,19 @@ class Policy:
         self, model: str, named_in: str, step: bool = False
     ) -> AccessError | None:
         """Return the error for changing a model that is only read; None for others."""
-        if not _never_written(model) and (step or not _rendered(model)):
+        if not self.protect or (not _never_written(model) and (step or not _rendered(model))):
             return None
-        return self.model_refusal(
+        return model_refusal(
+            self,
             model,
             named_in,
             message=f"{model} can be read, but is never changed from here.",
             suggestion="Ask the administrator to make this change in Odoo.",
         )
 
-    def model_refusal(
-        self, model: str, named_in: str, *, message: str = "", suggestion: str = ""
-    ) -> AccessError:
-        """Return the error for a model that is closed."""
-        listed = not self.model_blocked(model)
-        return AccessError(
-            message or f"{model} may not be accessed.",
-            code="MODEL_BLOCKED",
-            suggestion=suggestion
-            or (
-                f"It takes an administrator to add {model} to ODOO_MCP_MODEL_ALLOWLIST."
-                if listed
-                else "Leave it out; what it holds is managed by the administrator in Odoo."
-            ),
-            details={"model": model, "named_in": named_in},
-        )
-
     def renders(self, model: str | None) -> bool:
         """Whether Odoo renders this model's texts as templates."""
-        return model is not None and (_rendered(model) or model in COMPOSERS)
-
-    def template_refusal(self, model: str, named_in: str) -> AccessError:
-        """Return the error for a text that Odoo would evaluate."""
-        return AccessError(
-            f"The text for {model} contains template code, which Odoo would evaluate.",
-            code="FIELD_BLOCKED",
-            suggestion="Write the text itself, without placeholders.",
-            details={"model": model, "named_in": named_in},
-        )
+        return self.guards and model is not None and (_rendered(model) or model in COMPOSERS)
 
     @staticmethod
     def defaults_write(model: str) -> bool:
@@ -357,18 +340,6 @@ class Policy:
         shows = field.type in _TEXTS and field.name not in _SHOWN_NAMES
         return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
 
-    def field_refusal(self, name: str, model: str | None, named_in: str) -> AccessError:
-        """Return the error for a field that is closed."""
-        details = {"field": name, "named_in": named_in}
-        if model is not None:
-            details["model"] = model
-        return AccessError(
-            f"The field {name} may not be used.",
-            code="FIELD_BLOCKED",
-            suggestion="Leave it out of fields, filters, sorting and values.",
-            details=details,
-        )
-
     def readable_fields(self, model: str, fields: Mapping[str, Field]) -> dict[str, Field]:
         """Return the fields that may be read, in their order.
 
@@ -387,26 +358,7 @@ class Policy:
 
         Nothing is copied where nothing is blocked.
         """
-        if isinstance(result, dict):
-            blocked = {key for key in result if isinstance(key, str) and self._key_rule(key)}
-            clean = {
-                key: new
-                for key, old in result.items()
-                if isinstance(old, _NESTED) and (new := self.redact(old)) is not old
-            }
-            if not blocked and not clean:
-                return result
-            return {
-                key: clean.get(key, value) for key, value in result.items() if key not in blocked
-            }
-        if isinstance(result, (list, tuple)):
-            if not any(isinstance(item, _NESTED) for item in result):
-                return result
-            items = [self.redact(item) if isinstance(item, _NESTED) else item for item in result]
-            if all(new is old for new, old in zip(items, result, strict=True)):
-                return result
-            return items if isinstance(result, list) else tuple(items)
-        return result
+        return without_keys(result, self._key_rule)
 
     def describe(self) -> dict[str, Any]:
         """Return the rules as plain data: mode, lists, and what is closed in every mode."""
@@ -417,42 +369,19 @@ class Policy:
             "write_allowlist": sorted(self.write_allowlist),
             "field_blocklist": sorted(self.field_blocklist),
             "method_blocklist": sorted(self.method_blocklist),
-            "always": {
-                "blocked_models": list(BLOCKED_MODELS),
-                "never_written_models": [*NEVER_WRITTEN, *RENDERED_MODELS],
-                "blocked_fields": sorted(BLOCKED_FIELDS)
-                + [f"*{suffix}" for suffix in BLOCKED_FIELD_SUFFIXES],
-                "blocked_methods": ["_*", *sorted(BLOCKED_METHODS | CLOSED_METHODS)],
-            },
+            "always": _always() if self.protect else {},
         }
+
+
+def _always() -> dict[str, list[str]]:
+    fields = [*sorted(BLOCKED_FIELDS), *(f"*{suffix}" for suffix in BLOCKED_FIELD_SUFFIXES)]
+    return {
+        "blocked_models": list(BLOCKED_MODELS),
+        "never_written_models": [*NEVER_WRITTEN, *RENDERED_MODELS],
+        "blocked_fields": fields,
+        "blocked_methods": ["_*", *sorted(BLOCKED_METHODS | CLOSED_METHODS)],
+    }
 
 
 _TEXTS = frozenset({"char", "text", "html"})
 _SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
-
-_HARMLESS = frozenset({"read", "execute"})
-"""What an internal read may be by its method's name: a known read, or one we know nothing of."""
-
-
-def _check_syntax(call: Call) -> None:
-    # Both become parts of a URL with JSON-2.
-    if not isinstance(call.model, str) or not MODEL.fullmatch(call.model):
-        raise ValidationError(
-            f"{call.model!r} is not the name of a model.",
-            suggestion="Use a technical name such as 'res.partner' (see odoo_core_list_models).",
-            details={"model": call.model, "named_in": "model"},
-        )
-    if not isinstance(call.method, str) or not IDENTIFIER.fullmatch(call.method):
-        raise ValidationError(
-            f"{call.method!r} is not the name of a method.",
-            suggestion="Use a plain name such as 'action_confirm', without arguments.",
-            details={"model": call.model, "method": call.method, "named_in": "method"},
-        )
-
-
-def _real_access(call: Call) -> Access:
-    """What the call does: as declared, unless its method is known to do more."""
-    known = default_access(call.method)
-    if known == "delete" or (known in ("create", "write") and call.access == "read"):
-        return known
-    return call.access

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import get_args
 
-from odoo_toolkit.policy.policy import IDENTIFIER, MODEL, Mode, names_of
+from odoo_toolkit.policy.policy import Mode, names_of
+from odoo_toolkit.policy.shape import IDENTIFIER, MODEL
 
 
 def policy_problems(

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from odoo_toolkit.call import Access, Call, parameter_names
-from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
-from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.context import check_showing
+from odoo_toolkit.policy.named import ARGUMENT_KINDS, READS_ALL_FIELDS
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
-from odoo_toolkit.policy.tables import ARGUMENT_KINDS, OWNERS, READS_ALL_FIELDS
-from odoo_toolkit.policy.written import LINKED, OWNED
+from odoo_toolkit.policy.refusals import field_refusal, model_refusal
+from odoo_toolkit.policy.shape import check_ids
+from odoo_toolkit.policy.written import LINKED, OWNED, has_commands, is_code
 
 _NAMES = re.compile(r"[\w./]+")
 _SORTING = frozenset({"asc", "desc", "nulls", "first", "last"})
@@ -77,25 +77,26 @@ class Walk(Names):
             self._entry(model, name, value, path)
 
     def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
-        if kind == "fields":
-            self._field_list(model, value, path)
-        elif kind == "domain":
-            self._domain(model, value, path)
-        elif kind == "order":
-            self._order(model, value, path)
-        elif kind == "specification":
-            self._specification(model, value, path)
-        elif kind == "values":
+        if kind == "values":
             self._values(model, value, path, self.access)
-        elif kind == "context":
-            self._context(model, value, path)
-        elif kind in ("text", "data"):
-            self._texts(model, value, path)
-        elif kind == "files" and not self.step:
+        elif kind == "files":
             self._files(value, path)
+        elif kind is not None:
+            walk = {
+                "context": self._context,
+                "data": self._texts,
+                "domain": self._domain,
+                "fields": self._field_list,
+                "order": self._order,
+                "specification": self._specification,
+                "text": self._texts,
+            }[kind]
+            walk(model, value, path)
 
     def _files(self, value: Any, path: Path) -> None:
         """Judge files to attach to a message: pairs of a name and the content."""
+        if self.step:
+            return
         for index, item in self.each(value if isinstance(value, (list, tuple)) else (), path):
             if isinstance(item, (list, tuple)) and len(item) > 1:
                 values = {"name": item[0], "raw": item[1]}
@@ -129,7 +130,8 @@ class Walk(Names):
         self.field(model, "id")
         for field in self._fields[model].values():
             if field.relation and self.policy.model_blocked(field.relation):
-                raise self.policy.model_refusal(
+                raise model_refusal(
+                    self.policy,
                     field.relation,
                     f"{model}.{field.name}, read because no fields are named",
                     suggestion="Name the fields to read.",
@@ -236,7 +238,7 @@ class Walk(Names):
         elif field is not None and field.type in TO_MANY:
             self._commands(field, value, path, access)
         elif isinstance(value, (list, tuple, Mapping)):
-            if field is None and _has_commands(value):
+            if field is None and has_commands(value):
                 self._unknown_commands(model, name, path, access)
             self._scan(None, value, path)
             self._texts(model, value, path)
@@ -246,7 +248,7 @@ class Walk(Names):
         if not isinstance(value, (list, tuple)) or not comodel:
             self._scan(comodel, value, path)
             return
-        if value and not isinstance(value[0], (list, tuple, Mapping)) and _has_commands([value]):
+        if value and not isinstance(value[0], (list, tuple, Mapping)) and has_commands([value]):
             value = [value]  # one command that is not in a list
         for index, command in self.each(value, path):
             here = (*path, index)
@@ -255,8 +257,8 @@ class Walk(Names):
                 self._values(comodel, command, here, access)
             elif isinstance(command, (list, tuple)) and command:
                 owned = field.type != "many2many"
-                accesses = OWNED[command[0]] if owned and _is_code(command[0]) else None
-                if not owned and _is_code(command[0]):
+                accesses = OWNED[command[0]] if owned and is_code(command[0]) else None
+                if not owned and is_code(command[0]):
                     accesses = LINKED[command[0]]
                 if owned and command[0] == 0 and self.acts_on:
                     # A new line of what the operation is about.
@@ -279,7 +281,7 @@ class Walk(Names):
         if field is None or field.type != "many2one" or self.step:
             return
         if isinstance(value, Mapping) and not set(value) <= _NAMED:
-            raise self.policy.field_refusal(field.name, None, show(path))
+            raise field_refusal(field.name, None, show(path))
         self.id_written(field, value, path)
 
     def _command_access(
@@ -291,7 +293,7 @@ class Walk(Names):
 
     def _unknown_commands(self, model: str | None, name: str, path: Path, access: Access) -> None:
         if access != "read" and self.policy.bound_by_lists:
-            raise self.policy.field_refusal(name, model, show(path))
+            raise field_refusal(name, model, show(path))
 
     def _load(self, model: str, columns: Any, rows: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""
@@ -319,7 +321,7 @@ class Walk(Names):
             self._scan(model, value, path)
             return
         if not self.step:
-            check_showing(value, self.policy.closes)
+            check_showing(self.policy, value)
         for key, item in self.items(value, path):
             here = (*path, key)
             if not isinstance(key, str):
@@ -328,8 +330,8 @@ class Walk(Names):
                 name = key[len("default_") :]
                 # A default reaches every record that the call makes, of whatever model.
                 foreign = self.field(model, name) is None
-                if foreign and self.access != "read" and _has_commands(item):
-                    raise self.policy.field_refusal(name, model, show(here))
+                if foreign and self.access != "read" and has_commands(item):
+                    raise field_refusal(name, model, show(here))
                 self._value(model, name, item, here, self.access)
                 self.record_written(model, {name: item}, here)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
@@ -409,51 +411,6 @@ class Walk(Names):
 
 _CONTAINERS = (Mapping, list, tuple, set, frozenset)
 _ID_AND_NAME = frozenset({"id", "display_name"})
-
-
-def check_ids(call: Call) -> None:
-    """Refuse ids anywhere but in ``call.ids``.
-
-    A method of records takes its first argument for the ids, and a method of the model takes ids
-    for its first argument: either way all others would move by one. Where records belong to
-    other models, they are told apart by ``call.ids``.
-    """
-    suggestion = "Give the ids as a list of integers, before the other arguments."
-    method = call.method
-    if method in MODEL_METHODS:
-        if call.ids is not None or "ids" in call.arguments:
-            raise ValidationError(
-                f"{method} is a method of the model: it takes no ids.",
-                suggestion="Leave out the ids.",
-            )
-    elif "ids" in call.arguments:
-        raise ValidationError("The ids are no named argument.", suggestion=suggestion)
-    elif call.ids is None and (call.positional or call.arguments):
-        first = call.positional[0] if call.positional else None
-        hidden = call.model in OWNERS and (
-            isinstance(first, (int, float)) or (isinstance(first, (list, tuple)) and bool(first))
-        )
-        if method in RECORD_METHODS or hidden:
-            raise ValidationError(
-                f"{method} is called on records: their ids come first, as a list of integers.",
-                suggestion=suggestion,
-            )
-
-
-def _is_code(value: Any) -> bool:
-    # Compared as Odoo compares: True and 1.0 are 1.
-    return isinstance(value, (int, float)) and value in OWNED
-
-
-def _has_commands(value: Any) -> bool:
-    """Whether there is a command that creates, updates or deletes."""
-    return isinstance(value, (list, tuple)) and any(
-        isinstance(item, (list, tuple))
-        and len(item) > 1
-        and _is_code(item[0])
-        and (item[0] == 2 or (len(item) > 2 and isinstance(item[2], Mapping)))
-        for item in value
-    )
 
 
 def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:

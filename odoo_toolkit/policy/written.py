@@ -34,6 +34,23 @@ LINKED: dict[int, tuple[Access, ...]] = {
     2: ("delete",),
 }
 
+
+def is_code(value: Any) -> bool:
+    """Whether it is the code of a command, as Odoo compares: True and 1.0 are 1."""
+    return isinstance(value, (int, float)) and value in OWNED
+
+
+def has_commands(value: Any) -> bool:
+    """Whether there is a command that creates, updates or deletes."""
+    return isinstance(value, (list, tuple)) and any(
+        isinstance(item, (list, tuple))
+        and len(item) > 1
+        and is_code(item[0])
+        and (item[0] == 2 or (len(item) > 2 and isinstance(item[2], Mapping)))
+        for item in value
+    )
+
+
 FieldOf = Callable[[str, Any, str], Field]
 """Judges the name of a field, and returns the field: model, name, where it is named."""
 

@@ -11,7 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number
-from odoo_toolkit.values.written import FieldsOf, is_id, short_repr
+from odoo_toolkit.values.scalars import FieldsOf, is_id, short_repr
 
 _TOO_MANY = 2**31
 

@@ -13,7 +13,9 @@ from odoo_toolkit.call import Call, name_arguments
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.lost_answers import send
+from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
@@ -77,7 +79,7 @@ def execute(
     in_kwargs = named.pop("context", None) or {}
     if not isinstance(in_kwargs, Mapping) or not isinstance(context or {}, Mapping):
         raise ValidationError("context must be an object.", suggestion="Give it apart.")
-    warnings = []
+    warnings: list[str] = []
     if named and method in NO_KWARGS_METHODS:
         warnings.append(f"{method} takes no named arguments; not sent: {', '.join(named)}.")
         named = {}
@@ -95,9 +97,9 @@ def execute(
     if method in _READ_ALL and not arguments.get("fields"):
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
-        result = _read_all(odoo, call, warnings)
+        result, _ = with_left_out(odoo, call, warnings, lambda: _read_all(odoo, call, warnings))
     else:
-        result = odoo.call(call)
+        result, _ = with_left_out(odoo, call, warnings, lambda: send(odoo, call, warnings))
     if not is_action(result):
         return ExecuteResult(result_type="value", result=result, warnings=warnings)
     wizard = _wizard(odoo, call, result, warnings)

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Context, Fields, Model
+from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import COMMON_MODELS
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary

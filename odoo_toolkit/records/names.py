@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import attrs
 
+from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import folded, literal
-
-#: Fields by which records of a model are found when many names are looked up in one call: what
-#: Odoo's own search by name looks at there. Elsewhere ``name``. What a server lacks is left out.
-NAME_FIELDS: dict[str, tuple[str, ...]] = {
-    "account.account": ("name", "code"),
-    "account.journal": ("name", "code"),
-    "account.move": ("name", "ref"),
-    "product.product": ("name", "default_code", "barcode"),
-    "product.template": ("name", "default_code", "barcode"),
-    "res.partner": ("name", "complete_name", "display_name", "ref", "email", "vat"),
-    "res.users": ("name", "login"),
-    "stock.location": ("name", "complete_name", "barcode"),
-}
+from odoo_toolkit.values.plain import plain, whole_number
+from odoo_toolkit.values.scalars import is_id
 
 #: Matches asked for (REQ-05-36), and shown to choose from (REQ-05-02).
 _LIMIT, _SHOWN = 5, 10
@@ -46,16 +37,16 @@ class AmbiguousNameError(ValidationError):
     Attributes:
         field: the argument that would take the id of the chosen one, such as ``partner_id`` or
             ``lines[2].product_id``.
-        matches: the records to choose from, at most 10.
+        matches: the records to choose from, at most 10, each as ``{"id", "name"}``.
     """
 
     def __init__(self, field: str, name: str, model: str, matches: Sequence[RecordName]) -> None:
         self.field = field
-        self.matches = list(matches)[:_SHOWN]
+        self.matches = [attrs.asdict(match) for match in matches[:_SHOWN]]
         super().__init__(
             f"Several {model} records match {name!r}. Give {field}.",
             suggestion=f"Choose one of the matches and pass its id as {field}.",
-            details={"field": field, "matches": [attrs.asdict(match) for match in self.matches]},
+            details={"field": field, "matches": self.matches},
         )
 
     def disambiguation(self) -> dict[str, Any]:
@@ -63,14 +54,23 @@ class AmbiguousNameError(ValidationError):
         return {
             "status": "disambiguation_needed",
             "field": self.field,
-            "matches": self.details["matches"],
+            "matches": self.matches,
             "message": self.message,
         }
 
 
+def _said(value: Any) -> Any:
+    """Return an id or a name as plain Python; None for what marks a gap in a table."""
+    value = plain(value)
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    whole = whole_number(value)
+    return whole if whole is not None else value.strip() if isinstance(value, str) else value
+
+
 @attrs.frozen(kw_only=True)
 class Wanted:
-    """A record somebody means, by id or by name.
+    """A record somebody means, by id or by name, of whatever kind of table they come.
 
     Attributes:
         field: the argument that takes the id, such as ``partner_id``; errors name it.
@@ -79,8 +79,8 @@ class Wanted:
 
     model: str
     field: str
-    id: int | None = None
-    name: str | None = None
+    id: int | None = attrs.field(default=None, converter=_said)
+    name: str | None = attrs.field(default=None, converter=_said)
     domain: tuple[Any, ...] = ()
 
 
@@ -160,17 +160,18 @@ def _check(item: Wanted, required: bool) -> None:
             details=details,
         )
     if item.id is not None:
-        # True is an int in Python, and would be taken for record 1.
-        if isinstance(item.id, bool) or not isinstance(item.id, int) or item.id < 1:
+        if not is_id(item.id):
             raise ValidationError(
                 f"{item.field} is {item.id!r}, which is not a record id.",
                 suggestion=f"Ids are whole numbers from 1 on; a name goes into {by_name}.",
                 details=details,
             )
     elif item.name is not None:
-        if not isinstance(item.name, str) or not item.name.strip():
+        if not isinstance(item.name, str) or not item.name:
             raise ValidationError(
-                f"{by_name} is empty.", suggestion="Give a name.", details=details
+                f"{by_name} is {item.name!r}, which is no name.",
+                suggestion="Give the name as text.",
+                details=details,
             )
     elif required:
         raise ValidationError(
@@ -184,11 +185,11 @@ def _check(item: Wanted, required: bool) -> None:
 def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
     """Return the ids that the names of one model, within one domain, mean."""
     model, domain = group[0].model, group[0].domain
-    names = list(dict.fromkeys(str(item.name).strip() for item in group))
+    names = list(dict.fromkeys(str(item.name) for item in group))
     found = _find_together(odoo, model, names, domain) if len(names) > 1 else {}
     resolved = []
     for item in group:
-        name = str(item.name).strip()
+        name = str(item.name)
         if not found.get(name):
             # Odoo's own search may look at more than the one call for all names does. One after
             # the other, because the first name that means nothing ends it.
@@ -216,7 +217,7 @@ def _find_together(
     described = odoo.schema.fields(model)
     fields = [
         field
-        for field in NAME_FIELDS.get(model, ("name",))
+        for field in known(model).name_fields
         if field in described
         and described[field].searchable
         and not odoo.policy.field_blocked(field)
@@ -291,7 +292,7 @@ def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[R
 
 
 def _pick(item: Wanted, matches: list[RecordName]) -> int:
-    name = str(item.name).strip()
+    name = str(item.name)
     if len(matches) == 1:
         return matches[0].id
     exact = _exact(matches, name)
@@ -303,7 +304,7 @@ def _pick(item: Wanted, matches: list[RecordName]) -> int:
         )
     raise NotFoundError(
         f"No {item.model} record matches {name!r} ({item.field}).",
-        suggestion=f"Check the spelling, or look for it with odoo_core_search_read on {item.model}"
+        suggestion=f"Check the spelling, or look for it with search_read on {item.model}"
         f" and pass {item.field}.",
         details={"model": item.model, "field": item.field, "name": name},
     )

@@ -40,6 +40,9 @@ def search_read(
 ) -> SearchResult:
     """Return the records that match a domain; one round trip (two with ``count_total``).
 
+    Of messages, files, activities, field descriptions, ... those that belong to closed models are
+    left out; ``left_out`` of the result says how many, found out beside the search.
+
     >>> search_read(odoo, "sale.order", [["state", "=", "sale"]], ["name", "amount_total"])
 
     Args:
@@ -71,6 +74,7 @@ def search_read(
         order=order,
         context=context,
         count_total=count_total,
+        tell_left_out=True,
     )
 
 
@@ -106,6 +110,8 @@ def read(
 
 def count(odoo: Odoo, model: Model, domain: Domain = (), context: Context = None) -> CountResult:
     """Return how many records match a domain; one round trip.
+
+    What belongs to closed models is not counted; ``left_out`` says how many records that are.
 
     Raises:
         ValidationError: INVALID_DOMAIN, INVALID_FIELD: nothing has been sent.

@@ -64,6 +64,8 @@ class SearchResult(_Rows):
         has_more: there may be more: as many were found as asked for.
         next_offset: where the next page begins, if there may be one.
         total: number of all matching records, if it was asked for.
+        left_out: number of records that the policy kept out; None where there are such, but it is
+            not told how many, as with conditions the number would tell what is in them.
         skipped_fields: fields that the user may not read on these records.
         warnings: what was done differently from what was asked.
     """
@@ -76,6 +78,7 @@ class SearchResult(_Rows):
     has_more: bool
     next_offset: int | None = None
     total: int | None = None
+    left_out: int | None = 0
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
@@ -102,6 +105,7 @@ class CreateResult:
     model: str
     message: str
     ids: list[int] = attrs.Factory(lambda self: [self.id], takes_self=True)
+    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -112,6 +116,7 @@ class WriteResult:
     model: str
     ids: list[int]
     message: str
+    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -122,15 +127,17 @@ class UnlinkResult:
     model: str
     deleted_ids: list[int]
     message: str
+    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
 class CountResult:
-    """Number of records that match a domain."""
+    """Number of records that match a domain; ``left_out`` as of :class:`SearchResult`."""
 
     model: str
     domain: list[Any]
     count: int
+    left_out: int | None = 0
     warnings: list[str] = attrs.Factory(list)
 
 

@@ -15,8 +15,8 @@ from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, UNREADABLE_FIELDS
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.policy.owners import is_owned
-from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records.arguments import (
     checked_count,
     checked_ids,
@@ -26,11 +26,12 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
+from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.values import FieldsOf, ReadOptions, from_wire
 from odoo_toolkit.values.plain import plain
-from odoo_toolkit.values.written import short_repr
+from odoo_toolkit.values.scalars import short_repr
 
 #: What a search returns unless told; fields that a model lacks are left out (REQ-04-01).
 DEFAULT_FIELDS = ("id", "name", "display_name")
@@ -50,8 +51,12 @@ def search(
     order: str | None = None,
     context: Mapping[str, Any] | None = None,
     count_total: bool = False,
+    tell_left_out: bool = False,
 ) -> SearchResult:
-    """Search as :func:`odoo_toolkit.records.search_read` says, in the shape of the options."""
+    """Search as :func:`odoo_toolkit.records.search_read` says, in the shape of the options.
+
+    Operations do not ask what was left out: they search for what they may see.
+    """
     limit, offset = checked_count(limit, "limit", 1), checked_count(offset, "offset", 0)
     fields = listed_fields(fields) or list(DEFAULT_FIELDS)
     domain = plain(domain, missing=math.nan)
@@ -71,12 +76,18 @@ def search(
     arguments = {"domain": resolved, "offset": offset, "limit": limit}
     arguments |= {"order": order} if order else {}
     call = Call(model=model, method="search_read", arguments=arguments, context=context)
-    rows, skipped = without_unreadable(lambda chosen: _asked(odoo, call, chosen), names)
+
+    def found() -> tuple[list[Record], list[str]]:
+        return without_unreadable(lambda chosen: _asked(odoo, call, chosen), names)
+
+    (rows, skipped), hidden = (
+        with_left_out(odoo, call, warnings, found, count_total) if tell_left_out else (found(), 0)
+    )
     records = [from_wire(row, described, options) for row in rows]
     has_more = len(records) == limit
     total = None
     if count_total or (model in FILTERED_AFTER_LIMIT and not has_more):
-        total = _count(odoo, model, resolved, context)
+        total = int(odoo.call(_counting(model, resolved, context)))
         has_more = total > offset + len(records)
     return SearchResult(
         records=records,
@@ -87,6 +98,7 @@ def search(
         has_more=has_more,
         next_offset=offset + limit if has_more else None,
         total=total if count_total else None,
+        left_out=hidden,
         skipped_fields=skipped,
         warnings=warnings,
     )
@@ -166,8 +178,11 @@ def count(
     domain, fields_of = plain(domain, missing=math.nan), readable_of(odoo)
     describe(odoo, model, "search_count", {"domain": domain}, context, fields_of=fields_of)
     resolved, warnings = _resolve(odoo, model, domain, fields_of)
-    found = _count(odoo, model, resolved, context)
-    return CountResult(model=model, domain=resolved, count=found, warnings=warnings)
+    call = _counting(model, resolved, context)
+    found, hidden = with_left_out(odoo, call, warnings, lambda: int(odoo.call(call)), True)
+    return CountResult(
+        model=model, domain=resolved, count=found, left_out=hidden, warnings=warnings
+    )
 
 
 def search_rows(
@@ -248,14 +263,9 @@ def _check_order(model: str, order: Any, described: Mapping[str, Field]) -> None
             )
 
 
-def _count(odoo: Odoo, model: str, domain: list[Any], context: Mapping[str, Any] | None) -> int:
-    call = Call(
-        model=model,
-        method="search_count",
-        arguments={"domain": domain},
-        context=context or {},
-    )
-    return int(odoo.call(call))
+def _counting(model: str, domain: list[Any], context: Mapping[str, Any] | None) -> Call:
+    arguments = {"domain": domain}
+    return Call(model=model, method="search_count", arguments=arguments, context=context or {})
 
 
 def _existing(odoo: Odoo, model: str, ids: Sequence[int], context: Mapping[str, Any]) -> list[int]:

@@ -14,6 +14,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.lost_answers import send
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
 from odoo_toolkit.values import to_wire
@@ -42,6 +43,9 @@ def create(
 ) -> CreateResult:
     """Create a record, or several in one call that succeeds or fails as a whole.
 
+    When the answer is lost on the way, Odoo is searched for what this user has just created with
+    these values; it is never sent twice. ``write`` and ``unlink`` look likewise.
+
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
@@ -59,6 +63,8 @@ def create(
         AccessError: Odoo or the policy does not allow it.
         OdooError: Odoo refused; nothing was written. ``details["rows"]`` has the rows that the
             refusal is about, where that can be told.
+        OdooConnectionError: the answer was lost and nothing was found; ``outcome`` is
+            ``maybe_applied``.
     """
     given = plain(values)
     rows = given if isinstance(given, list) else [given]
@@ -84,17 +90,17 @@ def create(
                 _tell_row(error, index)
             raise
     call = Call(model=model, method="create", arguments={"vals_list": wire}, context=context or {})
+    warnings: list[str] = []
     try:
-        answer = odoo.call(call)
+        ids = send(odoo, call, warnings)
     except OdooError as error:
         if several and error.outcome != "maybe_applied":
             _tell_batch(error, wire, described)
         raise
-    ids = answer if isinstance(answer, list) else [answer]
     message = f"Created {model} record with ID {ids[0]}"
     if several:
         message = f"Created {len(ids)} {model} records: {', '.join(map(str, ids))}"
-    return CreateResult(id=ids[0], model=model, message=message, ids=ids)
+    return CreateResult(id=ids[0], model=model, message=message, ids=ids, warnings=warnings)
 
 
 def write(
@@ -135,9 +141,11 @@ def write(
         raise ValidationError("There are no values.", suggestion="Give the fields to change.")
     if not allow_readonly:
         _check_readonly(odoo, model, wire, described)
-    odoo.call(Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context))
+    warnings: list[str] = []
+    call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
+    send(odoo, call, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
-    return WriteResult(success=True, model=model, ids=list(ids), message=message)
+    return WriteResult(success=True, model=model, ids=list(ids), message=message, warnings=warnings)
 
 
 def unlink(
@@ -154,9 +162,12 @@ def unlink(
         AccessError: Odoo or the policy does not allow it.
     """
     ids = checked_ids(ids)
-    odoo.call(Call(model=model, method="unlink", ids=ids, context=context or {}))
+    warnings: list[str] = []
+    send(odoo, Call(model=model, method="unlink", ids=ids, context=context or {}), warnings)
     message = f"Deleted {len(ids)} {model} record(s)"
-    return UnlinkResult(success=True, model=model, deleted_ids=list(ids), message=message)
+    return UnlinkResult(
+        success=True, model=model, deleted_ids=list(ids), message=message, warnings=warnings
+    )
 
 
 def _tell_row(error: OdooError, index: int) -> None:

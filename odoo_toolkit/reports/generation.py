@@ -166,8 +166,8 @@ def _names(odoo: Odoo, report: Report, ids: Sequence[int], context: Context) -> 
         raise NotFoundError(
             f"The report {report.report_name} prints {report.model}, which has no record with id"
             f" {listed}, or this user may not see it.",
-            suggestion=f"Look the records up with odoo_core_search_read on {report.model}, or"
-            " choose a report of the model that the ids belong to (odoo_reports_list).",
+            suggestion=f"Look the records up with search_read on {report.model}, or"
+            " choose a report of the model that the ids belong to (list_reports).",
             details={
                 "model": report.model,
                 "report_name": report.report_name,

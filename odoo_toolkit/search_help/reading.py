@@ -9,13 +9,14 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit import app_models
 from odoo_toolkit.domains.syntax import together
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field
 from odoo_toolkit.search_help import meanings as known
 from odoo_toolkit.search_help.periods import Period, take_periods
 from odoo_toolkit.search_help.words import NEGATIONS, Words, phrase
-from odoo_toolkit.values.written import FieldsOf
+from odoo_toolkit.values.scalars import FieldsOf
 
 #: Selections that nobody means, though their labels are everyday words.
 _NEVER_MEANT = re.compile(
@@ -100,7 +101,7 @@ def first_of(
 
 def main_date(model: str, fields: Mapping[str, Field]) -> str | None:
     """Return the date that records of a model are known by."""
-    return first_of(fields, (*known.MODEL_DATES.get(model, ()), *known.MAIN_DATES), _DATES)
+    return first_of(fields, (*app_models.known(model).dates, *known.MAIN_DATES), _DATES)
 
 
 def main_amount(fields: Mapping[str, Field]) -> str | None:
@@ -163,13 +164,14 @@ def _usual(reading: Reading, fields_of: FieldsOf, uid: int, today: date) -> Iter
     if field := first_of(fields, ("invoice_user_id", "user_ids", "user_id")):
         mine = [(field, "in", [uid]) if field == "user_ids" else (field, "=", uid)]
         yield from ((phrase(text), mine, ()) for text in ("assigned to me", "my own", "my", "mine"))
-    for meaning in (*known.MEANINGS.get(model, ()), *known.EVERYWHERE):
+    told = app_models.known(model)
+    for meaning in (*known.meanings_of(told.meanings), *known.EVERYWHERE):
         ways = [_allowed(way, fields, fields_of, today) for way in meaning.means]
         way = next((way for way in ways if way is not None), None)
         if way is not None:
             implied = _allowed(meaning.implies, fields, fields_of, today) or ()
             yield from ((phrase(text), way, implied) for text in meaning.said)
-    nouns = (*known.NOUNS.get(model, "record").split("|"), *known.REQUESTS.split("|"))
+    nouns = (*(told.nouns or ["record"]), *known.REQUESTS.split("|"))
     for noun in (*nouns, model.replace(".", " "), model.rpartition(".")[2]):
         yield phrase(noun), (), ()
 

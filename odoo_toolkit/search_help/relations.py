@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
 
+from odoo_toolkit.app_models import known
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.parallel import side_by_side
@@ -15,7 +16,7 @@ from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_help.reading import field_at
 from odoo_toolkit.search_help.words import listed, phrase, stem
 from odoo_toolkit.search_text import folded, literal
-from odoo_toolkit.values.written import FieldsOf
+from odoo_toolkit.values.scalars import FieldsOf
 
 #: Fields by which records are related to what people name, the likeliest first; a path goes by
 #: way of another field.
@@ -25,28 +26,6 @@ _PATHS = listed(
     "stage_id team_id country_id partner_id.country_id state_id categ_id category_id tag_ids "
     "warehouse_id location_id journal_id employee_id company_id"
 )
-
-_OF_PARTNERS = frozenset(listed("customer client vendor supplier partner contact company for"))
-_STAGES = "crm.stage project.task.type helpdesk.stage"
-
-#: Words before a name -> the models that it then is of.
-_BEFORE: Mapping[str, str] = {
-    **dict.fromkeys(_OF_PARTNERS, "res.partner"),
-    **dict.fromkeys(
-        listed("by salesperson seller salesman responsible assigned user agent"), "res.users"
-    ),
-    "product": "product.product product.template",
-    "project": "project.project",
-    "stage": _STAGES,
-    "team": "crm.team helpdesk.team",
-    "country": "res.country",
-    "category": "product.category res.partner.category",
-    "warehouse": "stock.warehouse",
-    "in": f"project.project res.country {_STAGES} product.category stock.warehouse stock.location",
-}
-
-#: Relations whose records have parts: what is true of the parts is meant, too.
-_WITH_PARTS = frozenset({"res.partner", "product.category", "stock.location"})
 
 #: Records of a relation that a name may mean at once.
 _MOST = 5
@@ -101,7 +80,7 @@ def _likeliest(
 ) -> tuple[Candidate, list[RecordName]]:
     """Return the first hit; but who is a user is a contact, too, and then meant as the user."""
     way, records = hits[0]
-    if way.model == "res.partner" and not _OF_PARTNERS & {*before}:
+    if way.model == "res.partner" and not {*known("res.partner").announced_by} & {*before}:
         for other, users in hits[1:]:
             if other.model == "res.users" and users[0].name in records[0].name:
                 return other, users
@@ -111,17 +90,21 @@ def _likeliest(
 def _without_label(name: str, ways: Sequence[Candidate]) -> tuple[str, Sequence[Candidate]]:
     """Understand "salesperson Marc Demo": a name that begins with what it is the name of."""
     first, _, rest = name.partition(" ")
-    models = _BEFORE.get(stem(first), "").split()
-    chosen = [way for way in ways if way.model in models or phrase(way.label) == (stem(first),)]
+    word = stem(first)
+    chosen = [
+        way for way in ways if word in known(way.model).announced_by or phrase(way.label) == (word,)
+    ]
     return (rest, chosen) if rest and chosen else (name, ways)
 
 
 def _in_order(ways: Sequence[Candidate], before: Sequence[str]) -> list[Candidate]:
     """Put first what the words before a name announce, the word next to it above all."""
-    announced = [model for word in reversed(before) for model in _BEFORE.get(word, "").split()]
-    return sorted(
-        ways, key=lambda way: announced.index(way.model) if way.model in announced else len(ways)
-    )
+
+    def distance(way: Candidate) -> int:
+        announced_by = known(way.model).announced_by
+        return next((at for at, w in enumerate(reversed(before)) if w in announced_by), len(before))
+
+    return sorted(ways, key=distance)
 
 
 def _search(odoo: Odoo, way: Candidate, name: str) -> list[RecordName]:
@@ -144,6 +127,6 @@ def _condition(way: Candidate, records: Sequence[RecordName], name: str) -> tupl
         return [way.path, "ilike", literal(name)], f"{way.label} with {name} in the name"
     ids = [record.id for record in records]
     value: Any = ids if len(ids) > 1 else ids[0]
-    operator = "child_of" if way.model in _WITH_PARTS else "in" if len(ids) > 1 else "="
+    operator = "child_of" if known(way.model).has_parts else "in" if len(ids) > 1 else "="
     shown = "; ".join(f"{record.name} (id {record.id})" for record in records)
     return [way.path, operator, value], f"{way.label} {shown}"

@@ -11,9 +11,9 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.fields import Field
@@ -23,10 +23,7 @@ from odoo_toolkit.search_help.reading import Reading, first_of, main_amount, mai
 from odoo_toolkit.search_help.relations import candidates, look_up
 from odoo_toolkit.search_help.words import Words
 from odoo_toolkit.search_text import literal
-from odoo_toolkit.values.written import FieldsOf
-
-#: Models whose records have names in words, so that a word may be part of one.
-_NAMED_IN_WORDS = ("res.", "product.", "project.", "crm.", "helpdesk.", "hr.", "calendar.")
+from odoo_toolkit.values.scalars import FieldsOf
 
 #: S00012, INV/2026/0001, WH/OUT/00003; a code such as 5a7f is rather part of a name.
 _NUMBER = re.compile(r"[A-Za-z]{1,8}\d{2,}|(?=.*\d)[A-Za-z]+\d*([/_-][A-Za-z0-9]+)+")
@@ -133,7 +130,7 @@ def _look_up_names(odoo: Odoo, reading: Reading, fields_of: FieldsOf) -> None:
             or reading.words[start].quoted
             or (name[:1].isalpha() and not name[:1].islower())
         )
-        in_words = said and reading.model.startswith(_NAMED_IN_WORDS)
+        in_words = said and not known(reading.model).numbered
         field = first_of(reading.fields, names, ("char",))
         if found:
             reading.add(start, end, [found[0]], more=f" ({found[1]})")
@@ -146,13 +143,13 @@ def _look_up_names(odoo: Odoo, reading: Reading, fields_of: FieldsOf) -> None:
 def _fields(model: str, fields: Mapping[str, Field], domain: Sequence[Any]) -> list[str]:
     """Return the fields that are worth reading: the usual ones and those of the domain."""
     names = [
-        *configuration_of(model, fields).default_fields,
+        *known(model).key_fields,
         *(item[0].split(".")[0] for item in domain if isinstance(item, list)),
         main_date(model, fields),
         main_amount(fields),
         *("partner_id", "state", "stage_id", "user_id"),
     ]
-    known = [name for name in dict.fromkeys(names) if name and (name in fields or name == "id")]
-    if "name" in known and "display_name" in known:
-        known.remove("display_name")
-    return known[:_MOST_FIELDS]
+    found = [name for name in dict.fromkeys(names) if name and (name in fields or name == "id")]
+    if "name" in found and "display_name" in found:
+        found.remove("display_name")
+    return found[:_MOST_FIELDS]

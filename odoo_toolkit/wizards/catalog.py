@@ -44,7 +44,7 @@ class KnownWizard:
         min_odoo_version: oldest major version that has it in this shape.
         max_odoo_version: newest one.
         runs_by_itself: whether it may run with its defaults without anybody being asked.
-        tool: the MCP tool that answers it, for advice.
+        function: the function of the library that answers it, for advice.
         hint: how it is better avoided, or what to beware of.
     """
 
@@ -58,7 +58,7 @@ class KnownWizard:
     min_odoo_version: int = OLDEST
     max_odoo_version: int | None = None
     runs_by_itself: bool = False
-    tool: str | None = None
+    function: str | None = None
     hint: str = ""
 
 
@@ -81,8 +81,6 @@ def _choice(
 
 
 _ACTIVE = ("active_model", "active_id", "active_ids")
-
-_CANCEL_FIELDS = {"order_id": _many2one("sale.order", "The order to cancel.", required=True)}
 
 _PAYMENT_FIELDS: dict[str, WizardField] = {
     "amount": WizardField(
@@ -128,87 +126,92 @@ _CRM_FIELDS: dict[str, WizardField] = {
 
 _CRM_ACTIONS = {"create": "Create a new customer", "exist": "Link to an existing customer"}
 
-_PICKINGS = WizardField(type="many2many", relation="stock.picking")
 _VALIDATED = ("button_validate_picking_ids",)
 
+# Wizards of which others differ little.
+
+_CANCEL = KnownWizard(
+    model="sale.order.cancel",
+    description="Asks before a sales order is cancelled.",
+    source_model="sale.order",
+    action_method="action_cancel",
+    fields={"order_id": _many2one("sale.order", "The order to cancel.", required=True)},
+    context_keys=("default_order_id",),
+    max_odoo_version=15,
+    runs_by_itself=True,
+    function="cancel_order",
+    hint="action_cancel with context disable_cancel_warning: true does not ask.",
+)
+
+_PAYMENT = KnownWizard(
+    model="account.payment.register",
+    description="Registers the payment of posted invoices or bills.",
+    source_model="account.move",
+    action_method="action_create_payments",
+    fields={
+        **_PAYMENT_FIELDS,
+        "payment_method_id": _many2one("account.payment.method"),
+    },
+    context_keys=_ACTIVE,
+    max_odoo_version=14,
+    function="register_payment",
+)
+
+_IMMEDIATE = KnownWizard(
+    model="stock.immediate.transfer",
+    description="Asks whether all reserved quantities are done.",
+    source_model="stock.picking",
+    action_method="process",
+    fields={"pick_ids": WizardField(type="many2many", relation="stock.picking")},
+    context_keys=_VALIDATED,
+    max_odoo_version=16,
+    runs_by_itself=True,
+    function="validate_picking",
+    hint="Without button_validate_picking_ids in the context nothing is validated.",
+)
+
+_CONVERSION = KnownWizard(
+    model="crm.lead2opportunity.partner",
+    description="Turns a lead into an opportunity.",
+    source_model="crm.lead",
+    action_method="action_apply",
+    fields={
+        **_CRM_FIELDS,
+        "action": _choice({**_CRM_ACTIONS, "nothing": "Do not link to a customer"}),
+    },
+    context_keys=_ACTIVE,
+    max_odoo_version=18,
+    function="convert_to_opportunity",
+)
+
 KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
-    KnownWizard(
-        model="sale.order.cancel",
-        description="Asks before a sales order is cancelled.",
-        source_model="sale.order",
-        action_method="action_cancel",
-        fields=_CANCEL_FIELDS,
-        context_keys=("default_order_id",),
-        max_odoo_version=15,
-        runs_by_itself=True,
-        tool="odoo_sales_cancel_order",
-        hint="action_cancel with context disable_cancel_warning: true does not ask.",
-    ),
-    KnownWizard(
-        model="sale.order.cancel",
+    _CANCEL,
+    attrs.evolve(
+        _CANCEL,
         description="Asks before a sales order is cancelled, and offers to write to the customer.",
-        source_model="sale.order",
-        action_method="action_cancel",
-        fields=_CANCEL_FIELDS,
-        context_keys=("default_order_id",),
         alternative_actions={"action_send_mail_and_cancel": "Also sends the customer an e-mail."},
         min_odoo_version=16,
         max_odoo_version=18,
-        runs_by_itself=True,
-        tool="odoo_sales_cancel_order",
-        hint="action_cancel with context disable_cancel_warning: true does not ask.",
     ),
-    KnownWizard(
-        model="account.payment.register",
-        description="Registers the payment of posted invoices or bills.",
-        source_model="account.move",
-        action_method="action_create_payments",
-        fields={
-            **_PAYMENT_FIELDS,
-            "payment_method_id": _many2one("account.payment.method"),
-        },
-        context_keys=_ACTIVE,
-        max_odoo_version=14,
-        tool="odoo_accounting_register_payment",
-    ),
-    KnownWizard(
-        model="account.payment.register",
-        description="Registers the payment of posted invoices or bills.",
-        source_model="account.move",
-        action_method="action_create_payments",
+    _PAYMENT,
+    attrs.evolve(
+        _PAYMENT,
         fields={
             **_PAYMENT_FIELDS,
             "payment_method_line_id": _many2one(
                 "account.payment.method.line", "A method of the journal."
             ),
         },
-        context_keys=_ACTIVE,
         min_odoo_version=15,
-        tool="odoo_accounting_register_payment",
+        max_odoo_version=None,
     ),
-    KnownWizard(
-        model="stock.immediate.transfer",
-        description="Asks whether all reserved quantities are done.",
-        source_model="stock.picking",
-        action_method="process",
-        fields={"pick_ids": _PICKINGS},
-        context_keys=_VALIDATED,
-        max_odoo_version=16,
-        runs_by_itself=True,
-        tool="odoo_inventory_validate_picking",
-        hint="Without button_validate_picking_ids in the context nothing is validated.",
-    ),
-    KnownWizard(
+    _IMMEDIATE,
+    attrs.evolve(
+        _IMMEDIATE,
         model="stock.backorder.confirmation",
         description="Asks what becomes of the quantities that are not done.",
-        source_model="stock.picking",
-        action_method="process",
-        fields={"pick_ids": _PICKINGS},
-        context_keys=_VALIDATED,
         alternative_actions={"process_cancel_backorder": "Drops the rest: no backorder is made."},
-        runs_by_itself=True,
-        tool="odoo_inventory_validate_picking",
-        hint="Without button_validate_picking_ids in the context nothing is validated.",
+        max_odoo_version=None,
     ),
     KnownWizard(
         model="confirm.stock.sms",
@@ -220,7 +223,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         alternative_actions={
             "dont_send_sms": "Sends none, now and in future: it changes the company's setting."
         },
-        tool="odoo_inventory_validate_picking",
+        function="validate_picking",
         hint="button_validate with context skip_sms: true does not ask and sends none.",
     ),
     KnownWizard(
@@ -244,33 +247,17 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
             "deduct_down_payments": WizardField(type="boolean", default=True),
         },
         context_keys=_ACTIVE,
-        tool="odoo_sales_invoice_order",
+        function="create_invoices",
     ),
-    KnownWizard(
-        model="crm.lead2opportunity.partner",
-        description="Turns a lead into an opportunity.",
-        source_model="crm.lead",
-        action_method="action_apply",
-        fields={
-            **_CRM_FIELDS,
-            "action": _choice({**_CRM_ACTIONS, "nothing": "Do not link to a customer"}),
-        },
-        context_keys=_ACTIVE,
-        max_odoo_version=18,
-        tool="odoo_crm_convert_to_opportunity",
-    ),
-    KnownWizard(
-        model="crm.lead2opportunity.partner",
-        description="Turns a lead into an opportunity.",
-        source_model="crm.lead",
-        action_method="action_apply",
+    _CONVERSION,
+    attrs.evolve(
+        _CONVERSION,
         fields={
             **_CRM_FIELDS,
             "action": _choice(_CRM_ACTIONS, "exist without a partner_id links no customer."),
         },
-        context_keys=_ACTIVE,
         min_odoo_version=19,
-        tool="odoo_crm_convert_to_opportunity",
+        max_odoo_version=None,
     ),
     KnownWizard(
         model="account.move.reversal",

@@ -144,21 +144,20 @@ def _instructions(
     model: str, action: Mapping[str, Any], form: Form, known: KnownWizard | None
 ) -> str:
     steps = [f"Nothing has been done yet: Odoo asks in {model}."]
-    if known and known.tool:
-        steps.append(f"{known.tool} answers it for you. By hand:")
+    if known and known.function:
+        steps.append(f"{known.function} answers it for you. By hand:")
     methods = " or ".join(dict.fromkeys(button.method for button in form.buttons))
     if known:
         methods = known.action_method
     button = methods or "its button's method"
     if action.get("res_id"):
-        record = f"on [[{action['res_id']}]]"
+        steps.append(f"execute {button} on [[{action['res_id']}]] with the same context.")
     else:
         steps.append(
-            f"odoo_core_create a {model} record with your answers as values and context_hint as"
-            " context (odoo_core_default_get with that context shows the defaults); then"
+            f"create a {model} record with your answers as values and context_hint as context"
+            " (default_get with that context shows the defaults); then execute"
+            f" {button} on the new record with the same context."
         )
-        record = "on the new record"
-    steps.append(f"odoo_core_execute {button} {record} with the same context.")
     for method, effect in ((known and known.alternative_actions) or {}).items():
         steps.append(f"Instead, {method}: {effect}")
     if known and known.hint:

@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError, WizardRequiredError
+from odoo_toolkit.errors import OdooConnectionError, ValidationError, WizardRequiredError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.wizards.actions import action_context, is_action, is_wizard_action, kept
@@ -123,13 +123,30 @@ def _run_one(
     wizard_id = action.get("res_id") or None
     if wizard_id is None:
         vals = {**_defaults(odoo, model, values, context, acts_on, step), **values}
-        created = odoo.call(attrs.evolve(create, arguments={"vals_list": vals}))
+        created = _filled(odoo, attrs.evolve(create, arguments={"vals_list": vals}))
         wizard_id = created[0] if isinstance(created, list) else created
     elif values:
         write = attrs.evolve(create, method="write", ids=(wizard_id,), arguments={"vals": values})
-        odoo.call(write)
+        _filled(odoo, write)
     result = odoo.call(attrs.evolve(press, ids=(wizard_id,)))
     return _interpret(odoo, model, wizard_id, result)
+
+
+def _filled(odoo: Odoo, call: Call) -> Any:
+    """Fill in a wizard's form; where the answer is lost, its button was not pressed."""
+    try:
+        return odoo.call(call)
+    except OdooConnectionError as error:
+        if error.outcome != "maybe_applied" or not call.step:
+            raise
+        raise OdooConnectionError(
+            "The answer was lost while the dialog was filled in; its button was not pressed.",
+            code=error.code,
+            suggestion="Nothing has been done: repeat it.",
+            details=error.details,
+            outcome="rolled_back",
+            retry=True,
+        ) from None
 
 
 def wizard_calls(
@@ -137,6 +154,7 @@ def wizard_calls(
     model: str,
     values: Mapping[str, Any],
     source: tuple[str, Sequence[int]],
+    method: str | None = None,
 ) -> list[Call]:
     """Return the writing calls by which :func:`run_wizard` answers a known wizard.
 
@@ -146,7 +164,7 @@ def wizard_calls(
         ValidationError: the wizard has several buttons, or there are no records.
     """
     context = _full_context(odoo, {}, source, {})
-    method = _button(odoo, model, {"res_model": model})
+    method = method or _button(odoo, model, {"res_model": model})
     create, press = _calls(model, dict(values), method, context, source[0], True)
     return [create, attrs.evolve(press, ids=None)]
 

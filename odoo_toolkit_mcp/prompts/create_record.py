@@ -8,54 +8,25 @@ from typing import Any
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.model_guide import model_label, new_record_values
+from odoo_toolkit.model_guide.usage import example_value, may_be_given, usually_given
 from odoo_toolkit.records import default_get
 from odoo_toolkit.records.arguments import describe
-from odoo_toolkit_mcp.prompts.model_guide import CREATING_TOOLS, creating, described
+from odoo_toolkit_mcp.prompts.model_guide import creating, described
 from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
 
-#: An example by the type of a field.
-_EXAMPLES: Mapping[str, Any] = {
-    "boolean": True,
-    "char": "text",
-    "date": "2025-02-09",
-    "datetime": "2025-02-09T14:30:00Z",
-    "float": 1.5,
-    "html": "<p>text</p>",
-    "integer": 1,
-    "monetary": 99.9,
-    "text": "text",
-}
 
-#: Fields that people usually give, where the model has them and does not require them.
-_USUAL = (
-    *("name", "partner_id", "email", "phone", "user_id", "project_id", "product_id", "date_order"),
-    *("invoice_date", "date_deadline", "order_line", "invoice_line_ids", "list_price", "type"),
-    *("description", "tag_ids"),
-)
-
-#: Models whose name is a number that Odoo gives.
-_NUMBERED = frozenset({"account.move", "account.payment", "stock.picking"})
-
-
-def create_record(odoo: Odoo, model: str, served: Served) -> str:
+def text(odoo: Odoo, served: Served, model_name: str) -> str:
     """Return what one must know to create a record, with the defaults that it would get now."""
+    model = model_name
     fields = describe(odoo, model, "fields_get", {}, None)
     defaults = default_get(odoo, model).defaults
     required = [f for f in fields.values() if f.required and f.name != "id"]
     unset = [f.name for f in required if defaults.get(f.name) in (None, "", [])]
     defaults = {**defaults, **new_record_values(odoo, model, unset)}
-    missing = [f for f in required if defaults.get(f.name) in (None, "", []) and _given(f)]
+    missing = [f for f in required if defaults.get(f.name) in (None, "", []) and may_be_given(f)]
     settled = [f for f in required if f not in missing]
-    optional = [
-        fields[name]
-        for name in _USUAL
-        if name in fields
-        and _given(fields[name])
-        and fields[name] not in required
-        # A document's name is a number that Odoo gives.
-        and not (name == "name" and model in _NUMBERED)
-    ]
-    example = {f.name: _example(f) for f in [*missing, *optional[:3]]}
+    optional = usually_given(model, fields)
+    example = {f.name: example_value(f) for f in [*missing, *optional[:3]]}
     parts = [
         f"# Create a record: {model} ({one_line(model_label(odoo, model))})",
         f"How: {creating(odoo, model, served)}",
@@ -69,33 +40,16 @@ def create_record(odoo: Odoo, model: str, served: Served) -> str:
     if "odoo_core_create" in served.tools:
         call = tool_call("odoo_core_create", {"model": model, "values": example})
         parts.append("## Example\n" + call + "\nReplace the example values.")
-    if CREATING_TOOLS.get(model) in served.tools:
+    if model in served.creating:
         parts.append(
-            f"{CREATING_TOOLS[model]} is the better way: it takes names instead of ids and checks"
+            f"{served.creating[model]} is the better way: it takes names instead of ids and checks"
             " before it writes."
         )
     return "\n\n".join(parts)
 
 
-def _given(field: Field) -> bool:
-    """Whether somebody may give a value; to 16, a field may be read-only in later states only."""
-    return not field.readonly or field.state_dependent
-
-
 def _lines(fields: list[Field], otherwise: str) -> str:
     return "\n".join(map(described, fields)) or f"- {otherwise}"
-
-
-def _example(field: Field) -> Any:
-    if field.selection:
-        return field.selection[0][0]
-    if field.type == "many2one":
-        return 1
-    if field.type == "one2many":
-        return [[0, 0, {}]]
-    if field.type == "many2many":
-        return [[6, 0, [1]]]
-    return _EXAMPLES.get(field.type, "value")
 
 
 def _defaults(defaults: Mapping[str, Any], fields: Mapping[str, Field]) -> str:

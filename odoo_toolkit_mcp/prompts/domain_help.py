@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from odoo_toolkit.client import Odoo
+from odoo_toolkit_mcp.prompts.served import Served
+
 _HEAD = """\
 # Odoo domains
 
@@ -104,10 +107,11 @@ A wrong domain is an error that says what is wrong; nothing is ever searched wit
 """
 
 
-def domain_help(version: int | None = None) -> str:
-    """Return the reference of domains.
+def text(odoo: Odoo, served: Served) -> str:
+    """Return the reference of domains as the connected Odoo understands them."""
+    return domain_help(odoo.version.major)
 
-    Args:
-        version: of the server, where known: ``any`` exists from Odoo 17 on.
-    """
-    return _HEAD + (_ANY if version is None or version >= 17 else "") + _REST
+
+def domain_help(version: int) -> str:
+    """Return the reference of domains; ``any`` exists from Odoo 17 on."""
+    return _HEAD + (_ANY if version >= 17 else "") + _REST

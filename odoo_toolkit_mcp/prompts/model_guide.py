@@ -2,61 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Mapping
 from typing import Any
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.deep_search.configurations import configuration_of
 from odoo_toolkit.fields import Field
 from odoo_toolkit.model_guide import (
     ModelMethods,
     ModelStates,
     has_chatter,
+    key_fields,
+    listed_fields,
     model_label,
     model_methods,
     model_states,
     related_models,
+    usual_filters,
 )
-from odoo_toolkit.model_guide.methods import state_field
+from odoo_toolkit.model_guide.usage import tips
 from odoo_toolkit.records.arguments import describe
-from odoo_toolkit.search_help.reading import main_amount, main_date
 from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
-
-#: Tools that create a record better than odoo_core_create does: they resolve names and check.
-CREATING_TOOLS = {
-    "account.move": "odoo_accounting_create_invoice",
-    "crm.lead": "odoo_crm_create_lead",
-    "helpdesk.ticket": "odoo_helpdesk_create_ticket",
-    "project.task": "odoo_project_create_task",
-    "sale.order": "odoo_sales_create_order",
-    "stock.picking": "odoo_inventory_create_transfer",
-}
-
-#: What experience adds to what the server says.
-_TIPS: Mapping[str, Sequence[str]] = {
-    "account.move": (
-        "Invoices, bills, credit notes and journal entries are all here: filter by move_type.",
-        "Posted documents cannot be changed; a credit note (action_reverse) corrects them.",
-        "amount_residual is what is left to pay.",
-    ),
-    "sale.order": (
-        "Prices follow from the pricelist when a line is made without price_unit.",
-        "A confirmed order is invoiced by its own action, which opens a wizard.",
-    ),
-    "stock.picking": (
-        "Direction and locations follow from picking_type_id.",
-        "Validating with less than was ordered asks about a backorder.",
-    ),
-    "crm.lead": ("Leads and opportunities are both here: filter by type.",),
-    "res.partner": (
-        "Companies (is_company) and their contacts (parent_id) are both here; child_of finds a"
-        " company with its contacts.",
-    ),
-    "product.template": (
-        "Documents point to product.product, the variants; product_variant_id is the first.",
-    ),
-}
 
 #: Fields that nearly every model has, and that say nothing of it.
 _EVERYWHERE = ("activity_", "my_activity_", "message_", "website_message_", "has_message")
@@ -64,8 +29,9 @@ _EVERYWHERE = ("activity_", "my_activity_", "message_", "website_message_", "has
 _MOST_METHODS, _MOST_RELATED, _MOST_OTHERS = 25, 20, 120
 
 
-def model_guide(odoo: Odoo, model: str, served: Served) -> str:
+def text(odoo: Odoo, served: Served, model_name: str) -> str:
     """Return the guide to a model, made of what the server says of it."""
+    model = model_name
     fields = describe(odoo, model, "fields_get", {}, None)
     states = model_states(odoo, model)
     methods = model_methods(odoo, model)
@@ -99,14 +65,7 @@ def described(field: Field) -> str:
 
 def _fields(model: str, fields: Mapping[str, Field]) -> str:
     required = [field for field in fields.values() if field.required and field.name != "id"]
-    usual = [
-        *configuration_of(model, fields).default_fields,
-        *("name", "state", "stage_id", "partner_id", "user_id", "company_id", "active"),
-        main_date(model, fields) or "",
-        main_amount(fields) or "",
-        *(n for n, f in fields.items() if f.type == "one2many" and f.relation == f"{model}.line"),
-    ]
-    key = [fields[n] for n in dict.fromkeys(usual) if n in fields and fields[n] not in required]
+    key = [fields[n] for n in key_fields(model, fields) if fields[n] not in required]
     others = [
         field
         for field in fields.values()
@@ -159,7 +118,7 @@ def _actions(methods: ModelMethods, served: Served) -> str:
 def _operations(
     odoo: Odoo, model: str, fields: Mapping[str, Field], states: ModelStates, served: Served
 ) -> str:
-    read = [n for n in configuration_of(model, fields).default_fields if n in fields or n == "id"]
+    read = listed_fields(model, fields)
     arguments: dict[str, Any] = {"model": model, "domain": [], "fields": read, "limit": 20}
     lines = ["Search:", tool_call("odoo_core_search_read", arguments)]
     lines.append(
@@ -167,51 +126,22 @@ def _operations(
         " needs."
     )
     lines.append("Key filters:")
-    return "\n".join([*lines, *(f"- {text}" for text in _filters(odoo, model, fields, states))])
+    filters = [
+        f"- {one_line(found)}: `{as_json(domain)}`".replace('"<id>"', "<id>")
+        for found, domain in usual_filters(odoo, model, fields, states)
+    ]
+    return "\n".join([*lines, *(filters or ["- none besides the fields above"])])
 
 
 def creating(odoo: Odoo, model: str, served: Served) -> str:
     """Return how a record of a model is created here, or why it cannot be."""
-    tool = CREATING_TOOLS.get(model)
     if not odoo.schema.may(model, "create"):
         return "this user may not create records of this model."
-    if tool in served.tools:
-        return f"{tool} (or odoo_core_create for what it does not cover)."
+    if model in served.creating:
+        return f"{served.creating[model]} (or odoo_core_create for what it does not cover)."
     if "odoo_core_create" in served.tools:
         return "odoo_core_create."
     return f"not in {served.mode} mode."
-
-
-def _filters(odoo: Odoo, model: str, fields: Mapping[str, Field], states: ModelStates) -> list[str]:
-    """Return filters for the model, each of which runs on this server."""
-    filters = []
-    state = state_field(fields)
-    if state and (state.store or state.searchable):
-        filters += [
-            f"{one_line(item.label)}: `{as_json([[state.name, '=', item.value]])}`"
-            for item in states.states[:8]
-        ]
-    elif states.states and states.state_field:
-        first = states.states[0]
-        domain = as_json([[states.state_field, "=", first.value]])
-        filters.append(f"in stage {one_line(first.label)}: `{domain}`")
-    for name, operator, value in (
-        ("user_ids", "in", [odoo.uid]),
-        ("user_id", "=", odoo.uid),
-    ):
-        if name in fields and (fields[name].store or fields[name].searchable):
-            filters.append(f"mine: `{as_json([[name, operator, value]])}`")
-            break
-    if day := main_date(model, fields):
-        first_day = date.today().replace(day=1).isoformat()  # noqa: DTZ011
-        filters.append(f"since the first of this month: `{as_json([[day, '>=', first_day]])}`")
-    partner = fields.get("partner_id")
-    if partner and partner.relation == "res.partner":
-        filters.append('of a company and its contacts: `[["partner_id", "child_of", <id>]]`')
-    name_field = configuration_of(model, fields).name_field
-    if name_field in fields and fields[name_field].searchable:
-        filters.append(f"by name: `{as_json([[name_field, 'ilike', 'text']])}`")
-    return filters or ["none besides the fields above"]
 
 
 def _related(odoo: Odoo, model: str) -> str:
@@ -223,14 +153,8 @@ def _related(odoo: Odoo, model: str) -> str:
 
 
 def _tips(model: str, fields: Mapping[str, Field], served: Served) -> str:
-    tips = list(_TIPS.get(model, ()))
-    if state_field(fields):
-        tips.append("Do not write the state: call the action that changes it, then read it again.")
-    if "active" in fields:
-        tips.append('Archived records are left out; `[["active", "=", false]]` finds them.')
+    known = tips(model, fields)
     if has_chatter(fields) and "odoo_chatter_get_messages" in served.tools:
-        tips.append("Records have a discussion: odoo_chatter_get_messages reads it.")
-    if "company_id" in fields:
-        tips.append("Records belong to companies; only those of the user's companies are seen.")
-    tips.append(f"odoo://model/{model}/fields, /methods and /states are this guide's sources.")
-    return "\n".join(f"- {tip}" for tip in tips)
+        known.append("Records have a discussion: odoo_chatter_get_messages reads it.")
+    known.append(f"odoo://model/{model}/fields, /methods and /states are this guide's sources.")
+    return "\n".join(f"- {tip}" for tip in known)

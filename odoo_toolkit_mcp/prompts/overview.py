@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.model_guide import known_models
+from odoo_toolkit.system_info import current_user
 from odoo_toolkit_mcp.prompts.served import Served, one_line
 
 _MODES = {
@@ -27,15 +26,16 @@ _STARTS = {
 }
 
 
-def overview(odoo: Odoo, served: Served) -> str:
+def text(odoo: Odoo, served: Served) -> str:
     """Return the overview of an Odoo; the models are those that the user may read."""
     known = known_models(odoo)
     edition = odoo.version.edition
+    user = current_user(odoo).name or odoo.settings.username or "unknown"
     lines = [
         f"You are connected to Odoo {odoo.version.full}{f' ({edition})' if edition else ''}"
         f" at {odoo.settings.url}.",
         f"Database: {odoo.database or 'chosen by the server'}",
-        f"User: {one_line(_user(odoo))} (uid: {odoo.uid})",
+        f"User: {one_line(user)} (uid: {odoo.uid})",
         f"Mode: {served.mode}. {_MODES[served.mode]}",
         "",
         f"Available toolsets: {', '.join(served.toolsets) or 'none'}",
@@ -50,17 +50,3 @@ def overview(odoo: Odoo, served: Served) -> str:
         " odoo_create_record tells what a new record needs.",
     ]
     return "\n".join(lines)
-
-
-def _user(odoo: Odoo) -> str:
-    read = Call(
-        model="res.users",
-        method="read",
-        ids=(odoo.uid,),
-        arguments={"fields": ["display_name"]},
-        internal=True,
-    )
-    try:
-        return str(odoo.call(read)[0]["display_name"])
-    except (AccessError, NotFoundError, IndexError):
-        return odoo.settings.username or "unknown"

@@ -10,8 +10,9 @@ from odoo_toolkit.search_help import suggest_domain
 from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
 
 
-def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
+def text(odoo: Odoo, served: Served, model_name: str, query: str) -> str:
     """Return a suggested domain for a query, tried out, and the call to make."""
+    model = model_name
     suggestion = suggest_domain(odoo, model, query)
     arguments: dict[str, Any] = {
         "model": model,
@@ -47,5 +48,5 @@ def search_help(odoo: Odoo, model: str, query: str, served: Served) -> str:
     return "\n\n".join(parts)
 
 
-def _item(text: str) -> str:
-    return f"- {one_line(text)}"
+def _item(said: str) -> str:
+    return f"- {one_line(said)}"

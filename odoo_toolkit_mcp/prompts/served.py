@@ -20,11 +20,14 @@ class Served:
         mode: readonly, restricted or full.
         tools: their names.
         toolsets: their names.
+        creating: model -> the tool that creates its records better than odoo_core_create does,
+            as it resolves names and checks.
     """
 
     mode: str
     tools: frozenset[str]
     toolsets: tuple[str, ...] = ()
+    creating: Mapping[str, str] = attrs.field(factory=dict)
 
 
 def as_json(value: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Hashable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -30,23 +30,22 @@ from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import results, untrusted
 from odoo_toolkit_mcp.connection import Connection, within
 from odoo_toolkit_mcp.http.clients import client_of
+from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.protocol_errors import mcp_error
-from odoo_toolkit_mcp.resources import JSON, RESOURCES, TEMPLATES, reader_of
+from odoo_toolkit_mcp.requests import Context, Requests, Running
+from odoo_toolkit_mcp.resources.catalog import JSON, RESOURCES, TEMPLATES, reader_of
 from odoo_toolkit_mcp.resources.subscriptions import Subscriptions, in_thread
 from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
+from odoo_toolkit_mcp.tool_list import ToolList
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.resources.system import SystemInfo
-    from odoo_toolkit_mcp.server import Context, OdooServer, Running
 
 #: Milliseconds for which a client may keep the lists: they change with the toolkit only.
 _LIFETIME = 3_600_000
 
 #: Seconds that a look at the system waits for the connection.
 _PATIENCE = 5.0
-
-#: Seconds that a client may take to accept a notification.
-_SENDING = 5.0
 
 
 @attrs.define(eq=False)
@@ -61,21 +60,27 @@ class ServedResources:
     """The resources of a server.
 
     Args:
-        server: whose connection, policy and settings they have.
+        requests: have the connections and the settings.
+        offered: the toolsets that are told of.
         bus: carries notifications to clients of the 2026-07-28 era.
         listen: sends them.
     """
 
     def __init__(
-        self, server: OdooServer, bus: InMemorySubscriptionBus, listen: ListenHandler
+        self,
+        requests: Requests,
+        offered: ToolList,
+        bus: InMemorySubscriptionBus,
+        listen: ListenHandler,
     ) -> None:
-        self._server = server
+        self._requests = requests
+        self._offered = offered
         self._bus = bus
         self._listen = listen
         #: Clients of the handshake era, by their connection to this server.
         self._clients: dict[Hashable, _Client] = {}
         self.subscriptions = Subscriptions(
-            server.settings.subscription_interval, self._tell, self._known_of_system
+            requests.settings.subscription_interval, self._tell, self._known_of_system
         )
 
     @property
@@ -107,7 +112,7 @@ class ServedResources:
     # Reading.
 
     async def _read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        marks = self._server.settings.mark_data
+        marks = self._requests.settings.mark_data
         try:
             uri = _parsed(params.uri)
             found = await self._found(ctx, uri)
@@ -131,19 +136,20 @@ class ServedResources:
         name = f"resource {uri.text[:200]}"
         read = reader_of(uri.kind)
         if read:
-            return await self._server.ask(ctx, name, functools.partial(_call, read, uri))
-        connection = self._server.connection_for(ctx, name)
+            return await self._requests.ask(ctx, name, lambda odoo: read(odoo, uri))
+        connection = self._requests.connection_for(ctx, name)
         if uri.kind == "config/safety":
             from odoo_toolkit_mcp.resources.config import safety
 
-            return safety(self._server.settings)
+            return safety(self._requests.settings)
         if uri.kind == "system/info":
             return await self._system_info(connection, ctx.lifespan_context)
         from odoo_toolkit_mcp.toolsets.core import describe_toolsets
 
+        self._offered.ensure()
         tasks = ctx.lifespan_context.tasks
         odoo = await within(_PATIENCE, lambda: connection.get(tasks))
-        return describe_toolsets(self._server.registry, odoo)
+        return describe_toolsets(self._offered.registry.report, odoo)
 
     async def _system_info(
         self, connection: Connection, running: Running, abandon: bool = False
@@ -167,9 +173,8 @@ class ServedResources:
             )
         except OdooError as reason:
             error = reason
-            if error.code in ("CONNECTION_REFUSED", "CONNECTION_ERROR"):
-                connection.lost()
-        settings = self._server.connection_settings
+            connection.failed(error)
+        settings = self._requests.connection_settings
         return system.without_connection(settings.url, settings.database, error)
 
     async def _known_of_system(self, connection: Connection, running: Running) -> SystemInfo:
@@ -181,11 +186,8 @@ class ServedResources:
 
     async def _tell(self, uri: str) -> None:
         await self._bus.publish(ResourceUpdated(uri=uri))
-        for client in list(self._clients.values()):
-            if uri in client.listens_to:
-                # Who does not read must not keep the others waiting.
-                with anyio.move_on_after(_SENDING):
-                    await client.session.send_resource_updated(uri)
+        listeners = [client for client in self._clients.values() if uri in client.listens_to]
+        await send_all(partial(client.session.send_resource_updated, uri) for client in listeners)
 
     async def _listen_while_open(
         self, ctx: Context, params: SubscriptionsListenRequestParams
@@ -194,7 +196,7 @@ class ServedResources:
         uris = [_parsed(uri) for uri in params.notifications.resource_subscriptions or ()]
         if not uris:
             return await self._listen(ctx, params)
-        connection = self._server.connection_for(ctx, "subscriptions/listen")
+        connection = self._requests.connection_for(ctx, "subscriptions/listen")
         client = (client_of(ctx.request), connection)
         running = ctx.lifespan_context
         try:
@@ -205,7 +207,7 @@ class ServedResources:
 
     async def _subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         """Begin to notify a client of the handshake era."""
-        settings = self._server.settings
+        settings = self._requests.settings
         if settings.transport == "http" and settings.stateless:
             raise MCPError(
                 INVALID_REQUEST,
@@ -213,7 +215,7 @@ class ServedResources:
                 " of this protocol version. Clients of 2026-07-28 use subscriptions/listen.",
             )
         uri = _parsed(params.uri)
-        connection = self._server.connection_for(ctx, "resources/subscribe")
+        connection = self._requests.connection_for(ctx, "resources/subscribe")
         listener = _listener(ctx)
         try:
             await self.subscriptions.add(
@@ -258,7 +260,3 @@ def _parsed(uri: str) -> ResourceUri:
         return parse_uri(uri)
     except OdooError as error:
         raise mcp_error("resource", error) from error
-
-
-def _call(read: Any, uri: ResourceUri, odoo: Any) -> Any:
-    return read(odoo, uri)

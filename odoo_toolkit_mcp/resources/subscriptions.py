@@ -21,11 +21,11 @@ from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.connection import Connection
+from odoo_toolkit_mcp.requests import Running
 from odoo_toolkit_mcp.resources.uris import ResourceUri
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit_mcp.server import Running
 
 T = TypeVar("T")
 
@@ -220,8 +220,7 @@ class Subscriptions:
             except OdooError as error:
                 logger.info("Subscriptions to %s: %s", model or SYSTEM, error.message)
                 silent.add(connection)
-                if error.code in ("CONNECTION_REFUSED", "CONNECTION_ERROR"):
-                    connection.lost()
+                connection.failed(error)
             except Exception:
                 logger.exception("Subscriptions to %s", model or SYSTEM)
         for uri in changed:
@@ -234,10 +233,10 @@ class Subscriptions:
         """Look at the records of a model, or at the system, and return what has changed."""
         now: dict[int, Any] = {}
         if model:
-            ids = sorted({watch.uri.record_id for watch in watches})
+            ids = [watch.uri.record_id for watch in watches]
             try:
                 odoo = await connection.get(running.tasks)
-                now = await in_thread(running, _write_dates, odoo, model, ids, abandon=True)
+                now = await in_thread(running, _last_changes, odoo, model, ids, abandon=True)
             except OdooError as error:
                 # Who has lost the right to see them is told, too.
                 if error.category not in ("access", "not_found"):
@@ -279,36 +278,18 @@ def _first_look(odoo: Odoo, model: str, uris: Sequence[ResourceUri]) -> dict[str
     """Return when records of a model were last changed, or refuse to watch them."""
     from odoo_toolkit_mcp.resources.record import missing
 
-    if refusal := odoo.policy.model_problem(model, "read"):
-        raise refusal
-    field = odoo.schema.fields(model).get("write_date")
-    if field is None or not field.store:
-        raise ValidationError(
-            f"Records of {model} cannot be subscribed to: this model does not keep when they were"
-            " last changed (write_date).",
-            suggestion="Read the resource again when you need it.",
-            details={"model": model},
-        )
-    found = _write_dates(odoo, model, sorted({uri.record_id for uri in uris}))
+    found = _last_changes(odoo, model, [uri.record_id for uri in uris])
     for uri in uris:
         if uri.record_id not in found:
             raise missing(uri)
     return {uri.text: found[uri.record_id] for uri in uris}
 
 
-def _write_dates(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
-    """Return when records were last changed, those left out that are not there; one call."""
-    from odoo_toolkit.call import Call
+def _last_changes(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
+    # Imported here: the server answers before it needs the library.
+    from odoo_toolkit.records.changes import last_changes
 
-    call = Call(
-        model=model,
-        method="search_read",
-        arguments={"domain": [["id", "in", list(ids)]], "fields": ["write_date"]},
-        # Who listens to an archived record does so still.
-        context={"active_test": False},
-        step=True,
-    )
-    return {row["id"]: row["write_date"] for row in odoo.call(call)}
+    return last_changes(odoo, model, ids)
 
 
 def _not_watched(uri: ResourceUri) -> OdooError:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from odoo_toolkit.app_models import known
 from odoo_toolkit.apps import accounting
-from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
-_STATES = (
-    "\nStates of account.move: draft -> [action_post] -> posted; draft or posted ->"
-    " [button_cancel] -> cancel; posted or cancel -> [button_draft] -> draft."
-)
+_STATES = "\n" + known("account.move").describe_moves()
 
 TOOLS = (
     Tool(
@@ -21,6 +18,7 @@ TOOLS = (
         " records, nothing is created and the matches are returned." + _STATES,
         function=accounting.create_invoice,
         access="create",
+        creates="account.move",
     ),
     Tool(
         name="odoo_accounting_post_invoice",
@@ -46,17 +44,11 @@ TOOLS = (
 class AccountingToolset(BaseToolset):
     """Tools for invoices, bills and payments."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="accounting",
-            description="Create and post invoices and bills, register payments",
-            required_modules=("account",),
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("business",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for invoices and payments."""
-        return server.add_tools(TOOLS)
+    about = ToolsetMetadata(
+        name="accounting",
+        description="Create and post invoices and bills, register payments",
+        required_modules=("account",),
+        depends_on=("core",),
+        tags=("business",),
+    )
+    tools = TOOLS

@@ -107,15 +107,12 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
 class AttachmentsToolset(BaseToolset):
     """Tools for the files of records."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="attachments",
-            description="List, read, attach and delete files of records",
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("communication",),
-        )
+    about = ToolsetMetadata(
+        name="attachments",
+        description="List, read, attach and delete files of records",
+        depends_on=("core",),
+        tags=("communication",),
+    )
 
     def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
         """Add the tools for attachments."""

@@ -8,7 +8,7 @@ they need.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,14 +17,14 @@ import attrs
 
 from odoo_toolkit.call import Access
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import OLDEST
+from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit_mcp.arguments import ArgumentChecker
 from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
 if TYPE_CHECKING:
     from mcp.types import ContentBlock
-
-    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 
 @attrs.frozen(kw_only=True)
@@ -73,6 +73,8 @@ class Tool:
         needs_odoo: whether it fails without a connection; else it is given None without one.
         asks: before which of its changes a person is asked, by default as its access is.
         consequence: a sentence for that person on what is not seen from the records' names.
+        module: an Odoo module that it needs besides those of its toolset.
+        creates: the model whose records it creates better than ``odoo_core_create`` does.
     """
 
     name: str
@@ -89,6 +91,8 @@ class Tool:
         default=attrs.Factory(lambda self: ASKS.get(self.access, "never"), takes_self=True)
     )
     consequence: str = ""
+    module: str = ""
+    creates: str = ""
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:
@@ -141,20 +145,28 @@ class ToolsetMetadata:
     description: str
     version: str = "1.0.0"
     required_modules: tuple[str, ...] = ()
-    min_odoo_version: int | None = None
+    min_odoo_version: int = OLDEST
     max_odoo_version: int | None = None
     depends_on: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
 
 
-class BaseToolset(ABC):
-    """A group of tools that belong together."""
+class BaseToolset:
+    """A group of tools that belong together.
 
-    @abstractmethod
+    Attributes:
+        about: what the toolset is and needs.
+        tools: its tools; a toolset of which they depend on something overrides
+            :meth:`register_tools`.
+    """
+
+    about: ToolsetMetadata
+    tools: Sequence[Tool] = ()
+
     def metadata(self) -> ToolsetMetadata:
         """Return what the toolset is and needs."""
+        return self.about
 
-    @abstractmethod
     def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
         """Add the toolset's tools and return the names of those that exist in this mode.
 
@@ -163,6 +175,74 @@ class BaseToolset(ABC):
             connection: for tools that depend on what Odoo has; None as long as there is no
                 connection, for toolsets that need no module.
         """
+        tools = []
+        for tool in self.tools:
+            reason = connection and tool.module and missing_module(connection, tool.module)
+            if reason:
+                server.left_out[tool.name] = reason
+            else:
+                tools.append(tool)
+        return server.add_tools(tools)
+
+
+def missing_module(connection: Odoo, module: str) -> str | None:
+    """Return what to say where an Odoo module is missing; None where it is installed.
+
+    Raises:
+        OdooConnectionError: Odoo went away meanwhile.
+    """
+    try:
+        if connection.schema.module_installed(module):
+            return None
+    except OdooConnectionError:
+        raise
+    except OdooError:
+        pass
+    return f"module {module!r} is not installed, or not open to this user"
+
+
+@attrs.frozen(kw_only=True)
+class ToolsetRegistrationResult:
+    """What became of one toolset; ``tools_left_out`` says why single tools of it are missing."""
+
+    metadata: ToolsetMetadata
+    status: Literal["registered", "skipped", "failed"]
+    tools_registered: list[str] = attrs.field(factory=list)
+    tools_left_out: dict[str, str] = attrs.field(factory=dict)
+    skip_reason: str | None = None
+    error: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The toolset's name."""
+        return self.metadata.name
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+
+
+@attrs.frozen(kw_only=True)
+class RegistrationReport:
+    """What became of all toolsets; ``timestamp`` is ISO 8601 in UTC."""
+
+    results: list[ToolsetRegistrationResult] = attrs.field(factory=list)
+    timestamp: str = attrs.field(factory=_now)
+
+    @property
+    def total_toolsets(self) -> int:
+        """How many toolsets there are."""
+        return len(self.results)
+
+    @property
+    def registered_toolsets(self) -> int:
+        """How many of them are registered."""
+        return sum(result.status == "registered" for result in self.results)
+
+    @property
+    def total_tools(self) -> int:
+        """How many tools they have."""
+        return sum(len(result.tools_registered) for result in self.results)
 
 
 class ToolTable:
@@ -170,12 +250,12 @@ class ToolTable:
 
     Args:
         settings: of the server; the mode decides which tools exist.
-        registry: knows the toolsets.
     """
 
-    def __init__(self, settings: ServerSettings, registry: ToolsetRegistry) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.registry = registry
+        #: What became of the toolsets, once all have been registered.
+        self.report = RegistrationReport()
         self.tools: dict[str, Tool] = {}
         #: Tools that exist in other modes.
         self.hidden: dict[str, Tool] = {}
@@ -198,7 +278,3 @@ class ToolTable:
             else:
                 self.hidden[tool.name] = tool
         return added
-
-    def leave_out(self, tool: Tool, reason: str) -> None:
-        """Note why a toolset does not add one of its tools; the registration report has it."""
-        self.left_out[tool.name] = reason

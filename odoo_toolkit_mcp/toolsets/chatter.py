@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from odoo_toolkit import activities, chatter
-from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
 TOOLS = (
     Tool(
@@ -54,17 +53,11 @@ TOOLS = (
 class ChatterToolset(BaseToolset):
     """Tools for messages and activities."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="chatter",
-            description="Read and post messages on records, plan and finish activities",
-            required_modules=("mail",),
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("communication",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for messages and activities."""
-        return server.add_tools(TOOLS)
+    about = ToolsetMetadata(
+        name="chatter",
+        description="Read and post messages on records, plan and finish activities",
+        required_modules=("mail",),
+        depends_on=("core",),
+        tags=("communication",),
+    )
+    tools = TOOLS

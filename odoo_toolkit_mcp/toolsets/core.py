@@ -12,8 +12,13 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
 from odoo_toolkit.domains import DOMAIN_HELP
 from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
-from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+from odoo_toolkit_mcp.toolsets.base import (
+    BaseToolset,
+    RegistrationReport,
+    Tool,
+    ToolsetMetadata,
+    ToolTable,
+)
 
 TOOLS = (
     Tool(
@@ -141,14 +146,11 @@ class ToolsetsResult:
 class CoreToolset(BaseToolset):
     """The tools that every Odoo has."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="core",
-            description="Read, create, change and delete records of any model",
-            min_odoo_version=14,
-            tags=("generic",),
-        )
+    about = ToolsetMetadata(
+        name="core",
+        description="Read, create, change and delete records of any model",
+        tags=("generic",),
+    )
 
     def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
         """Add the tools for records, and the one that tells of the toolsets."""
@@ -160,7 +162,7 @@ class CoreToolset(BaseToolset):
             maxima={"limit": settings.search_max_limit},
         )
         deep = _deep_search_tool(settings)
-        return server.add_tools([search, deep, *others, _list_toolsets_tool(server.registry)])
+        return server.add_tools([search, deep, *others, _list_toolsets_tool(server)])
 
 
 def _deep_search_tool(settings: ServerSettings) -> Tool:
@@ -192,9 +194,9 @@ def _deep_search_tool(settings: ServerSettings) -> Tool:
     )
 
 
-def _list_toolsets_tool(registry: ToolsetRegistry) -> Tool:
+def _list_toolsets_tool(table: ToolTable) -> Tool:
     def list_toolsets(odoo: Odoo | None) -> ToolsetsResult:
-        return describe_toolsets(registry, odoo)
+        return describe_toolsets(table.report, odoo)
 
     return Tool(
         name="odoo_core_list_toolsets",
@@ -207,17 +209,15 @@ def _list_toolsets_tool(registry: ToolsetRegistry) -> Tool:
     )
 
 
-def describe_toolsets(registry: ToolsetRegistry, odoo: Odoo | None) -> ToolsetsResult:
+def describe_toolsets(report: RegistrationReport, odoo: Odoo | None) -> ToolsetsResult:
     """Return all toolsets with their tools; version and address only while Odoo is connected."""
-    report = registry.report
-    described = {metadata.name: metadata for metadata in registry.all_toolsets()}
     return ToolsetsResult(
         toolsets=[
             ToolsetSummary(
                 name=result.name,
-                description=described[result.name].description,
+                description=result.metadata.description,
                 tools=result.tools_registered,
-                odoo_modules=list(described[result.name].required_modules),
+                odoo_modules=list(result.metadata.required_modules),
                 status="active" if result.status == "registered" else result.status,
                 reason=result.skip_reason or result.error,
                 left_out=result.tools_left_out,

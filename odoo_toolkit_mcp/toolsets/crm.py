@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from odoo_toolkit.apps import crm
-from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
 TOOLS = (
     Tool(
@@ -15,6 +14,7 @@ TOOLS = (
         " kept as the company's name. Several matches: nothing is created.",
         function=crm.create_lead,
         access="create",
+        creates="crm.lead",
     ),
     Tool(
         name="odoo_crm_move_stage",
@@ -40,17 +40,11 @@ TOOLS = (
 class CrmToolset(BaseToolset):
     """Tools for leads and opportunities."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="crm",
-            description="Create leads, convert them to opportunities, move these through stages",
-            required_modules=("crm",),
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("business",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for leads."""
-        return server.add_tools(TOOLS)
+    about = ToolsetMetadata(
+        name="crm",
+        description="Create leads, convert them to opportunities, move these through stages",
+        required_modules=("crm",),
+        depends_on=("core",),
+        tags=("business",),
+    )
+    tools = TOOLS

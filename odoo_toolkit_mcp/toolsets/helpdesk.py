@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from odoo_toolkit.apps import helpdesk
-from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
 TOOLS = (
     Tool(
@@ -13,6 +12,7 @@ TOOLS = (
         description="Create a helpdesk ticket. Without a team, Odoo takes its default one.",
         function=helpdesk.create_ticket,
         access="create",
+        creates="helpdesk.ticket",
     ),
     Tool(
         name="odoo_helpdesk_get_ticket",
@@ -36,17 +36,11 @@ TOOLS = (
 class HelpdeskToolset(BaseToolset):
     """Tools for tickets; the module is part of Odoo Enterprise."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="helpdesk",
-            description="Create, read and assign helpdesk tickets (Odoo Enterprise)",
-            required_modules=("helpdesk",),
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("business", "enterprise"),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for tickets."""
-        return server.add_tools(TOOLS)
+    about = ToolsetMetadata(
+        name="helpdesk",
+        description="Create, read and assign helpdesk tickets (Odoo Enterprise)",
+        required_modules=("helpdesk",),
+        depends_on=("core",),
+        tags=("business", "enterprise"),
+    )
+    tools = TOOLS

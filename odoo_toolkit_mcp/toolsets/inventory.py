@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from odoo_toolkit.app_models import known
 from odoo_toolkit.apps import inventory
-from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
-_STATES = (
-    "\nStates of stock.picking: draft -> [action_confirm] -> waiting or confirmed ->"
-    " [action_assign] -> assigned -> [button_validate] -> done; all but done ->"
-    " [action_cancel] -> cancel."
-)
+_STATES = "\n" + known("stock.picking").describe_moves()
 
 TOOLS = (
     Tool(
@@ -40,6 +36,7 @@ TOOLS = (
         " nothing is created and the matches are returned." + _STATES,
         function=inventory.create_transfer,
         access="create",
+        creates="stock.picking",
     ),
 )
 
@@ -47,17 +44,11 @@ TOOLS = (
 class InventoryToolset(BaseToolset):
     """Tools for stock and transfers."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="inventory",
-            description="Look up stock, create and validate transfers",
-            required_modules=("stock",),
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("business",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for stock and transfers."""
-        return server.add_tools(TOOLS)
+    about = ToolsetMetadata(
+        name="inventory",
+        description="Look up stock, create and validate transfers",
+        required_modules=("stock",),
+        depends_on=("core",),
+        tags=("business",),
+    )
+    tools = TOOLS

@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-import datetime
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Literal
-
-import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
+from odoo_toolkit.errors import ConfigurationError, OdooConnectionError
 from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import (
+    BaseToolset,
+    RegistrationReport,
+    ToolsetMetadata,
+    ToolsetRegistrationResult,
+    ToolTable,
+    missing_module,
+)
 
 logger = logging.getLogger(__name__)
 
 #: Why a toolset is not registered as long as there is no connection.
 WAITING = "waits for the connection to Odoo"
-
-
-@attrs.frozen(kw_only=True)
-class ToolsetRegistrationResult:
-    """What became of one toolset; ``tools_left_out`` says why single tools of it are missing."""
-
-    name: str
-    status: Literal["registered", "skipped", "failed"]
-    tools_registered: list[str] = attrs.field(factory=list)
-    tools_left_out: dict[str, str] = attrs.field(factory=dict)
-    skip_reason: str | None = None
-    error: str | None = None
-
-
-@attrs.frozen(kw_only=True)
-class RegistrationReport:
-    """What became of all toolsets; ``timestamp`` is ISO 8601 in UTC."""
-
-    results: list[ToolsetRegistrationResult]
-    total_toolsets: int
-    registered_toolsets: int
-    total_tools: int
-    timestamp: str
 
 
 class ToolsetRegistry:
@@ -65,7 +45,7 @@ class ToolsetRegistry:
                     suggestion="Correct ODOO_MCP_ENABLED_TOOLSETS or ODOO_MCP_DISABLED_TOOLSETS.",
                 )
         self._toolsets = [made[name] for name in _in_order(made)]
-        self.report = _report([])
+        self.report = RegistrationReport()
 
     def discover_and_register(
         self, server: ToolTable, connection: Odoo | None
@@ -82,7 +62,7 @@ class ToolsetRegistry:
         results: list[ToolsetRegistrationResult] = []
         for toolset in self._toolsets:
             results.append(self._register(toolset, server, connection, results))
-        self.report = _report(results)
+        self.report = server.report = RegistrationReport(results=results)
         for result in results:
             logger.info(
                 "Toolset %s: %s",
@@ -97,17 +77,12 @@ class ToolsetRegistry:
 
     def get_registered_toolsets(self) -> list[ToolsetMetadata]:
         """Return the metadata of the registered toolsets, in order."""
-        registered = {r.name for r in self.report.results if r.status == "registered"}
-        return [m for m in self.all_toolsets() if m.name in registered]
+        return [r.metadata for r in self.report.results if r.status == "registered"]
 
     def get_toolset_for_tool(self, tool_name: str) -> ToolsetMetadata | None:
         """Return the toolset that a registered tool belongs to."""
-        owner = next((r.name for r in self.report.results if tool_name in r.tools_registered), None)
-        return next((m for m in self.all_toolsets() if m.name == owner), None)
-
-    def all_toolsets(self) -> list[ToolsetMetadata]:
-        """Return the metadata of all toolsets, registered or not, in order."""
-        return [toolset.metadata() for toolset in self._toolsets]
+        owners = (r.metadata for r in self.report.results if tool_name in r.tools_registered)
+        return next(owners, None)
 
     def _register(
         self,
@@ -122,7 +97,7 @@ class ToolsetRegistry:
             reason = self._obstacle(metadata, connection, results)
             if reason:
                 return ToolsetRegistrationResult(
-                    name=metadata.name, status="skipped", skip_reason=reason
+                    metadata=metadata, status="skipped", skip_reason=reason
                 )
             names = toolset.register_tools(server, connection)
         except OdooConnectionError:
@@ -132,9 +107,9 @@ class ToolsetRegistry:
             logger.error("Toolset %s cannot be registered: %s", metadata.name, error)
             logger.debug("Toolset %s", metadata.name, exc_info=True)
             server.tools, server.hidden, server.left_out = tools, hidden, left_out
-            return ToolsetRegistrationResult(name=metadata.name, status="failed", error=str(error))
+            return ToolsetRegistrationResult(metadata=metadata, status="failed", error=str(error))
         return ToolsetRegistrationResult(
-            name=metadata.name,
+            metadata=metadata,
             status="registered",
             tools_registered=names,
             tools_left_out={n: why for n, why in server.left_out.items() if n not in left_out},
@@ -163,23 +138,14 @@ class ToolsetRegistry:
         if connection is None:
             return WAITING if metadata.required_modules else None
         major = connection.version.major
-        if metadata.min_odoo_version is not None and major < metadata.min_odoo_version:
+        if major < metadata.min_odoo_version:
             return f"needs Odoo {metadata.min_odoo_version} or newer, this is {major}"
         if metadata.max_odoo_version is not None and major > metadata.max_odoo_version:
             return f"needs Odoo {metadata.max_odoo_version} or older, this is {major}"
         for module in metadata.required_modules:
-            if not _installed(connection, module):
-                return f"module {module!r} is not installed, or not open to this user"
+            if reason := missing_module(connection, module):
+                return reason
         return None
-
-
-def _installed(connection: Odoo, module: str) -> bool:
-    try:
-        return connection.schema.module_installed(module)
-    except OdooConnectionError:
-        raise
-    except OdooError:
-        return False
 
 
 def _in_order(toolsets: dict[str, BaseToolset]) -> Sequence[str]:
@@ -202,13 +168,3 @@ def _in_order(toolsets: dict[str, BaseToolset]) -> Sequence[str]:
     for name in toolsets:
         visit(name, ())
     return done
-
-
-def _report(results: list[ToolsetRegistrationResult]) -> RegistrationReport:
-    return RegistrationReport(
-        results=results,
-        total_toolsets=len(results),
-        registered_toolsets=sum(result.status == "registered" for result in results),
-        total_tools=sum(len(result.tools_registered) for result in results),
-        timestamp=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-    )

@@ -72,15 +72,12 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
 class ReportsToolset(BaseToolset):
     """Tools for reports."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="reports",
-            description="List reports and print them as PDF",
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("documents",),
-        )
+    about = ToolsetMetadata(
+        name="reports",
+        description="List reports and print them as PDF",
+        depends_on=("core",),
+        tags=("documents",),
+    )
 
     def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
         """Add the tools for reports."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from odoo_toolkit.app_models import known
 from odoo_toolkit.apps import sales
-from odoo_toolkit.client import Odoo
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
-#: What all versions share of the states of sale.order.
 _STATES = (
-    "States of sale.order: draft -> [action_quotation_sent] sent; draft, sent ->"
-    " [odoo_sales_confirm_order] sale; draft, sent, sale -> [odoo_sales_cancel_order] cancel;"
-    " cancel -> [action_draft] draft. A confirmed order can be locked: state done by action_done"
-    " to Odoo 16, locked=true by action_lock from 17 on; action_unlock opens it again."
+    known("sale.order")
+    .describe_moves()
+    .replace("[action_confirm]", "[odoo_sales_confirm_order]")
+    .replace("[action_cancel]", "[odoo_sales_cancel_order]")
+    + " From Odoo 17 on action_lock sets locked=true instead; action_unlock opens the order again."
 )
 
 TOOLS = (
@@ -24,6 +24,7 @@ TOOLS = (
         " records nothing is created and you are asked to choose.\n" + _STATES,
         function=sales.create_order,
         access="create",
+        creates="sale.order",
     ),
     Tool(
         name="odoo_sales_confirm_order",
@@ -68,17 +69,11 @@ TOOLS = (
 class SalesToolset(BaseToolset):
     """The tools for sales orders."""
 
-    def metadata(self) -> ToolsetMetadata:
-        """Return what the toolset is and needs."""
-        return ToolsetMetadata(
-            name="sales",
-            description="Quotations and sales orders: create, confirm, cancel, look at, invoice",
-            required_modules=("sale",),
-            min_odoo_version=14,
-            depends_on=("core",),
-            tags=("workflow",),
-        )
-
-    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
-        """Add the tools for sales orders."""
-        return server.add_tools(TOOLS)
+    about = ToolsetMetadata(
+        name="sales",
+        description="Quotations and sales orders: create, confirm, cancel, look at, invoice",
+        required_modules=("sale",),
+        depends_on=("core",),
+        tags=("workflow",),
+    )
+    tools = TOOLS

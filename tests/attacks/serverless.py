@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from odoo_toolkit.call import Call
-from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.connection.version import ServerVersion
-from odoo_toolkit.errors import NotFoundError
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.testing import FakeServer
 from odoo_toolkit.values import ReadOptions
 from tests.attacks.policies import Noting
 
-#: model -> field -> type and, of a relation, the model it leads to. Every field is stored, and
-#: may be searched, sorted and grouped by, so that nothing but the policy stands in an attack's way.
+#: model -> field -> type and, of a relation, the model it leads to and the field there. Each is
+#: stored, and may be searched, sorted and grouped by, so that nothing but the policy stands in an
+#: attack's way.
 FIELDS: dict[str, dict[str, str]] = {
     "res.partner": {
         "name": "char",
@@ -32,14 +30,14 @@ FIELDS: dict[str, dict[str, str]] = {
         "image_1920": "binary",
         "country_id": "many2one res.country",
         "parent_id": "many2one res.partner",
-        "child_ids": "one2many res.partner",
-        "user_ids": "one2many res.users",
+        "child_ids": "one2many res.partner partner_id",
+        "user_ids": "one2many res.users partner_id",
         "user_id": "many2one res.users",
         "category_id": "many2many res.partner.category",
-        "bank_ids": "one2many res.partner.bank",
+        "bank_ids": "one2many res.partner.bank partner_id",
         "cron_id": "many2one ir.cron",
-        "lead_ids": "one2many crm.lead",
-        "activity_ids": "one2many mail.activity",
+        "lead_ids": "one2many crm.lead partner_id",
+        "activity_ids": "one2many mail.activity partner_id",
         "reference": "reference",
     },
     "res.country": {"name": "char", "code": "char", "partner_id": "many2one res.partner"},
@@ -87,27 +85,6 @@ NOTHING: dict[str, Any] = {
 }
 
 
-def described(fields: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """Return fields in the form of ``fields_get``."""
-    fields = {"id": "integer", "display_name": "char", **fields}
-    answer = {}
-    for name, kind in fields.items():
-        type_, _, relation = kind.partition(" ")
-        answer[name] = {
-            "type": type_,
-            "string": name.capitalize(),
-            "store": True,
-            "searchable": True,
-            "sortable": True,
-            "groupable": True,
-            "required": False,
-            "readonly": name == "id",
-            **({"relation": relation} if relation else {}),
-            **({"relation_field": "partner_id"} if type_ == "one2many" else {}),
-        }
-    return answer
-
-
 class Serverless(Noting):
     """A connection whose server has the models of ``FIELDS``, and nothing in them.
 
@@ -127,29 +104,14 @@ class Serverless(Noting):
         major: int = 19,
         **settings: Any,
     ) -> None:
-        address = ConnectionSettings(
-            url="http://odoo.test", username="ann", password=Secret("x"), **settings
+        server = FakeServer(
+            {**FIELDS, "res.partner": {**FIELDS["res.partner"], **(fields or {})}},
+            version=major,
+            otherwise=lambda call: NOTHING.get(call.method, []),
         )
-        super().__init__(address, policy=policy, options=options)
-        self.major = major
-        self.fields = {**FIELDS, "res.partner": {**FIELDS["res.partner"], **(fields or {})}}
-
-    @property
-    def version(self) -> ServerVersion:
-        return ServerVersion(major=self.major, full=f"{self.major}.0")
-
-    @property
-    def uid(self) -> int:
-        return 2
-
-    def _send(self, call: Call) -> Any:
-        self.sent.append(call)
-        if call.model not in FIELDS:
-            raise NotFoundError(f"There is no {call.model}.", code="UNKNOWN_MODEL")
-        if call.method == "fields_get":
-            fields = described(self.fields[call.model])
-            names = call.arguments.get("allfields") or list(fields)
-            return {name: fields[name] for name in names if name in fields}
-        if call.model == "ir.model" and call.method in ("search_read", "read"):
-            return [{"id": n, "model": m, "name": m} for n, m in enumerate(sorted(FIELDS), 1)]
-        return NOTHING.get(call.method, [])
+        super().__init__(
+            ConnectionSettings(url="http://odoo.test", username="ann", **settings),
+            policy=policy,
+            options=options,
+            transport=server,
+        )

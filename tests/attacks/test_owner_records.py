@@ -383,3 +383,27 @@ def test_what_belongs_to_a_closed_model_is_not_changed(
         "res_model": CLOSED,
     }
     assert raw("mail.activity", "search", [["id", "=", activity]]) == [activity]
+
+
+@pytest.mark.parametrize("model", ["mail.message", "ir.attachment", "mail.activity"])
+def test_what_is_left_out_tells_nothing_of_what_is_in_it(
+    closed: Noting, trail: Trail, model: str
+) -> None:
+    """Neither whether a guess at a closed record's text is right, nor which record has it."""
+    record_id, field = trail.id(model), OWNED[model][0]
+
+    def said(*domain: list[Any]) -> tuple[Any, ...]:
+        counted, found = count(closed, model, domain), search_read(closed, model, domain, ["id"])
+        called = execute(closed, model, "search_count", [list(domain)])
+        return (
+            *(counted.count, counted.left_out, counted.warnings),
+            *(found.records, found.left_out, found.warnings),
+            *(called.result, called.warnings),
+        )
+
+    for right, wrong in (
+        ([field, "ilike", f"{MARK} "], [field, "ilike", "no such text anywhere"]),
+        (["id", "=", record_id], ["id", "=", record_id + 100_000]),
+    ):
+        assert said(right) == said(wrong)
+        assert said(right)[1] is None

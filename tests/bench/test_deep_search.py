@@ -15,9 +15,10 @@ import pytest
 from odoo_toolkit import CallEvent, Odoo, connect
 from odoo_toolkit.call import Call
 from odoo_toolkit.deep_search import deep_search
-from odoo_toolkit.deep_search.configurations import SEARCH_CONFIGURATIONS
+from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS
+from odoo_toolkit.testing import FakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
-from tests.unit.memory_odoo import FIELDS, MemoryOdoo
+from tests.unit.memory_odoo import FIELDS
 
 pytestmark = pytest.mark.bench
 
@@ -39,27 +40,27 @@ def calls() -> list[CallEvent]:
 def odoo(calls: list[CallEvent]) -> Iterator[Odoo]:
     """A pooled connection to a server with all seven models, each with one record."""
     tables: dict[str, list[dict[str, Any]]] = {
-        model: [{"id": 1, "name": "Azure"}] for model in SEARCH_CONFIGURATIONS
+        model: [{"id": 1, "name": "Azure"}] for model in SEARCHED_MODELS
     }
-    memory = MemoryOdoo(tables, version=14)
-    memory.described["helpdesk.ticket"] = FIELDS["14"]["crm.lead"]
+    models = {**FIELDS["14"], "helpdesk.ticket": FIELDS["14"]["crm.lead"]}
+    memory = FakeServer(models, version=14, records=tables)
     server = FakeOdoo().start()
-    for model in memory.described:
+    for model in models:
         for method in ("fields_get", *METHODS):
             server.answers[model, method] = answer(memory, model, method)
     settings = {"database": DATABASE, "username": LOGIN, "password": PASSWORD}
     with connect(url=server.url, on_call=calls.append, **settings) as odoo:
-        for model in memory.described:
+        for model in models:
             odoo.schema.fields(model)
         yield odoo
     server.stop()
 
 
-def answer(memory: MemoryOdoo, model: str, method: str) -> Callable[[list[Any], Any], Any]:
+def answer(memory: FakeServer, model: str, method: str) -> Callable[[list[Any], Any], Any]:
     def answered(args: list[Any], kwargs: dict[str, Any]) -> Any:
         time.sleep(SLOW.get(model, USUAL))
         given = {**dict(zip(METHODS.get(method, ()), args, strict=False)), **kwargs}
-        return memory._send(Call(model=model, method=method, arguments=given))
+        return memory.send(Call(model=model, method=method, arguments=given))
 
     return answered
 
@@ -77,7 +78,7 @@ def test_a_level_over_seven_models_takes_as_long_as_its_slowest_call(
     for _ in range(ROUNDS):
         calls.clear()
         taken = milliseconds(lambda: deep_search(odoo, "azure"))
-        assert len(calls) == len(SEARCH_CONFIGURATIONS)
+        assert len(calls) == len(SEARCHED_MODELS)
         ratios.append(taken / max(call.duration_ms for call in calls))
 
     print(f"\nseven models against the slowest call: {statistics.median(ratios):.2f}")
@@ -89,7 +90,7 @@ def test_all_levels_over_seven_models_take_as_long_as_the_slowest_model(odoo: Od
     for _ in range(ROUNDS):
         alone = [
             milliseconds(lambda model=model: deep_search(odoo, "nothing", model, 5))  # type: ignore[misc]
-            for model in SEARCH_CONFIGURATIONS
+            for model in SEARCHED_MODELS
         ]
         ratios.append(milliseconds(lambda: deep_search(odoo, "nothing")) / max(alone))
 

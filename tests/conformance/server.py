@@ -36,7 +36,8 @@ from mcp.types import (
 
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp import results
-from odoo_toolkit_mcp.server import Context, OdooServer
+from odoo_toolkit_mcp.requests import Context
+from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.conformance import prompts, resources
 from tests.conformance.tools import TOOLS
@@ -73,7 +74,7 @@ class ConformanceServer(OdooServer):
     async def _list_tools(
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        self._ensure_registered()
+        self.offered.ensure()
         fixtures = [
             Tool(name=tool.name, description=tool.description, input_schema=tool.input_schema)
             for tool in TOOLS.values()
@@ -82,7 +83,9 @@ class ConformanceServer(OdooServer):
             Tool(name=name, description="For tests", input_schema={"type": "object"})
             for name in CHANGES
         ]
-        return ListToolsResult(tools=[*fixtures, *self._listed], ttl_ms=0, cache_scope="private")
+        return ListToolsResult(
+            tools=[*fixtures, *self.offered.listed], ttl_ms=0, cache_scope="private"
+        )
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         return TOOLS[name].input_schema if name in TOOLS else super()._input_schema(name)
@@ -102,7 +105,7 @@ class ConformanceServer(OdooServer):
     async def _change(self, name: str) -> CallToolResult:
         """Change a list, and tell those who listen as the server does it."""
         if name == "test_trigger_tool_change":
-            self._listed = []
+            self.offered.listed = []
             await self._publish()
         else:
             await self._bus.publish(PromptsListChanged())

@@ -32,7 +32,7 @@ from mcp.types import (
 
 from odoo_toolkit import progress
 from odoo_toolkit_mcp.bridge import run_blocking
-from odoo_toolkit_mcp.server import Context
+from odoo_toolkit_mcp.requests import Context
 from tests.conformance.resources import PNG
 
 Result = CallToolResult | InputRequiredResult

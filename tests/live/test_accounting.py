@@ -10,15 +10,22 @@ import pytest
 
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.accounting import (
+    Invoice,
+    PaymentResult,
     create_credit_note,
     create_invoice,
     post_invoice,
     register_payment,
 )
-from odoo_toolkit.apps.accounting.invoices import Invoice, PaymentResult
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.plans import Plan
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooConnectionError,
+    StateError,
+    ValidationError,
+)
+from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 
 
@@ -255,6 +262,47 @@ def test_a_posted_credit_note_settles_the_invoice(biller: Odoo, shop: Shop, post
     expected = ("reversed", 0.0) if post else ("not_paid", 100.0)
     stored = _of(biller, invoice.id, "payment_state", "amount_residual")
     assert (stored["payment_state"], stored["amount_residual"]) == expected
+
+
+def test_what_was_done_though_the_answer_was_lost_is_found(
+    biller: Odoo, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Payments by what they have paid, a credit note by what it reverses."""
+    losing = ["action_create_payments", "reverse_moves", "refund_moves", "action_post"]
+    sent: list[str] = []
+    send = Odoo.call
+
+    def lose(odoo: Odoo, call: Call) -> object:
+        answer = send(odoo, call)
+        if call.method in losing or (call.model, call.method) == ("account.move", "create"):
+            sent.append(call.method)
+            raise OdooConnectionError("Lost.", outcome="maybe_applied")
+        return answer
+
+    invoices = [_posted(biller, shop), _posted(biller, shop, 40)]
+    credited = _posted(biller, shop)
+    monkeypatch.setattr(Odoo, "call", lose)
+    part = register_payment(biller, invoice_ids=[invoices[0].id], amount=30)
+    rest = register_payment(biller, invoice_ids=[invoice.id for invoice in invoices])
+    note = create_credit_note(biller, invoice_id=credited.id, post=True)
+    line = {"product_id": shop.product, "quantity": 2}
+    made = create_invoice(biller, partner_id=shop.partner, lines=[line], post=True)
+
+    # To 16 the wizard itself posts the credit note.
+    old = biller.version.major < 17
+    expected = {"action_create_payments": 2, "create": 1, "action_post": 1 if old else 2}
+    expected["reverse_moves" if old else "refund_moves"] = 1
+    assert {method: sent.count(method) for method in sent} == expected
+    assert isinstance(part, PaymentResult)
+    assert isinstance(rest, PaymentResult)
+    assert [payment.amount for payment in part.payments] == [30.0]
+    assert sorted(payment.amount or 0 for payment in rest.payments) == [40.0, 70.0]
+    assert isinstance(note, Invoice)
+    assert (note.move_type, note.posted, note.amount_total) == ("out_refund", True, 100.0)
+    assert isinstance(made, Invoice)
+    assert (made.posted, made.amount_total) == (True, 115.0)
+    for result in (part, rest, note, made):
+        assert any("answer was lost" in warning for warning in result.warnings)
 
 
 def test_a_cancelled_invoice_is_not_posted(biller: Odoo, shop: Shop) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Odoo, records
-from odoo_toolkit.apps.inventory import create_transfer, get_stock, validate_picking
-from odoo_toolkit.apps.inventory.transfers import Transfer
+from odoo_toolkit.apps.inventory import Transfer, create_transfer, get_stock, validate_picking
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.plans import Plan
+from odoo_toolkit.operations.steps import Plan
 
 Product = Callable[..., int]
 
@@ -125,6 +124,45 @@ def test_quantities_that_were_entered_are_what_is_moved(odoo: Odoo, product: Pro
     assert _on_hand(odoo, number) == 3.0
 
 
+def test_a_shortage_says_how_to_take_what_is_reserved_for_others(
+    odoo: Odoo, product: Product
+) -> None:
+    """The quantities are given by hand, in the fields that the error names for this version."""
+    number = product(5)
+    other = _delivery(odoo, number, 3)
+    for method in ("action_confirm", "action_assign"):
+        records.execute(odoo, "stock.picking", method, [[other.id]])
+    urgent = _delivery(odoo, number, 5)
+    with pytest.raises(StateError, match="2 of 5") as raised:
+        validate_picking(odoo, picking_id=urgent.id)
+    ways = raised.value.suggestion
+    assert "force_qty=True" in ways
+    assert "receive the goods first" in ways
+    (missing,) = raised.value.details["missing"]
+    flagged = "picked" in odoo.schema.fields("stock.move")
+    assert ('"quantity": ..., "picked": true' in ways) == flagged
+    assert ('"quantity_done": ...' in ways) != flagged
+    values = {"quantity": 5, "picked": True} if flagged else {"quantity_done": 5}
+    records.write(odoo, "stock.move", [missing["move_id"]], values)
+    done = validate_picking(odoo, picking_id=urgent.id)
+    assert isinstance(done, Transfer)
+    assert done.validated, done.warnings
+    assert [line.done for line in done.lines] == [5.0]
+    assert _on_hand(odoo, number) == 0.0
+
+
+def test_a_dry_run_tells_what_is_sent(odoo: Odoo, product: Product) -> None:
+    """Also that the backorder is reserved, which to 14 is a step of its own."""
+    draft = _delivery(odoo, product(2), 5)
+    planned = validate_picking(odoo, picking_id=draft.id, force_qty=True, dry_run=True)
+    assert isinstance(planned, Plan)
+    expected = ["action_confirm", "action_assign", "button_validate"]
+    expected += ["action_assign"] if odoo.version.major < 15 else []
+    assert [call.method for call in planned.calls] == expected
+    state = records.read(odoo, "stock.picking", [draft.id], ["state"])[0]["state"]
+    assert state == "draft"
+
+
 def test_stock_never_goes_below_zero(odoo: Odoo, product: Product) -> None:
     """Odoo itself would validate 5 of which there are 3."""
     number = product(3)
@@ -181,9 +219,9 @@ def test_bad_input_writes_nothing(odoo: Odoo, product: Product) -> None:
         create_transfer(odoo, lines=[line])
     with pytest.raises(ValidationError, match="scheduled_date"):
         create_transfer(odoo, lines=[line], scheduled_date="soon")
-    with pytest.raises(NotFoundError, match=r"stock\.location"):
+    with pytest.raises(NotFoundError, match=r"no location"):
         create_transfer(odoo, lines=[line], location_dest_id=2**30)
-    with pytest.raises(NotFoundError, match=r"product\.product"):
+    with pytest.raises(NotFoundError, match=r"no product"):
         create_transfer(
             odoo, picking_type_name="incoming", lines=[{"product_id": 2**30, "quantity": 1}]
         )
@@ -193,5 +231,10 @@ def test_bad_input_writes_nothing(odoo: Odoo, product: Product) -> None:
         odoo, picking_type_name="incoming", lines=[line], validate=True, dry_run=True
     )
     assert isinstance(planned, Plan)
-    assert [call.method for call in planned.calls] == ["create", "button_validate"]
+    assert [call.method for call in planned.calls] == [
+        "create",
+        "action_confirm",
+        "action_assign",
+        "button_validate",
+    ]
     assert records.count(odoo, "stock.picking").count == before

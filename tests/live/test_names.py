@@ -82,7 +82,7 @@ def test_several_matches_are_listed_and_none_is_chosen(
     ids = toolkit.create(admin, "res.partner", values).ids
     with pytest.raises(AmbiguousNameError) as raised:
         resolve(odoo, wanted("res.partner", f"Green {suffix}")[0])
-    assert sorted(match.id for match in raised.value.matches) == sorted(ids)
+    assert sorted(match["id"] for match in raised.value.matches) == sorted(ids)
     with pytest.raises(AmbiguousNameError):
         resolve_all(odoo, wanted("res.partner", f"Green {suffix} one", f"Green {suffix}"))
 

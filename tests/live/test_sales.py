@@ -14,9 +14,9 @@ from odoo_toolkit import (
     create,
     execute,
     read,
-    sales,
     write,
 )
+from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.sales_data import counted, new_customer, new_product

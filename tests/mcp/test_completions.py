@@ -137,6 +137,16 @@ async def test_reports_are_completed_without_those_of_blocked_models(
     assert ["report_name", "ilike", "sale"] in call[2][0]
 
 
+async def test_reports_need_not_be_listed_themselves(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """What is open is decided by the model that a report prints, as in the list of reports."""
+    allowed = {"model_allowlist": ["sale.order"]}
+    found = await complete(make_server, era, PROMPT, "report_name", "sale", **allowed)
+
+    assert found.values == ["sale.report_saleorder"]
+
+
 @pytest.mark.parametrize(("name", "given"), [("query", None), ("limit", None), ("id", None)])
 async def test_what_cannot_be_completed_gives_no_values(
     make_server: MakeServer, odoo: FakeOdoo, era: str, name: str, given: dict[str, str] | None

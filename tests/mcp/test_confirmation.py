@@ -413,7 +413,7 @@ async def test_names_of_tools_in_other_modes_and_waiting_toolsets_are_known(
 
     await server.prepare(0)
 
-    assert "odoo_core_read" in server.served().tools
+    assert "odoo_core_read" in server.offered.served().tools
 
 
 async def test_a_tool_that_does_not_exist_is_told_at_start(make_server: MakeServer) -> None:

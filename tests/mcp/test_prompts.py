@@ -35,7 +35,7 @@ ARGUMENTS = {
 def odoo(odoo: FakeOdoo) -> FakeOdoo:
     """An Odoo that answers what prompts ask."""
     odoo.answers |= {
-        ("res.users", "read"): lambda args, kwargs: [{"id": 2, "display_name": "Mitchell"}],
+        ("res.users", "read"): lambda args, kwargs: [{"id": 2, "name": "Mitchell"}],
         ("res.partner", "fields_view_get"): lambda args, kwargs: {"arch": FORM},
         ("res.partner", "onchange"): lambda args, kwargs: {"value": {}},
         ("res.partner", "name_search"): lambda args, kwargs: [],
@@ -276,7 +276,7 @@ async def test_an_unforeseen_failure_does_not_show_its_text(
     def fail(*args: object) -> str:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr("odoo_toolkit_mcp.prompts.overview.overview", fail)
+    monkeypatch.setattr("odoo_toolkit_mcp.prompts.overview.text", fail)
     async with Client(make_server(), mode=era) as client:
         with pytest.raises(MCPError) as caught:
             await client.get_prompt("odoo_overview")

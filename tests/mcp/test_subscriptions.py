@@ -15,9 +15,10 @@ import pytest
 from mcp import Client, MCPDeprecationWarning, MCPError
 from mcp.types import ResourceUpdatedNotification
 
+from odoo_toolkit_mcp.requests import Running
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS, Subscriptions
 from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
-from odoo_toolkit_mcp.server import OdooServer, Running
+from odoo_toolkit_mcp.server import OdooServer
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo, FaultError
 from tests.mcp.http_server import RunningServer
@@ -331,7 +332,7 @@ async def test_reason_for_a_model_without_write_date(
     odoo.answers["x.view", "fields_get"] = lambda args, kwargs: {"write_date": computed}
 
     error = await refused(make_server(), era, "odoo://record/x.view/1")
-    assert "does not keep when they were last changed" in error["message"]
+    assert "does not keep when its records were last changed" in error["message"]
 
 
 async def test_lost_right_is_told(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:

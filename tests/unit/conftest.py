@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 import responses
 
+from odoo_toolkit import lost_answers
 from tests.unit.wire import Wire
 
 
@@ -30,3 +31,11 @@ def mock() -> Iterator[responses.RequestsMock]:
 def wire(mock: responses.RequestsMock) -> Wire:
     """An Odoo 14."""
     return Wire(mock)
+
+
+@pytest.fixture(autouse=True)
+def _one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an answer was lost of is looked for once, and not waited for."""
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    # Another test's server is another one, though it has the same address.
+    lost_answers._creations.clear()

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import NotFoundError
 from odoo_toolkit.policy import Policy
-from tests.unit.scripted import Scripted
+from tests.unit.scripted import Scripted, recorded
 
-RECORDED: dict[str, Any] = json.loads(
-    (Path(__file__).parent.parent / "recorded/model_guide.json").read_text("utf-8")
-)
+RECORDED = recorded("model_guide")
 
 
 class Guided(Scripted):
@@ -28,25 +23,20 @@ class Guided(Scripted):
         policy: Policy | None = None,
         documentation: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(major, answers, policy)
+        of_version = RECORDED[str(major)]
+        named = {
+            model: {"name": "char"} for model, method in answers or () if method == "name_search"
+        }
+
+        def form(call: Call) -> Any:
+            assert call.method == ("get_view" if major >= 16 else "fields_view_get")
+            return {"arch": form_of(of_version["buttons"].get(call.model, []))}
+
+        super().__init__(major, answers, policy, {**named, **of_version["fields"]}, otherwise=form)
         self._documentation = documentation
 
     def documentation(self, model: str) -> dict[str, Any] | None:
         return self._documentation
-
-    def _send(self, call: Call) -> Any:
-        recorded = RECORDED[str(self.major)]
-        if call.method == "fields_get":
-            if call.model not in recorded["fields"]:
-                if (call.model, "name_search") in self.answers:
-                    return {"name": {"type": "char", "string": "Name"}}
-                raise NotFoundError(f"No model {call.model}", code="UNKNOWN_MODEL")
-            return recorded["fields"][call.model]
-        form = "get_view" if self.major >= 16 else "fields_view_get"
-        if call.method == form and (call.model, form) not in self.answers:
-            self.sent.append(call)
-            return {"arch": form_of(recorded["buttons"].get(call.model, []))}
-        return super()._send(call)
 
 
 def form_of(buttons: list[dict[str, str]]) -> str:

@@ -10,22 +10,32 @@ from typing import Any
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.connection.version import ServerVersion
-from odoo_toolkit.errors import NotFoundError
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.testing import FakeServer
 
-RECORDED: dict[str, Any] = json.loads(
-    (Path(__file__).parent.parent / "recorded/business.json").read_text("utf-8")
-)
+_SETTINGS = ConnectionSettings(url="http://odoo.test", username="admin", reconnect_backoff=0)
+
+
+def recorded(name: str) -> dict[str, Any]:
+    """Return what was recorded from real servers under a name."""
+    path = Path(__file__).parent.parent / f"recorded/{name}.json"
+    answer: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return answer
+
+
+RECORDED = recorded("business")
 VERSIONS = (14, 15, 16, 17, 18, 19)
 
 
 class Scripted(Odoo):
-    """An Odoo of a version, of which every call but ``fields_get`` must have an answer.
+    """A connection to a :class:`FakeServer`, of which every call must have an answer.
 
     Args:
         major: the version.
         answers: (model, method) -> the result, a function of the call, or an error to raise.
+        policy: what may be called.
+        models: the fields of its models; by default those recorded for the business operations.
+        server: further arguments of :class:`FakeServer`.
     """
 
     def __init__(
@@ -33,45 +43,19 @@ class Scripted(Odoo):
         major: int,
         answers: Mapping[tuple[str, str], Any] | None = None,
         policy: Policy | None = None,
+        models: Mapping[str, Any] | None = None,
+        **server: Any,
     ) -> None:
-        settings = ConnectionSettings(url="http://odoo.test", username="admin", password="x")
-        super().__init__(settings, policy=policy)
-        self.major = major
-        self.answers = dict(answers or {})
-        self.sent: list[Call] = []
-
-    @property
-    def version(self) -> ServerVersion:
-        return ServerVersion(
-            major=self.major,
-            full=f"{self.major}.0",
-        )
-
-    @property
-    def uid(self) -> int:
-        return 2
-
-    def asked(self, *methods: str) -> list[Call]:
-        """Return the calls of these methods."""
-        return [call for call in self.sent if call.method in methods]
+        if models is None:
+            models = RECORDED["fields"][str(major)]
+        self.server = FakeServer(models, version=major, answers=answers, **server)
+        self.answers, self.sent = self.server.answers, self.server.sent
+        self.asked = self.server.asked
+        super().__init__(_SETTINGS, policy=policy, transport=self.server)
 
     def methods(self) -> list[str]:
         """Return what was sent, as model and method."""
         return [f"{call.model}.{call.method}" for call in self.sent]
-
-    def _send(self, call: Call) -> Any:
-        if call.method == "fields_get":
-            fields = RECORDED["fields"][str(self.major)].get(call.model)
-            if fields is None:
-                raise NotFoundError(f"No model {call.model}", code="UNKNOWN_MODEL")
-            return fields
-        self.sent.append(call)
-        answer = self.answers[call.model, call.method]
-        if callable(answer):
-            answer = answer(call)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
 
 def contents(call: Call) -> dict[str, Any]:

@@ -19,8 +19,9 @@ from odoo_toolkit.attachments import (
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.file_content import UNKNOWN_TYPE, human_size, picture_type, safe_name
+from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.policy import Policy
-from tests.unit.communication import Communication
+from tests.unit.communication import Communication, remembering
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
@@ -65,7 +66,7 @@ def odoo_with(
         return [row(content, **values)] if wanted in ([], [5]) else []
 
     def of_partner(call: Call) -> list[int]:
-        return [i for i in (1,) if i == call.arguments["domain"][-1][2]]
+        return [i for i in (1,) if i in call.arguments["domain"][-1][2]]
 
     return Communication(
         major,
@@ -98,7 +99,7 @@ class TestListing:
         assert len(odoo.sent) == 2
 
     def test_a_missing_record(self) -> None:
-        with pytest.raises(OdooError, match=r"no record with id 99") as raised:
+        with pytest.raises(OdooError, match=r"no res.partner record with id 99") as raised:
             list_attachments(odoo_with(), "res.partner", 99)
         assert raised.value.code == "NOT_FOUND"
 
@@ -184,7 +185,7 @@ class TestContent:
     def test_missing_or_of_another_company(self, operation: Callable[[Any, int], object]) -> None:
         """Odoo finds neither for this user."""
         odoo = odoo_with()
-        with pytest.raises(OdooError, match="no attachment 6, or this user") as raised:
+        with pytest.raises(OdooError, match="no attachment with id 6") as raised:
             operation(odoo, 6)
         assert raised.value.code == "NOT_FOUND"
         assert odoo.writes() == []
@@ -429,7 +430,51 @@ class TestUpload:
         odoo.answers["ir.attachment", "search_read"] = OdooConnectionError("gone")
         made = upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
         assert (made.id, made.mimetype, made.file_size) == (5, None, 5)
-        assert "could not be read" in made.warnings[0]
+        assert "cannot be read back" in made.warnings[0]
+
+
+class TestLostAnswers:
+    """The file 41 is attached, and perhaps deleted again."""
+
+    @pytest.mark.parametrize("method", ["create", "unlink"])
+    def test_what_was_done_is_seen(self, method: str) -> None:
+        server = remembering()
+        odoo = server.connect()
+        server.lose_answer(method)
+        made = upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
+        gone = delete(odoo, made.id)
+        seen = [made.warnings, gone.warnings]
+        assert seen == ([[SEEN], []] if method == "create" else [[], [SEEN]])
+        assert (made.id, gone.id, server.records["ir.attachment"]) == (41, 41, [])
+        assert [call.method for call in server.asked("create", "unlink")] == ["create", "unlink"]
+
+    def test_a_file_that_was_not_attached_stays_in_doubt(self) -> None:
+        """Though one like it has just been attached."""
+        server = remembering()
+        odoo = server.connect()
+        upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
+        server.lose_answer("create", applied=False)
+        with pytest.raises(OdooConnectionError, match="not seen") as raised:
+            upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
+        assert raised.value.outcome == "maybe_applied"
+        assert "safe" not in raised.value.suggestion
+        assert len(server.asked("create")) == 1
+
+    def test_a_file_of_other_bytes_is_not_taken_for_it(self) -> None:
+        server = remembering()
+        server.lose_answer("create")
+        with pytest.raises(OdooConnectionError):
+            upload(server.connect(), "res.partner", 1, "a.txt", b64(b"other"))
+
+    def test_deleting_again_is_safe(self) -> None:
+        server = remembering()
+        odoo = server.connect()
+        upload(odoo, "res.partner", 1, "a.txt", b64(b"hello"))
+        server.lose_answer("unlink", applied=False)
+        with pytest.raises(OdooConnectionError) as raised:
+            delete(odoo, 41)
+        assert "Repeating it is safe" in raised.value.suggestion
+        assert delete(odoo, 41).deleted
 
 
 class TestMoreThanFiles:
@@ -456,7 +501,7 @@ class TestMoreThanFiles:
         self, operation: Callable[[Any, int], object], field: str
     ) -> None:
         odoo = odoo_with(policy=Policy(field_blocklist="note_file"), res_field=field)
-        with pytest.raises(OdooError, match="no attachment 5, or this user"):
+        with pytest.raises(OdooError, match="no attachment with id 5"):
             operation(odoo, 5)
         assert len(odoo.sent) == 1
         assert odoo.writes() == []

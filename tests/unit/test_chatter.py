@@ -10,10 +10,13 @@ import pytest
 from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
 from odoo_toolkit.call import Call
 from odoo_toolkit.chatter import get_messages, post_message
+from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.policy import Policy
-from tests.unit.communication import Communication
+from odoo_toolkit.testing import FakeServer
+from tests.unit.communication import Communication, remembering
 from tests.unit.scripted import VERSIONS
 
 ROW = {
@@ -81,7 +84,7 @@ class TestMessages:
 
         (message,) = found.messages
         assert message.body == "a\nb <c>\n\n  * one\n  * two"
-        assert (message.date, message.subject) == ("2026-11-21T23:22:17Z", "")
+        assert (message.date, message.subject) == ("2026-11-21T23:22:17Z", None)
         assert message.author
         assert message.author.id == 3
         (asked,) = odoo.asked("search_read")
@@ -115,7 +118,7 @@ class TestMessages:
         (message,) = get_messages(odoo, "res.partner", 1).messages
         assert message.author is None
         assert message.email_from == ROW["email_from"]
-        assert message.body == ""
+        assert message.body is None
 
     def test_the_limit_is_at_most_a_hundred(self) -> None:
         odoo = odoo_of()
@@ -288,19 +291,13 @@ class TestActivities:
         assert made.activity.user
 
     def test_an_answer_that_xml_rpc_cannot_carry(self) -> None:
-        """The activity was made nevertheless, and is found by comparing with what was there."""
-        ids = iter([[3, 44], [3, 44, 45]])
-        lost = OdooConnectionError("ran, but", outcome="maybe_applied")
-        odoo = odoo_of(
-            res_partner__activity_schedule=lost, mail_activity__search=lambda call: next(ids)
-        )
-        assert schedule_activity(odoo, "res.partner", 1).id == 45
-
-    def test_an_activity_that_was_not_made_stays_an_error(self) -> None:
-        lost = OdooConnectionError("no answer", outcome="maybe_applied")
-        odoo = odoo_of(res_partner__activity_schedule=lost, mail_activity__search=[44])
-        with pytest.raises(OdooConnectionError):
-            schedule_activity(odoo, "res.partner", 1)
+        """The activity was made, is found, and nothing has gone wrong."""
+        server = remembering(18)
+        server.name = "xmlrpc"
+        server.lose_answer("activity_schedule")
+        made = schedule_activity(server.connect(), "res.partner", 1, summary="Call back")
+        assert made.activity
+        assert (made.id, made.activity.summary, made.warnings) == (41, "Call back", [])
 
     @pytest.mark.parametrize(
         ("options", "code"),
@@ -350,7 +347,7 @@ class TestActivities:
 
     def test_a_missing_activity(self) -> None:
         odoo = odoo_of(mail_activity__search_read=[])
-        with pytest.raises(OdooError, match="no open activity 46"):
+        with pytest.raises(OdooError, match="no open activity with id 46"):
             mark_activity_done(odoo, 46)
         assert odoo.writes() == []
 
@@ -361,3 +358,69 @@ class TestActivities:
         with pytest.raises(AccessError):
             mark_activity_done(odoo, 45)
         assert odoo.writes() == []
+
+
+WRITES: dict[str, Callable[[Odoo], Any]] = {
+    "message_post": lambda odoo: post_message(odoo, "res.partner", 1, "Hello <you>"),
+    "activity_schedule": lambda odoo: schedule_activity(
+        odoo, "res.partner", 1, "call", "Call back", "soon\n<b>", "2030-01-02"
+    ),
+    "action_feedback": lambda odoo: mark_activity_done(odoo, 41),
+}
+
+
+def with_an_activity() -> tuple[FakeServer, Odoo]:
+    """Return a server, and a connection to it, with the activity 41 of another day and text."""
+    server = remembering()
+    odoo = server.connect()
+    schedule_activity(odoo, "res.partner", 1, summary="Write")
+    server.sent.clear()
+    return server, odoo
+
+
+class TestLostAnswers:
+    @pytest.mark.parametrize(
+        ("method", "made"),
+        [("message_post", 41), ("activity_schedule", 42), ("action_feedback", 41)],
+    )
+    def test_what_was_done_is_seen(self, method: str, made: int) -> None:
+        server, odoo = with_an_activity()
+        server.lose_answer(method)
+        result = WRITES[method](odoo)
+        assert (result.id, result.warnings) == (made, [SEEN])
+        assert len(server.asked(method)) == 1
+
+    @pytest.mark.parametrize("method", WRITES)
+    def test_what_was_not_done_stays_in_doubt(self, method: str) -> None:
+        server, odoo = with_an_activity()
+        server.lose_answer(method, applied=False)
+        with pytest.raises(OdooConnectionError, match="not seen") as raised:
+            WRITES[method](odoo)
+        assert raised.value.outcome == "maybe_applied"
+        # Only what is there no more once it is done can be repeated.
+        assert ("safe" in raised.value.suggestion) == (method == "action_feedback")
+        assert server.asked(method) == []
+
+    @pytest.mark.parametrize("method", ["message_post", "activity_schedule"])
+    def test_what_is_known_to_be_another_is_not_taken_for_it(self, method: str) -> None:
+        server, odoo = with_an_activity()
+        assert WRITES[method](odoo).warnings == []
+        server.lose_answer(method, applied=False)
+        with pytest.raises(OdooConnectionError):
+            WRITES[method](odoo)
+
+    @pytest.mark.parametrize("values", [{"create_uid": 9}, {"body": "<p>Hello me</p>"}])
+    def test_a_message_of_others_or_of_another_text_is_not_taken_for_it(
+        self, values: dict[str, Any]
+    ) -> None:
+        server, odoo = with_an_activity()
+        real = server.answers["res.partner", "message_post"]
+
+        def another(call: Call) -> Any:
+            real(call)
+            server.records["mail.message"][-1] |= values
+            raise OdooConnectionError("no answer", outcome="maybe_applied")
+
+        server.answers["res.partner", "message_post"] = another
+        with pytest.raises(OdooConnectionError):
+            post_message(odoo, "res.partner", 1, "Hello <you>")

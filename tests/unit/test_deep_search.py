@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.deep_search import DeepSearchResult, SearchLogEntry, deep_search
-from odoo_toolkit.deep_search.configurations import SEARCH_CONFIGURATIONS
+from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
@@ -242,7 +242,7 @@ class TestLevels:
         connection = odoo()
         connection.tables["res.partner"][-1]["name"] = "Zoé"
         assert names(deep_search(connection, "zoe", "res.partner")) == ["Zoé"]
-        connection.unaccent = False
+        connection.server.unaccent = False
         assert names(deep_search(connection, "zoe", "res.partner")) == []
 
     def test_depth_is_three_with_a_model_and_five_without(self) -> None:
@@ -300,7 +300,7 @@ class TestBroad:
 
     def test_model_without_access_is_told(self) -> None:
         connection = odoo()
-        connection.refuse["crm.lead"] = "ACCESS_DENIED"
+        connection.refuse("crm.lead", "ACCESS_DENIED")
         found = deep_search(connection, "Azure Interior")
 
         assert "may not read" in entry(found, 1, "crm.lead").notes[0]
@@ -308,7 +308,7 @@ class TestBroad:
 
     def test_slow_messages_do_not_cost_the_other_results(self) -> None:
         connection = odoo()
-        connection.refuse["mail.message"] = "TIMEOUT"
+        connection.refuse("mail.message", "TIMEOUT")
         found = deep_search(connection, "Azure Interior")
 
         assert names(found) == ["Azure Interior"]
@@ -316,7 +316,7 @@ class TestBroad:
 
     def test_contacts_that_time_out_are_not_asked_for_by_every_model(self) -> None:
         connection = odoo()
-        connection.refuse["res.partner"] = "TIMEOUT"
+        connection.refuse("res.partner", "TIMEOUT")
         found = deep_search(connection, "zzz")
 
         assert "res.partner not searched" in entry(found, 4, "crm.lead").notes[0]
@@ -325,7 +325,7 @@ class TestBroad:
 
     def test_lost_connection_is_an_error(self) -> None:
         connection = odoo()
-        connection.refuse["sale.order"] = "CONNECTION_REFUSED"
+        connection.refuse("sale.order", "CONNECTION_REFUSED")
         with pytest.raises(OdooError) as raised:
             deep_search(connection, "Azure Interior")
         assert raised.value.code == "CONNECTION_REFUSED"
@@ -337,7 +337,7 @@ class TestBroad:
         assert set(found.results["sale.order"][0]) == {"id", "name", "amount_total"}
 
     def test_configurations_name_what_the_document_does(self) -> None:
-        assert list(SEARCH_CONFIGURATIONS) == [
+        assert SEARCHED_MODELS == [
             "res.partner",
             "sale.order",
             "account.move",
@@ -364,7 +364,7 @@ class TestHonesty:
 
     def test_fields_that_may_not_be_read(self) -> None:
         connection = odoo()
-        connection.secret = {"email"}
+        connection.hide("res.partner", "email")
         found = deep_search(connection, "Azure Interior", "res.partner")
 
         assert names(found) == ["Azure Interior"]
@@ -470,13 +470,13 @@ class TestArguments:
 
     def test_model_without_access(self) -> None:
         connection = odoo()
-        connection.refuse["crm.lead"] = "ACCESS_DENIED"
+        connection.refuse("crm.lead", "ACCESS_DENIED")
         with pytest.raises(AccessError, match="may not read"):
             deep_search(connection, "azure", "crm.lead")
 
     def test_error_of_every_level_is_raised(self) -> None:
         connection = odoo()
-        connection.refuse["crm.lead"] = "TIMEOUT"
+        connection.refuse("crm.lead", "TIMEOUT")
         with pytest.raises(OdooError) as raised:
             deep_search(connection, "azure", "crm.lead")
         assert raised.value.code == "TIMEOUT"

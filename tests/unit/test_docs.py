@@ -13,7 +13,6 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
-from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
 ROOT = Path(__file__).parents[2]
 DOCS = {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")}
@@ -34,7 +33,7 @@ def test_every_setting_is_documented(variable: str) -> None:
 
 def test_every_tool_is_documented() -> None:
     settings = ServerSettings(mode="full")
-    table = ToolTable(settings, ToolsetRegistry(settings, ALL_TOOLSETS))
+    table = ToolTable(settings)
     for toolset in ALL_TOOLSETS:
         toolset().register_tools(table, None)
 

@@ -449,6 +449,93 @@ def test_link_to_a_missing_record_is_not_told_as_a_deletion() -> None:
     assert "Archive" in user_error(message, model="res.country", method="unlink").suggestion
 
 
+# As Odoo 14 and 19 answer.
+NOT_SET = {
+    14: "The operation cannot be completed:\n- Create/update: a mandatory field is not set.\n- "
+    "Delete: another model requires the record being deleted. If possible, archive it instead."
+    "\n\nModel: Convert Lead to Opportunity (not in mass) (crm.lead2opportunity.partner), Field: "
+    "Associated Lead (lead_id)",
+    19: "The operation cannot be completed: Missing required value for the field 'Associated Lead' "
+    "(lead_id).\nModel: 'Convert Lead to Opportunity (not in mass)' "
+    "(crm.lead2opportunity.partner)\n- create/update: a mandatory field is not set\n- delete: "
+    "another model requires the record being deleted, you can archive it instead\n",
+}
+
+
+@pytest.mark.parametrize("version", NOT_SET)
+def test_missing_field_of_a_wizard_is_no_deletion(version: int) -> None:
+    error = user_error(
+        NOT_SET[version], "ValidationError", model="crm.lead2opportunity.partner", method="create"
+    )
+    assert error.code == "MISSING_REQUIRED_FIELD"
+    assert (error.details["field"], error.details["label"]) == ("lead_id", "Associated Lead")
+    assert "active_id" in error.suggestion
+    assert "archive" not in error.suggestion.lower()
+
+
+@pytest.mark.parametrize("version", NOT_SET)
+def test_deletion_of_what_others_need_names_them(version: int) -> None:
+    error = user_error(NOT_SET[version], "ValidationError", model="crm.lead", method="unlink")
+    assert (error.code, error.details["called_model"]) == ("FK_VIOLATION", "crm.lead")
+    assert "crm.lead2opportunity.partner" in error.message
+    assert "Archive" in error.suggestion
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("read_group", "Invalid field 'partner_id.country_id' on model 'sale.order'"),
+        ("read_group", "Property name 'country_id' has to be used on a property field."),
+        (
+            "formatted_read_group",
+            "Only many2one path is accepted for the 'child_ids.country_id' groupby spec",
+        ),
+    ],
+    ids=["14", "19", "19 formatted"],
+)
+def test_grouping_by_a_path_is_told_what_can_be_grouped_by(method: str, message: str) -> None:
+    error = server_error("builtins.ValueError", message, method=method)
+    assert error.code == "INVALID_FIELD"
+    assert "path" in error.message
+    assert "Group by the link itself" in error.suggestion
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "advice"),
+    [
+        ("Granularity specification isn't correct: 'decade'", "VALIDATION_ERROR", ":month"),
+        ("Granularity set on a no-datetime field or property: 'name:month'", "VALIDATION_ERROR",
+         "fields without it"),
+        ("Invalid aggregate method 'nosuch' for 'color:nosuch'.", "VALIDATION_ERROR", "sum"),
+        ("Aggregate method is mandatory for 'color'", "VALIDATION_ERROR", "field:function"),
+        ("Order term 'nosuch desc' is not a valid aggregate nor valid groupby",
+         "VALIDATION_ERROR", "one of the groupings"),
+        ("Cannot convert sale.order.x to SQL because it is not stored", "INVALID_FIELD", "stored"),
+        ("Fields in 'groupby' must be regular database-persisted fields (no function or related "
+         "fields), or function fields with store=True", "INVALID_FIELD", "stored"),
+        ("Invalid field property 'name' on res.partner.country_id", "INVALID_FIELD", "sorted by"),
+    ],
+)  # fmt: skip
+def test_wrong_grouping_or_sorting_is_told_what_is_right(
+    message: str, code: str, advice: str
+) -> None:
+    error = server_error("builtins.ValueError", message, method="read_group")
+    assert error.code == code
+    assert advice in error.suggestion
+
+
+def test_unknown_language_is_told_where_the_known_ones_are() -> None:
+    error = user_error("Invalid language code: xx_XX", model="res.partner", method="read")
+    assert (error.code, error.details["lang"]) == ("VALIDATION_ERROR", "xx_XX")
+    assert "search_read on res.lang" in error.suggestion
+
+
+def test_unknown_company_is_told_where_the_known_ones_are() -> None:
+    error = user_error("Access to unauthorized or invalid companies.", "AccessError")
+    assert "allowed_company_ids" in error.message
+    assert "search_read on res.company" in error.suggestion
+
+
 def test_wrong_order_is_told() -> None:
     error = user_error('Invalid "order" specified (name; drop). A valid', method="search")
     assert (error.code, error.details["order"]) == ("VALIDATION_ERROR", "name; drop")
@@ -648,7 +735,7 @@ def test_doubtful_write_says_so() -> None:
     assert isinstance(honest, OdooConnectionError)
     assert (honest.code, honest.outcome, honest.retry) == ("TIMEOUT", "maybe_applied", False)
     assert honest.message == "No answer. The change may have been applied nevertheless."
-    assert "sale.order with odoo_core_search_read" in honest.suggestion
+    assert "sale.order with search_read" in honest.suggestion
     assert honest.details == {"model": "sale.order"}
     assert honest.__cause__ is cause
     assert maybe_applied(honest) is honest

@@ -12,9 +12,13 @@ from odoo_toolkit.apps import helpdesk
 from odoo_toolkit.attachments import AttachmentsResult
 from odoo_toolkit.chatter import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
-from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+)
 from tests.unit.scripted import Scripted, contents
 from tests.unit.table_values import Column, Scalar
 
@@ -24,11 +28,11 @@ def server(policy: Policy | None = None) -> Scripted:
     ticket: dict[str, Any] = {
         "id": 5,
         "name": "Lamp",
-        "team_id": [1, "Care"],
+        "team_id": 1,
         "user_id": False,
-        "stage_id": [1, "New"],
+        "stage_id": 1,
         "priority": "3",
-        "partner_id": [9, "Acme"],
+        "partner_id": 9,
         "partner_name": "Acme",
         "partner_email": False,
         "tag_ids": [2],
@@ -36,23 +40,18 @@ def server(policy: Policy | None = None) -> Scripted:
         "active": True,
         "create_date": "2025-06-30 10:00:00",
     }
-    names = {"user_id": {2: "Mitchell", 6: "Marc"}, "team_id": {1: "Care", 2: "Repairs"}}
-
-    def write(call: Any) -> bool:
-        for key, value in call.arguments["vals"].items():
-            ticket[key] = [value, names[key][value]]
-        return True
-
-    answers = {
-        ("helpdesk.ticket", "create"): [5],
-        ("helpdesk.ticket", "read"): lambda call: [dict(ticket)] if call.ids == (5,) else [],
-        ("helpdesk.ticket", "write"): write,
-        ("helpdesk.ticket", "name_search"): [[5, "Lamp (#5)"]],
-        ("helpdesk.tag", "read"): [{"id": 2, "display_name": "Repair"}],
-        ("helpdesk.team", "read"): [{"id": 1, "member_ids": [2]}],
-        ("res.partner", "name_search"): [[9, "Acme"]],
+    records = {
+        "helpdesk.ticket": [ticket],
+        "helpdesk.tag": [{"id": 2, "name": "Repair"}],
+        "helpdesk.stage": [{"id": 1, "name": "New"}],
+        "helpdesk.team": [
+            {"id": 1, "name": "Care", "member_ids": [2]},
+            {"id": 2, "name": "Repairs", "member_ids": []},
+        ],
+        "res.partner": [{"id": 9, "name": "Acme"}],
+        "res.users": [{"id": 2, "name": "Mitchell"}, {"id": 6, "name": "Marc"}],
     }
-    return Scripted(19, answers, policy)
+    return Scripted(19, {("helpdesk.ticket", "create"): [5]}, policy, records=records)
 
 
 def test_a_ticket_is_created() -> None:
@@ -80,12 +79,11 @@ def test_a_field_that_tickets_lack_is_left_out_and_told(monkeypatch: pytest.Monk
         "fields",
         lambda model: {name: field for name, field in real(model).items() if name not in lacking},
     )
-    odoo.answers["helpdesk.ticket", "read"] = [{"id": 5, "name": "Lamp", "priority": "0"}]
     result = helpdesk.create_ticket(odoo, name="Lamp", tag_ids=[2])
     assert isinstance(result, helpdesk.TicketResult)
     assert result.warnings == ["This Odoo's tickets have no tag_ids."]
     assert "tag_ids" not in contents(odoo.asked("create")[0])
-    assert "partner_email" not in odoo.asked("read")[0].arguments["fields"]
+    assert "partner_email" not in odoo.asked("search_read")[0].arguments["fields"]
 
 
 def test_a_ticket_is_read_by_its_subject() -> None:
@@ -172,20 +170,50 @@ def test_a_ticket_and_somebody_must_be_given(given: dict[str, int]) -> None:
 
 def test_what_was_created_is_told_also_when_it_cannot_be_read_back() -> None:
     odoo = server()
-    odoo.answers["helpdesk.ticket", "read"] = OdooConnectionError("gone")
+    odoo.answers["helpdesk.ticket", "search_read"] = OdooConnectionError("gone")
     result = helpdesk.create_ticket(odoo, name="Lamp")
     assert isinstance(result, helpdesk.TicketResult)
     assert (result.id, "gone" in result.warnings[0]) == (5, True)
 
 
-def test_dry_runs_and_readonly_mode_write_nothing() -> None:
+OPERATIONS: dict[str, Any] = {
+    "create": lambda odoo, **options: helpdesk.create_ticket(
+        odoo, name="Bell", partner_name="Acme", **options
+    ),
+    "write": lambda odoo, **options: helpdesk.assign_ticket(
+        odoo, ticket_id=5, user_id=2, team_id=1, **options
+    ),
+}
+
+
+def server_in_memory() -> Scripted:
+    """A server where a created ticket can be looked for."""
     odoo = server()
-    for plan in (
-        helpdesk.create_ticket(odoo, name="Lamp", dry_run=True),
-        helpdesk.assign_ticket(odoo, ticket_id=5, user_id=2, dry_run=True),
-    ):
-        assert isinstance(plan, Plan)
-    assert odoo.asked("create", "write") == []
+    odoo.answers.clear()
+    return odoo
+
+
+@pytest.mark.parametrize("method", OPERATIONS)
+def test_a_dry_run_shows_the_calls_of_the_real_run(method: str) -> None:
+    check_plan_is_the_run(server_in_memory(), OPERATIONS[method])
+
+
+@pytest.mark.parametrize("method", OPERATIONS)
+def test_what_was_done_is_recognised_without_its_answer(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odoo = server_in_memory()
+    result = check_seen_when_lost(odoo, method, OPERATIONS[method], monkeypatch)
+    assert (result.id, result.name) == ((6, "Bell") if method == "create" else (5, "Lamp"))
+
+
+@pytest.mark.parametrize("method", OPERATIONS)
+def test_what_is_not_seen_may_have_been_done(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = check_told_when_lost(server_in_memory(), method, OPERATIONS[method], monkeypatch)
+    assert ("Repeating it is safe" in error.suggestion) is (method == "write")
+
+
+def test_readonly_mode_sends_nothing() -> None:
     closed = server(Policy(mode="readonly"))
     with pytest.raises(AccessError):
         helpdesk.create_ticket(closed, name="Lamp", partner_name="Acme")

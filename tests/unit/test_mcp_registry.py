@@ -66,7 +66,7 @@ def register(
 ) -> tuple[RegistrationReport, ToolTable]:
     server_settings = ServerSettings(**settings)
     registry = ToolsetRegistry(server_settings, toolsets)
-    table = ToolTable(server_settings, registry)
+    table = ToolTable(server_settings)
     return registry.discover_and_register(table, cast("Odoo | None", odoo)), table
 
 
@@ -212,7 +212,7 @@ def test_report_counts_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_registry_knows_whose_a_tool_is() -> None:
     settings = ServerSettings()
     registry = ToolsetRegistry(settings, [toolset("a"), toolset("b")])
-    registry.discover_and_register(ToolTable(settings, registry), None)
+    registry.discover_and_register(ToolTable(settings), None)
 
     owner = registry.get_toolset_for_tool("odoo_b_do")
     assert owner is not None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit_mcp.resources import RESOURCES
+from odoo_toolkit_mcp.resources.catalog import RESOURCES
 from odoo_toolkit_mcp.resources.uris import DEFAULT_LIMIT, parse_uri
 
 DOMAIN = [["name", "ilike", "A & B + C # 50%"], ["state", "=", "draft"]]

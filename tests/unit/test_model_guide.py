@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from odoo_toolkit.app_models import COMMON_MODELS, known
 from odoo_toolkit.call import Call
-from odoo_toolkit.compat import COMMON_MODELS
 from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.form_view import Condition, parse_form
 from odoo_toolkit.model_guide import (
@@ -71,6 +71,17 @@ def test_an_invoice_is_posted_and_reset_on_every_version(major: int) -> None:
     assert ("draft", "action_post", "posted") in found
     assert {("posted", "button_draft", "draft"), ("cancel", "button_draft", "draft")} <= found
     assert ("cancel", "action_post", "posted") not in found
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_posted_invoice_can_be_cancelled_though_no_form_offers_it(major: int) -> None:
+    """As the line that tools are described with says, too: there is one truth."""
+    states = states_of(major, "account.move")
+    cancelled_from = {start for start, method, _ in steps(states) if method == "button_cancel"}
+
+    assert cancelled_from == {"draft", "posted"}
+    assert "draft, posted -> [button_cancel] cancel" in known("account.move").describe_moves()
+    assert "button_cancel" not in next(s.methods for s in states.states if s.value == "posted")
 
 
 def test_states_tell_which_buttons_are_seen_in_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve, resolve_all
 from tests.unit.scripted import RECORDED, Scripted
+from tests.unit.table_values import NA, NAT, Scalar
 
 PARTNERS = [
     {"id": 15, "display_name": "Azure Interior", "name": "Azure Interior"},
@@ -99,13 +101,14 @@ def test_several_matches_are_listed_at_most_ten_and_the_field_is_named() -> None
     assert told["field"] == "partner_id"
     assert told["matches"] == [{"id": i, "name": f"Azure {i}"} for i in range(1, 11)]
     assert "partner_id" in told["message"]
+    assert raised.value.matches == raised.value.details["matches"] == told["matches"]
 
 
 def test_the_same_name_twice_is_ambiguous_also_when_exact() -> None:
     rows = [{"id": i, "display_name": "Internal", "name": "Internal"} for i in (7, 8)]
     with pytest.raises(AmbiguousNameError) as raised:
         resolve(table(rows), partner("internal"))
-    assert [match.id for match in raised.value.matches] == [7, 8]
+    assert [match["id"] for match in raised.value.matches] == [7, 8]
 
 
 def test_no_match_names_the_field_and_the_name() -> None:
@@ -159,7 +162,7 @@ def test_one_ambiguous_name_among_many_is_told_with_its_own_field() -> None:
     with pytest.raises(AmbiguousNameError) as raised:
         resolve_all(table(PARTNERS), [partner("Gemini"), partner("Azure", "user.partner_id")])
     assert raised.value.field == "user.partner_id"
-    assert [match.id for match in raised.value.matches] == [15, 27]
+    assert [match["id"] for match in raised.value.matches] == [15, 27]
 
 
 def test_unknown_names_among_many_cost_no_call_each() -> None:
@@ -192,7 +195,7 @@ def test_one_match_among_rows_that_were_cut_off_is_not_taken_for_the_only_one() 
     with pytest.raises(AmbiguousNameError) as raised:
         resolve_all(odoo, [partner("Gemini", "first_id"), partner("Crowd")])
     assert raised.value.field == "first_id"
-    assert [match.id for match in raised.value.matches] == [201, 202]
+    assert [match["id"] for match in raised.value.matches] == [201, 202]
 
 
 def test_a_longer_number_is_another_number() -> None:
@@ -259,10 +262,13 @@ def test_the_domain_is_part_of_the_search() -> None:
     [
         ({}, "partner_id or partner_name is needed"),
         ({"id": 1, "name": "Azure"}, "not both"),
-        ({"name": "  "}, "partner_name is empty"),
+        ({"name": "  "}, "partner_name is '', which is no name"),
         ({"id": 0}, "partner_id is 0"),
         ({"id": True}, "partner_id is True"),
         ({"id": "7"}, "partner_id is '7'"),
+        ({"id": Scalar(True, "b")}, "partner_id is True"),
+        ({"id": 7.5}, "partner_id is 7.5"),
+        ({"name": 5}, "partner_name is 5"),
     ],
 )
 def test_what_is_given_wrongly_is_refused_before_any_call(given: Any, text: str) -> None:
@@ -274,6 +280,21 @@ def test_what_is_given_wrongly_is_refused_before_any_call(given: Any, text: str)
         )
     assert raised.value.details["field"] == "partner_id"
     assert odoo.sent == []
+
+
+@pytest.mark.parametrize("given", [Scalar(7, "i"), 7.0, Decimal(7), Scalar(7.0, "f")])
+def test_an_id_is_taken_from_any_kind_of_table(given: Any) -> None:
+    wanted = Wanted(model="res.partner", field="partner_id", id=given, name=NA)
+    record_id = resolve(table([]), wanted)
+    assert (record_id, type(record_id)) == (7, int)
+
+
+@pytest.mark.parametrize("gap", [NA, NAT, float("nan"), Scalar(float("nan"), "f")])
+def test_a_gap_in_a_table_means_no_record(gap: Any) -> None:
+    wanted = Wanted(model="res.partner", field="partner_id", id=gap, name=gap)
+    assert resolve(table([]), wanted, required=False) is None
+    by_name = Wanted(model="res.partner", field="partner_id", id=gap, name="Gemini")
+    assert resolve(table(PARTNERS), by_name) == 30
 
 
 def test_neither_is_none_where_it_is_not_required() -> None:

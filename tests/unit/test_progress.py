@@ -88,7 +88,7 @@ def test_making_an_order_reports_its_steps() -> None:
         sales.create_order(shop(), [{"product_id": 3}], partner_id=7, confirm=True)
 
     assert listener.heard == [
-        (1, 3, "Names resolved"),
+        (1, 3, "Checked"),
         (2, 3, "Quotation created (id 12)"),
         (3, 3, "Order confirmed"),
     ]

@@ -16,7 +16,6 @@ from odoo_toolkit.errors import (
     OdooConnectionError,
     ValidationError,
 )
-from odoo_toolkit.operations.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -24,74 +23,58 @@ from odoo_toolkit_mcp.toolsets.base import ToolTable
 from odoo_toolkit_mcp.toolsets.core import CoreToolset, describe_toolsets
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
 from tests.unit.scripted import VERSIONS, Scripted, contents
 from tests.unit.table_values import NAT, Column, Moment, Scalar
 
-READS = {"read", "search_read", "name_search", "search_count"}
-
 
 def server(major: int = 19, policy: Policy | None = None, **changes: Any) -> Scripted:
-    """A server with one task, whose stage changes as it is written."""
+    """A server with one task and a line of a timesheet; what is created is these again."""
     task: dict[str, Any] = {
         "id": 5,
         "name": "Paint",
         "active": True,
-        "project_id": [3, "House"],
-        "stage_id": [1, "New"],
+        "project_id": 3,
+        "stage_id": 1,
         "user_ids": [2],
-        "user_id": [2, "Mitchell Admin"],
+        "user_id": 2,
         "parent_id": False,
         "date_deadline": False,
         "priority": "0",
         "allow_timesheets": True,
         **changes,
     }
-
-    def write(call: Any) -> bool:
-        task["stage_id"] = [call.arguments["vals"]["stage_id"], "Done"]
-        return True
-
-    def read(call: Any) -> list[dict[str, Any]]:
-        return [{"id": 5, **{n: task[n] for n in call.arguments["fields"]}}] * (call.ids == (5,))
-
-    def stages(call: Any) -> list[dict[str, Any]]:
-        domain = call.arguments["domain"]
-        assert domain[0] == ["project_ids", "in", [3]]
-        if any(leaf[1:2] == ["ilike"] for leaf in domain):
-            return []
-        rows = [{"id": 2, "name": "Done"}]
-        return [row for row in rows if domain[-1][0] != "id" or row["id"] == domain[-1][2]]
-
-    created = [5] if major == 19 else 5
     line = {
         "id": 5,
         "name": "work",
         "date": "2025-06-30",
         "unit_amount": 1.5,
-        "task_id": [5, "Paint"],
-        "project_id": [3, "House"],
-        "user_id": [2, "Mitchell Admin"],
-        "employee_id": [1, "Mitchell Admin"],
+        "task_id": 5,
+        "project_id": 3,
+        "user_id": 2,
+        "employee_id": 1,
     }
-    answers = {
-        ("project.task", "create"): created,
-        ("project.task", "read"): read,
-        ("project.task", "write"): write,
-        ("project.project", "name_search"): [[3, "House"]],
-        ("project.task.type", "name_search"): lambda call: (
-            [[2, "Done"]] if call.arguments["name"] == "Done" else []
-        ),
-        ("project.task.type", "search_read"): stages,
-        ("res.users", "read"): [{"id": 2, "display_name": "Mitchell Admin"}],
-        ("hr.employee.public", "search_count"): 1,
-        ("account.analytic.line", "create"): created,
-        ("account.analytic.line", "read"): [line],
+    records = {
+        "project.task": [task],
+        "project.project": [{"id": 3, "name": "House"}],
+        "project.task.type": [
+            {"id": 1, "name": "New", "project_ids": [3]},
+            {"id": 2, "name": "Done", "project_ids": [3]},
+            {"id": 9, "name": "Of others", "project_ids": [4]},
+        ],
+        "res.users": [{"id": 2, "name": "Mitchell Admin"}],
+        "hr.employee": [{"id": 1, "name": "Mitchell Admin"}],
+        "hr.employee.public": [{"id": 1, "name": "Mitchell Admin", "user_id": 2}],
+        "account.analytic.line": [line],
     }
-    return Scripted(major, answers, policy)
-
-
-def writes(odoo: Scripted) -> list[str]:
-    return [call.method for call in odoo.sent if call.method not in READS]
+    created = [5] if major == 19 else 5
+    answers = {(model, "create"): created for model in ("project.task", "account.analytic.line")}
+    return Scripted(major, answers, policy, records=records)
 
 
 @pytest.mark.parametrize("major", VERSIONS)
@@ -192,16 +175,46 @@ def test_the_policy_is_asked_before_the_first_call() -> None:
     assert odoo.sent == []
 
 
-def test_a_dry_run_writes_nothing() -> None:
+OPERATIONS: dict[tuple[str, str], Any] = {
+    ("create", "project.task"): lambda odoo, **options: project.create_task(
+        odoo, name="Door", project_name="House", description="a < b", **options
+    ),
+    ("write", "project.task"): lambda odoo, **options: project.move_stage(
+        odoo, task_id=5, stage_name="Done", **options
+    ),
+    ("create", "account.analytic.line"): lambda odoo, **options: project.log_timesheet(
+        odoo, task_id=5, hours=2, date="2025-06-30", **options
+    ),
+}
+
+
+def server_in_memory() -> Scripted:
+    """A server where what is created can be looked for."""
     odoo = server()
-    for plan in (
-        project.create_task(odoo, name="x", project_name="House", dry_run=True),
-        project.move_stage(odoo, task_id=5, stage_name="Done", dry_run=True),
-        project.log_timesheet(odoo, task_id=5, hours=1, dry_run=True),
-    ):
-        assert isinstance(plan, Plan)
-        assert len(plan.calls) == 1
-    assert writes(odoo) == []
+    odoo.answers.clear()
+    return odoo
+
+
+@pytest.mark.parametrize("done", OPERATIONS)
+def test_a_dry_run_shows_the_calls_of_the_real_run(done: tuple[str, str]) -> None:
+    check_plan_is_the_run(server_in_memory(), OPERATIONS[done])
+
+
+@pytest.mark.parametrize("done", OPERATIONS)
+def test_what_was_done_is_recognised_without_its_answer(
+    done: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odoo = server_in_memory()
+    result = check_seen_when_lost(odoo, done[0], OPERATIONS[done], monkeypatch)
+    assert result.id == odoo.server.records[done[1]][-1]["id"] == (6 if done[0] == "create" else 5)
+
+
+@pytest.mark.parametrize("done", OPERATIONS)
+def test_what_is_not_seen_may_have_been_done(
+    done: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = check_told_when_lost(server_in_memory(), done[0], OPERATIONS[done], monkeypatch)
+    assert ("Repeating it is safe" in error.suggestion) is (done[0] == "write")
 
 
 @pytest.mark.parametrize("stage", [{"stage_id": 2}, {"stage_name": "Done"}])
@@ -214,7 +227,7 @@ def test_a_task_moves_to_a_stage_of_its_project(stage: dict[str, Any]) -> None:
     assert len(odoo.sent) == 5
     again = project.move_stage(odoo, task_id=5, **stage)
     assert "already" in again.message
-    assert writes(odoo) == ["write"]
+    assert [call.method for call in writes(odoo)] == ["write"]
 
 
 @pytest.mark.parametrize("stage", [{"stage_id": 9}, {"stage_name": "Nowhere"}])
@@ -222,14 +235,14 @@ def test_a_stage_of_another_project_is_refused(stage: dict[str, Any]) -> None:
     odoo = server()
     with pytest.raises((ValidationError, NotFoundError)) as raised:
         project.move_stage(odoo, task_id=5, **stage)
-    assert raised.value.suggestion == "Choose one of: Done (2)"
+    assert raised.value.suggestion == "Choose one of: New (1), Done (2)"
     assert raised.value.details["field"] == "stage_id"
     assert writes(odoo) == []
 
 
 def test_a_project_without_stages_says_how_to_make_one() -> None:
     odoo = server()
-    odoo.answers["project.task.type", "search_read"] = []
+    odoo.server.records["project.task.type"].clear()
     with pytest.raises(NotFoundError) as raised:
         project.move_stage(odoo, task_id=5, stage_name="Nowhere")
     assert "has no stages" in raised.value.suggestion
@@ -256,17 +269,17 @@ def test_time_is_logged_on_task_and_project(major: int) -> None:
         "project_id": 3,
     }
     assert odoo.methods() == [
-        "project.task.read",
-        "hr.employee.public.search_count",
+        "project.task.search_read",
+        "hr.employee.public.search_read",
         "account.analytic.line.create",
-        "account.analytic.line.read",
+        "account.analytic.line.search_read",
     ]
 
 
 @pytest.mark.parametrize("hours", [0, -1.5, float("nan"), float("inf"), True])
 def test_hours_must_be_more_than_none(hours: float) -> None:
     odoo = server()
-    with pytest.raises(ValidationError, match="hours is"):
+    with pytest.raises(ValidationError, match="hours must be"):
         project.log_timesheet(odoo, task_id=5, hours=hours)
     assert odoo.sent == []
 
@@ -285,26 +298,42 @@ def test_a_task_that_takes_no_time_is_refused(changes: dict[str, Any], text: str
 @pytest.mark.parametrize("major", [14, 19])
 def test_a_user_who_is_no_employee_is_refused(major: int) -> None:
     odoo = server(major)
-    odoo.answers["hr.employee.public", "search_count"] = 0
     with pytest.raises(ValidationError, match="User 9 is linked to no employee"):
         project.log_timesheet(odoo, task_id=5, hours=1, user_id=9)
     assert writes(odoo) == []
 
 
 def test_a_bad_day_is_refused() -> None:
-    with pytest.raises(ValidationError, match="date is 'monday'"):
+    with pytest.raises(ValidationError, match="date is not a date: 'monday'"):
         project.log_timesheet(server(), task_id=5, hours=1, date="monday")
 
 
 def test_what_was_logged_is_told_also_when_it_cannot_be_read_back() -> None:
     odoo = server()
-    odoo.answers["account.analytic.line", "read"] = OdooConnectionError("gone")
-    odoo.answers["project.task", "read"] = lambda call: [
-        {"id": 5, "name": "Paint", "project_id": [3, "House"], "allow_timesheets": True}
-    ]
+    odoo.answers["account.analytic.line", "search_read"] = OdooConnectionError("gone")
     result = project.log_timesheet(odoo, task_id=5, hours=1)
     assert isinstance(result, project.TimesheetResult)
-    assert (result.id, "gone" in result.warnings[0]) == (5, True)
+    assert (result.id, result.hours, "gone" in result.warnings[0]) == (5, 1, True)
+
+
+def test_an_employee_who_has_left_is_not_looked_for() -> None:
+    odoo = server()
+    project.log_timesheet(odoo, task_id=5, hours=1)
+    [search] = [call for call in odoo.sent if call.model == "hr.employee.public"]
+    assert search.context["active_test"] is True
+
+
+def test_assignees_that_cannot_be_read_are_told() -> None:
+    odoo = server(user_ids=[2, 7])
+    result = project.create_task(odoo, name="Paint", project_id=3)
+    assert isinstance(result, project.TaskResult)
+    assert [user.id for user in result.users] == [2]
+    assert result.warnings == ["Of the assignees, this user may not see 7."]
+    odoo.answers["res.users", "search_read"] = AccessError("no users for you")
+    result = project.create_task(odoo, name="Paint", project_id=3)
+    assert isinstance(result, project.TaskResult)
+    assert (result.id, result.users) == (5, [])
+    assert result.warnings == ["The assignees' names cannot be read: no users for you"]
 
 
 def test_timesheets_need_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,7 +355,7 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
     settings, problems = load(ServerSettings, {"mode": "full"}, environ={})
     assert settings is not None, problems
     registry = ToolsetRegistry(settings, [CoreToolset, ProjectToolset])
-    report = registry.discover_and_register(ToolTable(settings, registry), odoo)
+    report = registry.discover_and_register(ToolTable(settings), odoo)
     result = report.results[1]
     assert result.status == "registered"
     name = "odoo_project_log_timesheet"
@@ -334,7 +363,7 @@ def test_the_timesheet_tool_is_there_only_with_its_module(
     assert (name in result.tools_left_out) is not installed
     if not installed:
         assert "hr_timesheet" in result.tools_left_out[name]
-        [_, told] = describe_toolsets(registry, odoo).toolsets
+        [_, told] = describe_toolsets(report, odoo).toolsets
         assert told.left_out == result.tools_left_out
 
 

@@ -571,7 +571,7 @@ class TestOthers:
     def test_list_models_of_an_ordinary_user_of_15_says_that_it_is_not_all(
         self, wire: Wire
     ) -> None:
-        from odoo_toolkit.compat import COMMON_MODELS
+        from odoo_toolkit.app_models import COMMON_MODELS
 
         wire.answers["ir.model", "search_read"] = error_body("14", "access_error_model")
         wire.answers["ir.model.fields", "read_group"] = error_body("14", "access_error_model")

@@ -315,3 +315,15 @@ class TestJson2:
         with pytest.raises(OdooError) as caught:
             odoo(api_key="k").call(ONE)
         assert caught.value.code == "ENDPOINT_NOT_FOUND"
+
+
+def test_a_gateway_error_with_json_of_its_own_proves_nothing(
+    nineteen: responses.RequestsMock,
+) -> None:
+    """Only a body in the form of Odoo's errors says that Odoo refused."""
+    body = {"name": "Payments", "type": "ir.actions.act_window"}
+    nineteen.add("POST", f"{URL}/json/2/account.move/action_post", json=body, status=504)
+    call = Call(model="account.move", method="action_post", ids=(7,), access="write", step=True)
+    with pytest.raises(OdooConnectionError) as raised:
+        odoo(api_key="k").call(call)
+    assert raised.value.outcome == "maybe_applied"

@@ -7,24 +7,39 @@ default tax on lines that have no tax of their own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from odoo_toolkit.apps.accounting.invoices import company_leaf
+from odoo_toolkit.apps.accounting.invoices import INVOICE, kind_of
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
+from odoo_toolkit.operations.companies import usable_companies
+from odoo_toolkit.operations.documents import Document, Row, read_all, read_rows
+from odoo_toolkit.operations.lines import check_lines, checked_number
 from odoo_toolkit.parallel import side_by_side
 
-LINE_KEYS = (
-    "product_id",
-    "product_name",
-    "name",
-    "quantity",
-    "price_unit",
-    "account_id",
-    "tax_ids",
-)
+LINE_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "product_id": {"type": "integer"},
+            "product_name": {"type": "string"},
+            "name": {"type": "string", "description": "Label; needed without a product."},
+            "quantity": {"type": "number", "default": 1},
+            "price_unit": {"type": "number", "description": "Default: the product's."},
+            "account_id": {"type": "integer"},
+            "tax_ids": {
+                "type": "array",
+                "items": {"type": "integer"},
+                "description": "Default: the product's; none without a product.",
+            },
+        },
+        "additionalProperties": False,
+    },
+}
+_LINE_KEYS = tuple(LINE_SCHEMA["items"]["properties"])  # type: ignore[index]
 
 #: The first version that computes prices, taxes and terms of what is created from outside.
 COMPUTES = 16
@@ -35,17 +50,45 @@ _OF_PRODUCT = {
     "purchase": ("supplier_taxes_id", "standard_price"),
 }
 
-Row = dict[str, Any]
+
+def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines, or refuse what cannot be a line of an invoice.
+
+    Raises:
+        ValidationError: naming the line and the key.
+    """
+    checked = check_lines(lines, _LINE_KEYS)
+    for index, line in enumerate(checked):
+        where = f"lines[{index}]"
+        if not {"product_id", "product_name"} & line.keys() and not str(line.get("name", "")):
+            raise make_error(
+                "MISSING_REQUIRED_FIELD",
+                f"{where} has neither a product nor a name.",
+                suggestion="Give product_id, product_name or name.",
+                details={"field": f"{where}.name"},
+            )
+        line.setdefault("quantity", 1)
+        for key in ("quantity", "price_unit"):
+            if key in line:
+                line[key] = checked_number(line[key], f"{where}.{key}", positive=False)
+        taxes = line.get("tax_ids", [])
+        if not isinstance(taxes, list) or any(type(tax) is not int or tax < 1 for tax in taxes):
+            raise ValidationError(
+                f"{where}.tax_ids must be a list of tax ids.",
+                suggestion="Give e.g. [1], or [] for no tax.",
+                details={"field": f"{where}.tax_ids"},
+            )
+    return checked
 
 
 def fill_lines(
-    odoo: Odoo, header: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], company: int
+    odoo: Odoo, head: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], company: int
 ) -> tuple[Row, list[Any], list[str]]:
     """Return more values of the invoice, the commands that make its lines, and warnings.
 
     Args:
         odoo: the connection.
-        header: the invoice's own values; ``move_type`` and ``partner_id`` among them.
+        head: the invoice's own values; ``move_type`` and ``partner_id`` among them.
         lines: checked, the products resolved.
         company: the invoice's.
 
@@ -53,101 +96,71 @@ def fill_lines(
         NotFoundError: a product or tax does not exist.
         ValidationError: a tax is another company's or for the other direction.
     """
-    kind = "sale" if header["move_type"].startswith("out_") else "purchase"
+    kind = kind_of(head["move_type"])
     taxes_field, price_field = _OF_PRODUCT[kind]
     computed = odoo.version.major >= COMPUTES
     product_ids = sorted({line["product_id"] for line in lines if "product_id" in line})
-    fields = ["display_name", taxes_field, *([] if computed else [price_field, "uom_id"])]
-    rows, more = side_by_side(
-        [
-            lambda: _read(odoo, "product.product", product_ids, fields),
-            lambda: [] if computed else [_of_partner(odoo, header)],
-        ]
+    product = Document(
+        model="product.product",
+        noun="product",
+        argument="product_id",
+        fields=(taxes_field, *(() if computed else (price_field, "uom_id"))),
     )
+    asked: list[Callable[[], Any]] = [
+        lambda: read_all(odoo, product, product_ids) if product_ids else [],
+        lambda: {} if computed else _of_partner(odoo, head),
+    ]
+    rows, terms = side_by_side(asked)
     products = {row["id"]: row for row in rows}
-    extra: Row = more[0] if more else {}
-    told = {tax for i, line in enumerate(lines) for tax in _tax_ids(line, i)}
+    told = {tax for line in lines for tax in line.get("tax_ids", [])}
     own = {tax for row in rows for tax in row[taxes_field]}
     usable = _usable_taxes(odoo, told, own, kind, company)
-    mapping = _tax_mapping(odoo, extra.get("fiscal_position_id"), usable)
-    foreign = not computed and header.get("currency_id") is not None
+    mapping = _tax_mapping(odoo, terms.get("fiscal_position_id"), usable)
+    foreign = not computed and head.get("currency_id") is not None
     commands, untaxed = [], []
     for index, line in enumerate(lines):
-        values: Row = {"quantity": line["quantity"]}
-        values |= {key: line[key] for key in ("name", "price_unit", "account_id") if key in line}
-        product = products.get(line.get("product_id"))
-        if product is not None:
-            values["product_id"] = product["id"]
-            default = [tax for tax in product[taxes_field] if tax in usable]
+        values = {
+            key: line[key]
+            for key in ("quantity", "name", "price_unit", "account_id", "product_id")
+            if key in line
+        }
+        taxes = []
+        if row := products.get(line.get("product_id")):
+            taxes = [tax for tax in row[taxes_field] if tax in usable]
             if not computed:
-                values["product_uom_id"] = product["uom_id"][0]
-                if "price_unit" not in line:
-                    if foreign:
-                        raise make_error(
-                            "MISSING_REQUIRED_FIELD",
-                            f"lines[{index}] needs a price_unit: to 15, Odoo does not convert the"
-                            " product's price to the invoice's currency.",
-                            suggestion="Give price_unit, or leave out currency_id.",
-                            details={"field": f"lines[{index}].price_unit"},
-                        )
-                    values["price_unit"] = product[price_field]
-                default = list(dict.fromkeys(t for tax in default for t in mapping.get(tax, [tax])))
-            elif default and "tax_ids" not in line:
-                # Left to Odoo, which maps them by the fiscal position.
-                commands.append([0, 0, values])
-                continue
+                values["product_uom_id"] = row["uom_id"].id
+                if "price_unit" not in line and foreign:
+                    raise make_error(
+                        "MISSING_REQUIRED_FIELD",
+                        f"lines[{index}] needs a price_unit: to 15, Odoo does not convert the"
+                        " product's price to the invoice's currency.",
+                        suggestion="Give price_unit, or leave out currency_id.",
+                        details={"field": f"lines[{index}].price_unit"},
+                    )
+                values.setdefault("price_unit", row[price_field])
+                taxes = list(dict.fromkeys(t for tax in taxes for t in mapping.get(tax, [tax])))
         else:
-            default = []
             values.setdefault("price_unit", 0.0)
-        taxes = list(line.get("tax_ids", default))
-        values["tax_ids"] = [[6, 0, taxes]]
+        # From 16 on, a product's own taxes are left to Odoo, which maps them by fiscal position.
+        if not (computed and taxes) or "tax_ids" in line:
+            values["tax_ids"] = [[6, 0, line.get("tax_ids", taxes)]]
         if not taxes and "tax_ids" not in line:
-            untaxed.append(index)
+            untaxed.append(f"lines[{index}]")
         commands.append([0, 0, values])
     warnings = []
     if untaxed:
-        which = ", ".join(f"lines[{index}]" for index in untaxed)
+        which = ", ".join(untaxed)
         warnings.append(f"No tax on {which}: no product that has one; tax_ids would set it.")
-    return extra, commands, warnings
+    return terms, commands, warnings
 
 
-def _tax_ids(line: Mapping[str, Any], index: int) -> list[int]:
-    ids = line.get("tax_ids", [])
-    if not isinstance(ids, (list, tuple)) or any(
-        isinstance(tax, bool) or not isinstance(tax, int) or tax < 1 for tax in ids
-    ):
-        raise ValidationError(
-            f"lines[{index}].tax_ids must be a list of tax ids.",
-            suggestion="Give e.g. [1], or [] for no tax.",
-            details={"field": f"lines[{index}].tax_ids"},
-        )
-    return list(ids)
-
-
-def _read(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str]) -> list[Row]:
-    if not ids:
-        return []
-    rows: list[Row] = odoo.call(
-        Call(model=model, method="read", ids=tuple(ids), arguments={"fields": list(fields)})
-    )
-    if missing := sorted(set(ids) - {row["id"] for row in rows}):
-        raise NotFoundError(
-            f"There is no {model} {', '.join(map(str, missing))}.",
-            suggestion=f"Look for it with odoo_core_search_read on {model}.",
-            details={"model": model, "ids": missing},
-        )
-    return rows
-
-
-def _of_partner(odoo: Odoo, header: Mapping[str, Any]) -> Row:
+def _of_partner(odoo: Odoo, head: Mapping[str, Any]) -> Row:
     """Return what Odoo's form takes from the partner: terms of payment and fiscal position."""
     wanted = ("invoice_payment_term_id", "fiscal_position_id")
-    values = {
-        key: header[key] for key in ("move_type", "partner_id", "journal_id") if key in header
-    }
+    values = {key: head[key] for key in ("move_type", "partner_id", "journal_id") if key in head}
     answer = odoo.call(
         Call(
-            model="account.move",
+            model=INVOICE.model,
             method="onchange",
             ids=(),
             arguments={
@@ -155,7 +168,7 @@ def _of_partner(odoo: Odoo, header: Mapping[str, Any]) -> Row:
                 "field_names": ["partner_id"],
                 "fields_spec": {**dict.fromkeys(wanted, ""), **dict.fromkeys(values, "1")},
             },
-            context={"default_move_type": header["move_type"]},
+            context={"default_move_type": head["move_type"]},
             access="read",
             step=True,
         )
@@ -172,19 +185,15 @@ def _usable_taxes(odoo: Odoo, told: set[int], own: set[int], kind: str, company:
     """Return which of the taxes the company can use; refuse those told that do not fit."""
     if not told | own:
         return set()
-    domain = [["id", "in", sorted(told | own)], company_leaf(odoo, company)]
-    rows = odoo.call(
-        Call(
-            model="account.tax",
-            method="search_read",
-            arguments={"domain": domain, "fields": ["name", "type_tax_use"]},
-        )
-    )
+    companies = usable_companies(odoo, company, INVOICE.model)
+    domain = [["id", "in", sorted(told | own)], ["company_id", "in", companies]]
+    fields = ("name", "type_tax_use")
+    rows = read_rows(odoo, "account.tax", domain, fields, acts_on=INVOICE.model, active_test=True)
     found = {row["id"]: row for row in rows}
     if missing := sorted(told - found.keys()):
         raise NotFoundError(
             f"The company has no tax {', '.join(map(str, missing))}.",
-            suggestion="odoo_core_search_read on account.tax lists the taxes.",
+            suggestion="search_read on account.tax lists the taxes.",
             details={"model": "account.tax", "ids": missing, "field": "tax_ids"},
         )
     for tax in sorted(told):
@@ -202,19 +211,12 @@ def _tax_mapping(odoo: Odoo, position: int | None, taxes: set[int]) -> dict[int,
     """Return which taxes a fiscal position puts in the place of others (to Odoo 15)."""
     if not position or not taxes:
         return {}
-    rows = odoo.call(
-        Call(
-            model="account.fiscal.position.tax",
-            method="search_read",
-            arguments={
-                "domain": [["position_id", "=", position], ["tax_src_id", "in", sorted(taxes)]],
-                "fields": ["tax_src_id", "tax_dest_id"],
-            },
-        )
-    )
+    domain = [["position_id", "=", position], ["tax_src_id", "in", sorted(taxes)]]
+    fields = ("tax_src_id", "tax_dest_id")
     mapping: dict[int, list[int]] = {}
-    for row in rows:
-        targets = mapping.setdefault(row["tax_src_id"][0], [])
-        if row["tax_dest_id"]:
-            targets.append(row["tax_dest_id"][0])
+    for row in read_rows(
+        odoo, "account.fiscal.position.tax", domain, fields, acts_on=INVOICE.model
+    ):
+        targets = mapping.setdefault(row["tax_src_id"].id, [])
+        targets += [row["tax_dest_id"].id] if row["tax_dest_id"] else []
     return mapping

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -10,25 +11,59 @@ from annotated_doc import Doc
 from annotated_types import Gt, Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.accounting.invoices import (
-    INVOICE_TYPES,
-    PaidInvoice,
-    Payment,
-    PaymentResult,
-    by_currency,
-    currency_of,
-    label,
-    pick_journal,
-    read_moves,
-)
-from odoo_toolkit.call import Call
+from odoo_toolkit.apps.accounting.invoices import INVOICE, called, pick_journal
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.operations.documents import (
+    Row,
+    currency_of,
+    filled,
+    read_all,
+    read_new,
+    read_rows,
+    state_error,
+)
 from odoo_toolkit.operations.lines import checked_day, checked_number, today
-from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import Ids, checked_ids
-from odoo_toolkit.wizards.protocol import run_wizard
+
+_INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
+
+#: What Odoo says a payment has paid; payments that are not booked say so from 18 on, too.
+_PAID = ("reconciled_invoice_ids", "reconciled_bill_ids")
+
+
+@attrs.frozen(kw_only=True)
+class Payment:
+    """A payment; its state is posted to Odoo 17, in_process or paid from 18 on."""
+
+    id: int
+    name: str | None = None
+    state: str | None = None
+    amount: float | None = None
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class PaidInvoice:
+    """What a payment left of an invoice; payment_state is partial, in_payment or paid."""
+
+    id: int
+    name: str
+    payment_state: str
+    amount_residual: float
+    currency: str | None
+
+
+@attrs.frozen(kw_only=True)
+class PaymentResult:
+    """The payments that were registered, and what they left of the invoices."""
+
+    payments: list[Payment]
+    invoices: list[PaidInvoice]
+    message: str
+    warnings: list[str] = attrs.Factory(list)
 
 
 def register_payment(
@@ -59,7 +94,7 @@ def register_payment(
         journal_id: a bank or cash journal of the invoices' company.
         payment_date: a day; today by default.
         payment_method: a code such as ``manual``, available in the journal.
-        dry_run: whether to return a :class:`~odoo_toolkit.operations.plans.Plan` and write nothing.
+        dry_run: whether to return the plan and write nothing.
 
     Raises:
         StateError: an invoice is a draft (Odoo 18 and 19 would accept it), cancelled or paid.
@@ -68,93 +103,98 @@ def register_payment(
         AccessError: Odoo or the policy does not allow it.
     """
     ids = list(checked_ids(invoice_ids))
-    pay = Call(
-        model="account.payment.register",
-        method="action_create_payments",
-        ids=(0,),
-        access="write",
-        acts_on="account.move",
-        step=True,
+    started = time.time()
+    values: dict[str, Any] = {}
+
+    def seen(odoo: Odoo, _: int) -> list[int]:
+        domain = [["journal_id", "=", values["journal_id"]]]
+        payments = read_new(
+            odoo, "account.payment", domain, _PAID, since=started, acts_on=INVOICE.model
+        )
+        return [
+            payment["id"]
+            for payment in payments
+            if not set(ids).isdisjoint([n for field in _PAID for n in payment[field] or ()])
+        ]
+
+    pay = WizardStep(
+        model=INVOICE.model,
+        wizard="account.payment.register",
+        says="Payment registered",
+        seen=seen,
+        makes="many" if amount is None else "one",
     )
-    odoo.check(pay)
+    permit(odoo, pay)
     if amount is not None:
-        checked_number(amount, "amount", positive=True)
-    day = checked_day(payment_date, "payment_date") or today(odoo)
-    moves = read_moves(odoo, ids)
-    inbound = _check_payable(moves)
-    values: dict[str, Any] = {"payment_date": day}
+        amount = checked_number(amount, "amount", positive=True)
+    values["payment_date"] = checked_day(payment_date, "payment_date") or today(odoo)
+    rows = read_all(odoo, _INVOICES, ids)
+    inbound = _check_payable(rows)
     if amount is not None:
-        values |= {"amount": amount, "currency_id": _one_currency(moves)}
-        if len(ids) > 1:
-            values["group_payment"] = True
-    company = moves[0]["company_id"][0]
-    journal = pick_journal(
-        odoo,
-        journal_id,
-        ("bank", "cash", "credit") if journal_id is not None else ("bank",),
-        company,
-        fields=_method_lists(odoo),
-    )
+        values |= {"amount": amount, "currency_id": _one_currency(rows)}
+        values |= {"group_payment": True} if len(ids) > 1 else {}
+    types = ("bank",) if journal_id is None else ("bank", "cash", "credit")
+    journal = pick_journal(odoo, journal_id, types, rows[0]["company_id"].id)
     values["journal_id"] = journal["id"]
     values |= _payment_method(odoo, journal, payment_method, inbound)
-    dues = [(move["amount_residual"], currency_of(move)) for move in moves]
-    if dry_run:
-        shown = by_currency(dues if amount is None else [(amount, currency_of(moves[0]))])
-        create = attrs.evolve(pay, method="create", ids=None, arguments={"vals_list": [values]})
-        pay = attrs.evolve(pay, ids=("the wizard",))  # type: ignore[arg-type]
-        message = f"Would register {shown} for {', '.join(map(label, moves))}."
-        return plan(odoo, message, [create, pay])
-    outcome = run_wizard(odoo, "account.payment.register", values, source=("account.move", ids))
-    warnings = []
-    over = 0.0 if amount is None else amount - sum(due for due, _ in dues)
-    if over > 0:
-        more = by_currency([(over, currency_of(moves[0]))])
-        warnings.append(f"The amount is {more} more than was due; that stays open as a credit.")
-    return _read_payment(odoo, ids, outcome.action, warnings)
+    due = round(sum(row["amount_residual"] for row in rows), 6)
+    # What is paid in full is refused the next time; what is paid in part is not.
+    parts = odoo.version.major >= 18 and any(row["invoice_payment_term_id"] for row in rows)
+    full = not parts if amount is None else amount >= due
 
-
-def _check_payable(moves: Sequence[Mapping[str, Any]]) -> bool:
-    """Refuse what cannot be paid, or not together; return whether the money comes in."""
-    directions = set()
-    for move in moves:
-        problem = None
-        if move["move_type"] not in INVOICE_TYPES:
-            problem = ("is no invoice or bill", "Give invoices or bills.")
-        elif move["state"] == "draft":
-            problem = ("is not posted", "Post it first with odoo_accounting_post_invoice.")
-        elif move["state"] != "posted":
-            problem = ("is cancelled", "Leave it out.")
-        elif move["payment_state"] in ("paid", "in_payment", "reversed"):
-            problem = (f"is {move['payment_state'].replace('_', ' ')}", "Leave it out.")
-        elif not move["amount_residual"]:
-            problem = ("has nothing left to pay", "Leave it out.")
-        if problem:
-            raise StateError(
-                f"{label(move)} {problem[0]}: no payment was registered.",
-                suggestion=problem[1],
-                details={
-                    "model": "account.move",
-                    "id": move["id"],
-                    "current_state": move["state"],
-                    "payment_state": move["payment_state"] or None,
-                },
+    def result(done: Done) -> PaymentResult:
+        if amount is not None and amount > due:
+            more = _by_currency([(amount - due, currency_of(rows[0]))])
+            done.warnings.append(
+                f"The amount is {more} more than was due; that stays open as a credit."
             )
-        directions.add(move["move_type"] in ("out_invoice", "in_refund"))
+        return _payment_result(odoo, ids, done)
+
+    paid = [(row["amount_residual"], currency_of(row)) for row in rows]
+    shown = _by_currency(paid if amount is None else [(amount, currency_of(rows[0]))])
+    return operate(
+        odoo,
+        [attrs.evolve(pay, values=values, safe=full)],
+        ids,
+        result,
+        would=f"Would register {shown} for {', '.join(map(called, rows))}.",
+        dry_run=dry_run,
+    )
+
+
+def _check_payable(rows: Sequence[Row]) -> bool:
+    """Refuse what cannot be paid, or not together; return whether the money comes in."""
+    for row in rows:
+        problem, todo = None, "Leave it out."
+        if row["state"] == "draft":
+            problem, todo = "is not posted", "Post it first with post_invoice."
+        elif row["state"] != "posted":
+            problem = "is cancelled"
+        elif row["payment_state"] in ("paid", "in_payment", "reversed"):
+            problem = f"is {row['payment_state'].replace('_', ' ')}"
+        elif not row["amount_residual"]:
+            problem = "has nothing left to pay"
+        if problem:
+            message = f"{called(row)} {problem}: no payment was registered."
+            error = state_error(INVOICE, row, message, todo)
+            error.details["payment_state"] = row["payment_state"]
+            raise error
+    directions = {row["move_type"] in ("out_invoice", "in_refund") for row in rows}
     if len(directions) > 1:
         raise ValidationError(
             "Some of these bring money in and some take it out.",
             suggestion="Pay invoices apart from bills and credit notes.",
         )
-    if len({move["company_id"][0] for move in moves}) > 1:
+    if len({row["company_id"].id for row in rows}) > 1:
         raise ValidationError(
             "These invoices are of different companies.", suggestion="Pay each company's apart."
         )
     return directions.pop()
 
 
-def _one_currency(moves: Sequence[Mapping[str, Any]]) -> int:
-    partners = {tuple(move["commercial_partner_id"] or ()) for move in moves}
-    currencies = {move["currency_id"][0] for move in moves}
+def _one_currency(rows: Sequence[Row]) -> int:
+    partners = {row["commercial_partner_id"] for row in rows}
+    currencies = {row["currency_id"].id for row in rows}
     if len(partners) > 1 or len(currencies) > 1:
         raise ValidationError(
             "An amount can be given for the invoices of one partner in one currency only.",
@@ -164,28 +204,17 @@ def _one_currency(moves: Sequence[Mapping[str, Any]]) -> int:
     return int(currencies.pop())
 
 
-def _method_lists(odoo: Odoo) -> tuple[str, ...]:
-    """Return the journal's fields that list payment methods, as far as they are needed (14)."""
-    if "payment_method_line_id" in odoo.schema.fields("account.payment.register"):
-        return ()
-    return ("inbound_payment_method_ids", "outbound_payment_method_ids")
-
-
-def _payment_method(
-    odoo: Odoo, journal: Mapping[str, Any], code: str, inbound: bool
-) -> dict[str, int]:
+def _payment_method(odoo: Odoo, journal: Row, code: str, inbound: bool) -> dict[str, int]:
     """Return the wizard's value for a payment method: Odoo 14 has methods, 15 lines of them."""
     direction = "inbound" if inbound else "outbound"
-    available = journal.get(f"{direction}_payment_method_ids")
+    available = journal[f"{direction}_payment_method_ids"]
     if available is None:
         model, field = "account.payment.method.line", "payment_method_line_id"
         domain = [["journal_id", "=", journal["id"]], ["payment_type", "=", direction]]
     else:
         model, field = "account.payment.method", "payment_method_id"
         domain = [["id", "in", available]]
-    rows = odoo.call(
-        Call(model=model, method="search_read", arguments={"domain": domain, "fields": ["code"]})
-    )
+    rows = read_rows(odoo, model, domain, ["code"], acts_on=INVOICE.model)
     for row in rows:
         if row["code"] == code:
             return {field: row["id"]}
@@ -193,77 +222,53 @@ def _payment_method(
     raise make_error(
         "INVALID_SELECTION",
         f"The journal {journal['name']} has no {direction} payment method {str(code)[:60]!r}.",
-        suggestion=f"Choose {' or '.join(codes)}, or another journal."
-        if codes
-        else "Choose another journal.",
+        suggestion=f"Choose {' or '.join([*codes, 'another journal'])}.",
         details={"field": "payment_method", "allowed": codes},
     )
 
 
-def _read_payment(
-    odoo: Odoo, ids: list[int], action: Mapping[str, Any] | None, warnings: list[str]
-) -> PaymentResult:
-    found: list[int] = []
-    if action and action.get("res_id"):
-        found = [action["res_id"]]
-    elif action:
-        found = [
-            number
-            for leaf in action.get("domain") or ()
-            if isinstance(leaf, (list, tuple)) and len(leaf) == 3 and leaf[0] == "id"
-            for number in (leaf[2] if isinstance(leaf[2], (list, tuple)) else [leaf[2]])
-        ]
-    names = ["name", "state", "amount", "currency_id"]
+def _payment_result(odoo: Odoo, ids: list[int], done: Done) -> PaymentResult:
+    made = done.answers[0]
+    fields = ("name", "state", "amount", "currency_id")
+    domain = [["id", "in", made]]
 
-    def read_payments() -> list[dict[str, Any]]:
-        if not found:
+    def read_payments() -> list[Row]:
+        if not made:
             return []
-        arguments = {"fields": names}
-        rows: list[dict[str, Any]] = odoo.call(
-            Call(model="account.payment", method="read", ids=tuple(found), arguments=arguments)
-        )
-        return rows
+        return read_rows(odoo, "account.payment", domain, fields, acts_on=INVOICE.model, order="id")
 
     try:
-        payments, moves = side_by_side([read_payments, lambda: read_moves(odoo, ids)])
+        payments, rows = side_by_side([read_payments, lambda: read_all(odoo, _INVOICES, ids)])
     except OdooError as error:
+        done.warnings.append(f"It cannot be read back: {error.message}")
         return PaymentResult(
-            payments=[Payment(id=number) for number in found],
+            payments=[Payment(id=number) for number in made],
             invoices=[],
             message="The payment was registered.",
-            warnings=[*warnings, f"It could not be read back: {error.message}"],
+            warnings=done.warnings,
         )
-    invoices = [
-        PaidInvoice(
-            id=move["id"],
-            name=move["name"],
-            payment_state=move["payment_state"],
-            amount_residual=move["amount_residual"],
-            currency=currency_of(move),
-        )
-        for move in moves
-    ]
-    left = by_currency(
-        (invoice.amount_residual, invoice.currency)
-        for invoice in invoices
-        if invoice.amount_residual
+    left = _by_currency(
+        (r["amount_residual"], currency_of(r)) for r in rows if r["amount_residual"]
     )
-    total = by_currency((row["amount"], currency_of(row)) for row in payments)
-    if not payments:
-        warnings.append("Odoo did not say which payment it made.")
+    total = _by_currency((row["amount"], currency_of(row)) for row in payments)
     return PaymentResult(
-        payments=[
-            Payment(
-                id=row["id"],
-                name=row["name"] or None,
-                state=row["state"],
-                amount=row["amount"],
-                currency=currency_of(row),
-            )
-            for row in payments
+        payments=[filled(Payment, row, currency=currency_of(row)) for row in payments],
+        invoices=[
+            filled(PaidInvoice, row, name=called(row), currency=currency_of(row)) for row in rows
         ],
-        invoices=invoices,
         message=f"Registered {total or 'a payment'};"
         f" {f'{left} is still due' if left else 'nothing is left to pay'}.",
-        warnings=warnings,
+        warnings=done.warnings,
     )
+
+
+def _by_currency(amounts: Iterable[tuple[float, str | None]]) -> str:
+    """Return the sum of amounts in words, one for each currency: "115.00 EUR and 40.00 USD".
+
+    Args:
+        amounts: each with the name of its currency.
+    """
+    sums: dict[str, float] = {}
+    for amount, currency in amounts:
+        sums[currency or ""] = sums.get(currency or "", 0.0) + amount
+    return " and ".join(f"{total:.2f} {currency}".rstrip() for currency, total in sums.items())

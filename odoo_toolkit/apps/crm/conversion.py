@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.crm.lead import (
-    LEAD,
-    LeadId,
-    LeadName,
-    LeadResult,
-    find_lead,
-    result_after,
-    shown,
-)
-from odoo_toolkit.call import Call
+from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, lead_result
+from odoo_toolkit.apps.crm.pipeline import lead_error
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError, StateError
-from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.operations.documents import (
+    Row,
+    find,
+    label,
+    not_taken,
+    read_rows,
+    row_after,
+    shows,
+)
+from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
 from odoo_toolkit.records.names import Wanted, resolve_all
-from odoo_toolkit.records.results import Record
-from odoo_toolkit.records.rows import search_rows
 from odoo_toolkit.search_text import literal
 
-WIZARD = "crm.lead2opportunity.partner"
+CONVERT = WizardStep(
+    model=LEAD.model,
+    wizard="crm.lead2opportunity.partner",
+    says="Converted",
+    seen=shows(LEAD, type=("opportunity",)),
+)
 
 #: State of what cannot be converted -> what to do.
 _SUGGESTIONS = {
@@ -65,7 +69,7 @@ def convert_to_opportunity(
         create_customer: False makes none; the opportunity then may have no customer.
         user_id: salesperson from now on.
         team_id: sales team from now on.
-        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+        dry_run: find and check, write nothing.
 
     Raises:
         StateError: it is an opportunity already, or won or lost; nothing was written.
@@ -73,14 +77,8 @@ def convert_to_opportunity(
         NotFoundError: there is no such lead.
         AccessError: Odoo or the policy does not allow it.
     """
-    # Imported here: only what runs a wizard needs them.
-    from odoo_toolkit.wizards import run_wizard
-
-    apply = Call(
-        model=WIZARD, method="action_apply", ids=(0,), access="write", acts_on=LEAD, step=True
-    )
-    odoo.check(apply)
-    lead = find_lead(odoo, lead_id, lead_name)
+    permit(odoo, CONVERT)
+    lead = find(odoo, LEAD, lead_id, lead_name)
     _check_convertible(lead)
     partner, user, team = resolve_all(
         odoo,
@@ -92,86 +90,78 @@ def convert_to_opportunity(
         required=False,
     )
     if partner is None and lead["partner_id"]:
-        partner = lead["partner_id"]["id"]
+        partner = lead["partner_id"].id
     makes_customer = partner is None and create_customer
     chosen = {"partner_id": partner, "user_id": user, "team_id": team}
     # Left to itself, the wizard merges leads that share an e-mail address.
-    values: Record = {"name": "convert", **_customer(odoo, partner, makes_customer)}
+    values = {"name": "convert", **_customer(odoo, partner, makes_customer)}
     values |= {key: value for key, value in chosen.items() if value}
-    if (user or team) and "force_assignment" in odoo.schema.fields(WIZARD):
+    if (user or team) and "force_assignment" in odoo.schema.fields(CONVERT.wizard):
         values["force_assignment"] = True
-    what = shown(lead)
-    if dry_run:
-        context = {"active_model": LEAD, "active_id": lead["id"], "active_ids": [lead["id"]]}
-        create = Call(
-            model=WIZARD,
-            method="create",
-            arguments={"vals_list": values},
-            context=context,
-            access="write",
-            acts_on=LEAD,
-            step=True,
-        )
-        return plan(
-            odoo, f"Would convert {what} to an opportunity.", [create, attrs.evolve(apply, ids=())]
-        )
+    what, email = label(lead), lead["email_from"]
     # Looked for before: the conversion makes a company and its contact, both with the address.
-    others = _same_email(odoo, lead["email_from"]) if makes_customer else {}
-    run_wizard(odoo, WIZARD, values, source=(LEAD, [lead["id"]]))
-    result = result_after(odoo, lead, f"Converted {what} to an opportunity.")
-    if result.warnings:
-        return result
-    if result.type != "opportunity":
-        told = "Odoo's wizard ran without an error, and left it a lead."
-        return attrs.evolve(result, message=f"{what} was not converted.", warnings=[told])
-    for field, wanted in chosen.items():
-        now = getattr(result, field.removesuffix("_id"))
-        if wanted and (now is None or now.id != wanted):
-            result.warnings.append(f"Odoo did not take {field} {wanted}.")
-    if others and result.partner and result.partner.id not in others:
-        names = ", ".join(f"{name} ({partner_id})" for partner_id, name in others.items())
-        result.warnings.append(
-            f"A new customer was made, while {lead['email_from']} belongs to {names}, too."
-        )
-    if not partner and not makes_customer and result.partner:
-        result.warnings.append("Odoo has linked a customer by itself.")
-    return result
+    others = _same_email(odoo, email) if email and makes_customer and not dry_run else {}
+
+    def result(done: Done) -> LeadResult:
+        now = row_after(odoo, LEAD, done, name=lead["name"])
+        if now.get("type", "opportunity") != "opportunity":
+            done.warnings.append("Odoo's wizard ran without an error, and left it a lead.")
+            return lead_result(now, f"{what} was not converted.", done.warnings)
+        done.warnings.extend(not_taken(now, chosen))
+        made = now.get("partner_id")
+        if others and made and made.id not in others:
+            names = ", ".join(f"{name} ({number})" for number, name in others.items())
+            done.warnings.append(f"A new customer was made, while {email} belongs to {names}, too.")
+        if not partner and not makes_customer and made:
+            done.warnings.append("Odoo has linked a customer by itself.")
+        return lead_result(now, f"Converted {what} to an opportunity.", done.warnings)
+
+    return operate(
+        odoo,
+        [attrs.evolve(CONVERT, values=values)],
+        [lead["id"]],
+        result,
+        would=f"Would convert {what} to an opportunity.",
+        dry_run=dry_run,
+    )
 
 
-def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> Record:
+def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str, Any]:
     """Return what the wizard is told of the customer."""
     if partner or makes_customer:
         return {"action": "exist" if partner else "create"}
-    actions = dict(odoo.schema.fields(WIZARD)["action"].selection)
+    actions = dict(odoo.schema.fields(CONVERT.wizard)["action"].selection)
     # Odoo 19 cannot be told to link none: it links an existing one, and there none is given.
     return (
         {"action": "nothing"} if "nothing" in actions else {"action": "exist", "partner_id": False}
     )
 
 
-def _check_convertible(lead: Record) -> None:
-    state = None
+def _check_convertible(lead: Row) -> None:
     if lead["type"] != "lead":
         state, why = "opportunity", "is an opportunity already"
     elif lead["active"] is False:
         state, why = "archived", "is lost or archived, and Odoo converts only open leads"
     elif (lead["probability"] or 0) >= 100:
         state, why = "won", "is won, and Odoo converts only open leads"
-    if state:
-        raise StateError(
-            f"{shown(lead)} {why}.",
-            suggestion=_SUGGESTIONS[state],
-            details={"model": LEAD, "id": lead["id"], "current_state": state},
-        )
+    else:
+        return
+    raise lead_error(lead, state, why, _SUGGESTIONS[state])
 
 
-def _same_email(odoo: Odoo, email: str | None) -> dict[int, str]:
+def _same_email(odoo: Odoo, email: str) -> dict[int, str]:
     """Return the names of some contacts that have an e-mail address, by id."""
-    if not email:
-        return {}
+    domain = [["email", "=ilike", literal(email)]]
     try:
-        domain = [["email", "=ilike", literal(email)]]
-        rows = search_rows(odoo, "res.partner", domain, ["display_name"], limit=3)
+        rows = read_rows(
+            odoo,
+            "res.partner",
+            domain,
+            ["display_name"],
+            acts_on=LEAD.model,
+            limit=3,
+            active_test=True,
+        )
     except OdooError:
         return {}
     return {row["id"]: row["display_name"] for row in rows}

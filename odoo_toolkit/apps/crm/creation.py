@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.crm.lead import LEAD, LeadResult, result_after
+from odoo_toolkit.apps.crm.lead import LEAD, LeadResult, lead_result
 from odoo_toolkit.apps.crm.pipeline import find_stage
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
-from odoo_toolkit.operations.lines import checked_number
-from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.errors import NotFoundError, OdooError
+from odoo_toolkit.operations.documents import row_after
+from odoo_toolkit.operations.lines import checked_name, checked_number
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.arguments import optional_ids
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
-from odoo_toolkit.records.results import Record
 from odoo_toolkit.values.plain import plain
+
+CREATE = Step(model=LEAD.model, method="create", says="Lead created")
 
 
 def create_lead(
@@ -65,17 +67,16 @@ def create_lead(
         stage_id: must be a stage of the team given, or one shared by all teams.
         description: plain text.
         tag_ids: ids of ``crm.tag``.
-        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+        dry_run: resolve and check, write nothing.
 
     Raises:
         AmbiguousNameError: a name matches several records; nothing was written.
         ValidationError: an argument is wrong; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    if not name.strip():
-        raise ValidationError("name is empty.", suggestion="Say what the lead is about.")
-    odoo.check(_create({"name": name}))
-    fields = odoo.schema.fields(LEAD)
+    name = checked_name(name, "Say what the lead is about.")
+    permit(odoo, CREATE)
+    described = odoo.schema.fields(LEAD.model)
     team, user = resolve_all(
         odoo,
         [
@@ -85,50 +86,41 @@ def create_lead(
         required=False,
     )
     partner, company = _partner_or_text(odoo, partner_id, partner_name)
-    stage = None
-    if stage_id is not None or stage_name is not None:
-        stage = find_stage(odoo, team, stage_id, stage_name)["id"]
-    values: Record = {
-        "name": name.strip(),
+    by_stage = stage_id is not None or stage_name is not None
+    revenue = plain(expected_revenue)
+    values = {
+        "name": name,
         "type": type,
         "partner_id": partner,
         "partner_name": company,
         "email_from": email_from,
         "phone": phone,
-        "expected_revenue": _amount(expected_revenue),
+        "expected_revenue": None
+        if revenue is None
+        else checked_number(revenue, "expected_revenue", positive=False),
         "team_id": team,
         "user_id": user,
-        "stage_id": stage,
-        "description": written_text(fields["description"], description) if description else None,
+        "stage_id": find_stage(odoo, team, stage_id, stage_name).id if by_stage else None,
+        "description": written_text(described["description"], description) if description else None,
         "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
     }
-    call = _create({key: value for key, value in values.items() if value is not None})
-    if dry_run:
-        return plan(odoo, f"Would create the {type} {name.strip()!r}.", [call])
-    answer = odoo.call(call)
-    lead_id = answer[0] if isinstance(answer, list) else answer
-    message = f"Created {type} {name.strip()!r} with ID {lead_id}"
-    lead = {"id": lead_id, "name": name.strip(), "type": type}
-    asked: list[Callable[[], Any]] = [lambda: result_after(odoo, lead, message)]
-    if type == "lead":
-        asked.append(lambda: _shows_leads(odoo))
-    result: LeadResult
-    result, *shows_leads = side_by_side(asked)
-    if shows_leads == [False]:
-        result.warnings.append(
-            "Leads are switched off for this user: Odoo does not list it until it is converted"
-            " with convert_to_opportunity."
-        )
-    return result
+    create = CREATE.of(vals_list={key: value for key, value in values.items() if value is not None})
 
+    def result(done: Done) -> LeadResult:
+        asked: list[Callable[[], Any]] = [
+            lambda: row_after(odoo, LEAD, done, name=name, type=type),
+            lambda: type != "lead" or _shows_leads(odoo),
+        ]
+        row, listed = side_by_side(asked)
+        if not listed:
+            done.warnings.append(
+                "Leads are switched off for this user: Odoo does not list it until it is"
+                " converted with convert_to_opportunity."
+            )
+        return lead_result(row, f"Created {type} {name!r} with ID {done.id}", done.warnings)
 
-def _amount(value: float | None) -> float | None:
-    value = plain(value)
-    return None if value is None else checked_number(value, "expected_revenue", positive=False)
-
-
-def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=LEAD, method="create", arguments={"vals_list": dict(values)}, step=True)
+    would = f"Would create the {type} {name!r}."
+    return operate(odoo, [create], (), result, would=would, dry_run=dry_run)
 
 
 def _partner_or_text(
@@ -146,7 +138,7 @@ def _partner_or_text(
 
 def _shows_leads(odoo: Odoo) -> bool:
     """Whether Odoo lists leads for this user: where it does not, it makes opportunities."""
-    call = Call(model=LEAD, method="default_get", arguments={"fields": ["type"]})
+    call = Call(model=LEAD.model, method="default_get", arguments={"fields": ["type"]}, step=True)
     try:
         return bool(odoo.call(call).get("type") != "opportunity")
     except OdooError:

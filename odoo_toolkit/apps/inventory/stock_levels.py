@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.apps.inventory.transfers import read_stored
+from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.documents import Document, find_id, read
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
+
+_WAREHOUSE = Document(
+    model="stock.warehouse",
+    noun="warehouse",
+    argument="warehouse_id",
+    fields=("view_location_id",),
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -38,7 +46,7 @@ class Stock:
     uom: str
     stock: list[StockLine]
     total_available: float
-    message: str = ""
+    message: str
 
 
 def get_stock(
@@ -67,12 +75,11 @@ def get_stock(
         NotFoundError: product, location or warehouse do not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    wanted = Wanted(model="product.product", field="product_id", id=product_id, name=product_name)
-    product = resolve(odoo, wanted) or 0
+    product = find_id(odoo, PRODUCT, product_id, product_name)
     domain: list[Any] = [["product_id", "=", product]]
     if warehouse_id is not None:
-        (warehouse,) = read_stored(odoo, "stock.warehouse", [warehouse_id], ["view_location_id"])
-        domain.append(["location_id", "child_of", warehouse["view_location_id"][0]])
+        view = read(odoo, _WAREHOUSE, warehouse_id)["view_location_id"]
+        domain.append(["location_id", "child_of", view.id])
     if location_id is not None:
         domain.append(["location_id", "child_of", location_id])
     else:
@@ -87,17 +94,13 @@ def get_stock(
             "lazy": False,
         },
     )
-    (found,), _, groups = side_by_side(
-        [
-            lambda: read_stored(odoo, "product.product", [product], ["display_name", "uom_id"]),
-            lambda: (
-                read_stored(odoo, "stock.location", [location_id], ["usage"])
-                if location_id is not None
-                else []
-            ),
-            lambda: odoo.call(sums),
-        ]
-    )
+    asked: list[Callable[[], Any]] = [
+        lambda: read(odoo, PRODUCT, product),
+        lambda: odoo.call(sums),
+        # Odoo says nothing of a location that does not exist.
+        lambda: read(odoo, LOCATION, location_id) if location_id is not None else None,
+    ]
+    found, groups, _ = side_by_side(asked)
     stock = [
         StockLine(
             location=RecordName(id=group["location_id"][0], name=group["location_id"][1]),
@@ -108,7 +111,7 @@ def get_stock(
         for group in groups
     ]
     total = _rounded(sum(line.available_quantity for line in stock))
-    name, uom = found["display_name"], found["uom_id"][1]
+    name, uom = found["display_name"], found["uom_id"].name
     return Stock(
         product=RecordName(id=product, name=name),
         uom=uom,

@@ -11,41 +11,56 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.operations import stages
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    filled,
+    label,
+    linked_names,
+    read,
+    row_after,
+)
+from odoo_toolkit.operations.lines import checked_name
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.arguments import optional_ids
 from odoo_toolkit.records.names import Wanted, resolve
-from odoo_toolkit.records.reading import name_get
-from odoo_toolkit.records.results import Record, RecordName
-from odoo_toolkit.records.rows import read_rows, search_rows
+from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 
-TASK, STAGE = "project.task", "project.task.type"
+STAGE = "project.task.type"
 
 TaskId = Annotated[int | None, Doc("Id of the task.")]
 TaskName = Annotated[str | None, Doc("Its name, instead of the id.")]
 
-#: What is read back; ``user_id`` is Odoo 14's, ``user_ids`` came with 15.
-_FIELDS = (
-    "name",
-    "active",
-    "project_id",
-    "stage_id",
-    "user_id",
-    "user_ids",
-    "parent_id",
-    "date_deadline",
-    "priority",
+#: ``user_id`` is Odoo 14's, ``user_ids`` came with 15.
+TASK = Document(
+    model="project.task",
+    noun="task",
+    argument="task_id",
+    fields=(
+        "name",
+        "active",
+        "project_id",
+        "stage_id",
+        "user_id",
+        "user_ids",
+        "parent_id",
+        "date_deadline",
+        "priority",
+    ),
 )
+PARENT = attrs.evolve(TASK, argument="parent_id", fields=("name", "project_id"))
+CREATE = Step(model=TASK.model, method="create", says="Task created")
 
 
 @attrs.frozen(kw_only=True)
 class TaskResult:
-    """A task as it is now.
+    """A task as it is now; None is what is empty, or could not be read back.
 
     Attributes:
         users: who it is assigned to; at most one on Odoo 14.
@@ -61,8 +76,8 @@ class TaskResult:
     users: list[RecordName] = attrs.Factory(list)
     parent: RecordName | None = None
     date_deadline: str | None = None
-    priority: str = "0"
-    active: bool = True
+    priority: str | None = None
+    active: bool | None = None
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -102,7 +117,7 @@ def create_task(
         parent_id: the task that it is a part of.
         parent_name: instead of the id.
         tag_ids: ids of ``project.tags``.
-        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+        dry_run: resolve and check, write nothing.
 
     Raises:
         AmbiguousNameError: a name matches several records; nothing was written.
@@ -110,34 +125,32 @@ def create_task(
         ValidationError: an argument is wrong; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    if not name.strip():
-        raise ValidationError("name is empty.", suggestion="Say what is to be done.")
-    odoo.check(_create({"name": name}))
-    fields = odoo.schema.fields(TASK)
-    values: Record = {"name": name.strip(), "priority": priority}
-    values |= _assignees(fields, user_ids)
+    name = checked_name(name, "Say what is to be done.")
+    permit(odoo, CREATE)
+    described = odoo.schema.fields(TASK.model)
+    values = {"name": name, "priority": priority, **_assignees(described, user_ids)}
     if description:
-        values["description"] = written_text(fields["description"], description)
+        values["description"] = written_text(described["description"], description)
     if date_deadline is not None:
-        values["date_deadline"] = _deadline(fields["date_deadline"], date_deadline)
+        values["date_deadline"] = _deadline(described["date_deadline"], date_deadline)
     if tags := optional_ids(tag_ids):
         values["tag_ids"] = [[6, 0, tags]]
-    wanted = Wanted(model=TASK, field="parent_id", id=parent_id, name=parent_name)
-    parent = resolve(odoo, wanted, required=False)
+    parent = resolve(odoo, PARENT.wanted(parent_id, parent_name), required=False)
     wanted = Wanted(model="project.project", field="project_id", id=project_id, name=project_name)
     project = resolve(odoo, wanted, required=parent is None)
     if parent is not None:
         # Given explicitly: Odoo 18 takes a subtask without a project for a private task.
-        project = project or _project_of(odoo, parent)
+        project = project or _project_of(read(odoo, PARENT, parent))
         values["parent_id"] = parent
     values["project_id"] = project
-    call = _create(values)
-    if dry_run:
-        return plan(odoo, f"Would create the task {name.strip()!r}.", [call])
-    answer = odoo.call(call)
-    task_id = answer[0] if isinstance(answer, list) else answer
-    message = f"Created task {name.strip()!r} with ID {task_id}"
-    return task_after(odoo, {"id": task_id, "name": name.strip()}, message)
+
+    def result(done: Done) -> TaskResult:
+        row = row_after(odoo, TASK, done, name=name)
+        return _result(odoo, row, f"Created task {name!r} with ID {done.id}", done.warnings)
+
+    would = f"Would create the task {name!r}."
+    steps = [CREATE.of(vals_list=values)]
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
 def move_stage(
@@ -159,7 +172,7 @@ def move_stage(
         task_name: instead of the id.
         stage_id: where to; a stage of the task's project. Odoo itself would take any.
         stage_name: instead of the id.
-        dry_run: return the :class:`~odoo_toolkit.operations.plans.Plan` instead of writing.
+        dry_run: find and check, write nothing.
 
     Raises:
         AmbiguousNameError: a name matches several records; nothing was written.
@@ -168,89 +181,39 @@ def move_stage(
             written.
         AccessError: Odoo or the policy does not allow it.
     """
-    odoo.check(_write(1, {"stage_id": 1}))
-    task = find_task(odoo, task_id, task_name)
-    if not task["project_id"]:
-        raise ValidationError(
-            f"{shown(task)} belongs to no project, and stages belong to projects.",
-            suggestion="Put it into a project first: write its project_id.",
-            details={"model": TASK, "id": task["id"]},
+
+    def stage_for(task: Row) -> RecordName:
+        project = task["project_id"]
+        if not project:
+            raise no_project(task, "and stages belong to projects")
+        return stages.find_stage(
+            odoo,
+            STAGE,
+            [["project_ids", "in", [project.id]]],
+            stage_id,
+            stage_name,
+            of=f"the stages of the project {project.name}",
+            acts_on=TASK.model,
+            where_none=f"The project {project.name} has no stages: create a {STAGE} with"
+            f" project_ids [[4, {project.id}]].",
         )
-    stage = _stage(odoo, task["project_id"], stage_id, stage_name)
-    what, where = shown(task), f"stage {stage['name']}"
-    if task["stage_id"] and task["stage_id"]["id"] == stage["id"]:
-        return _result(odoo, task, f"{what} is in {where} already.")
-    call = _write(task["id"], {"stage_id": stage["id"]})
-    if dry_run:
-        return plan(odoo, f"Would move {what} to {where}.", [call])
-    odoo.call(call)
-    result = task_after(odoo, task, f"Moved {what} to {where}.")
-    if result.stage and result.stage.id != stage["id"]:
-        result.warnings.append(f"It is in stage {result.stage.name} now: something moved it on.")
-    return result
+
+    def told(row: Row, message: str, warnings: list[str]) -> TaskResult:
+        return _result(odoo, row, message, warnings)
+
+    return stages.move(odoo, TASK, task_id, task_name, stage_for, told, dry_run=dry_run)
 
 
-def find_task(
-    odoo: Odoo, task_id: int | None, task_name: str | None = None, extra: Sequence[str] = ()
-) -> Record:
-    """Return the task meant.
-
-    Args:
-        odoo: the connection.
-        task_id: its id.
-        task_name: instead of the id.
-        extra: fields to read, besides the usual ones; None where they cannot be read.
-
-    Raises:
-        AmbiguousNameError: the name matches several.
-        NotFoundError: there is none.
-    """
-    found = resolve(odoo, Wanted(model=TASK, field="task_id", id=task_id, name=task_name))
-    task = _read(odoo, int(found or 0), (*_FIELDS, *extra))
-    if task is None:
-        raise NotFoundError(
-            f"There is no {TASK} with id {found} (task_id), or this user may not see it.",
-            suggestion=f"Look for it with search_read on {TASK}.",
-            details={"model": TASK, "field": "task_id", "id": found},
-        )
-    return task
-
-
-def shown(task: Record) -> str:
-    """Return how messages call a task."""
-    return f"{task['name']!r} ({task['id']})"
-
-
-def task_after(odoo: Odoo, task: Record, message: str) -> TaskResult:
-    """Return a task as it is now that something was done to it, which nothing here undoes."""
-    unread = "this user may not see it"
-    try:
-        now = _read(odoo, task["id"], _FIELDS)
-    except OdooError as error:
-        now, unread = None, error.message
-    if now is None:
-        told = [f"This is done, but cannot be read back: {unread}"]
-        return TaskResult(id=task["id"], name=task["name"], message=message, warnings=told)
-    return _result(odoo, now, message)
-
-
-def _create(values: Mapping[str, Any]) -> Call:
-    return Call(model=TASK, method="create", arguments={"vals_list": dict(values)}, step=True)
-
-
-def _write(task_id: int, values: Mapping[str, Any]) -> Call:
-    return Call(
-        model=TASK, method="write", ids=(task_id,), arguments={"vals": dict(values)}, step=True
+def no_project(task: Row, why: str) -> ValidationError:
+    """Return the error for a task without the project that it needs."""
+    return ValidationError(
+        f"{label(task)} belongs to no project, {why}.",
+        suggestion="Put it into a project first: write its project_id.",
+        details={"model": TASK.model, "id": task["id"]},
     )
 
 
-def _read(odoo: Odoo, task_id: int, fields: Sequence[str]) -> Record | None:
-    described = odoo.policy.readable_fields(TASK, odoo.schema.fields(TASK))
-    rows = read_rows(odoo, TASK, [task_id], [name for name in fields if name in described])
-    return {**dict.fromkeys(fields), **rows[0]} if rows else None
-
-
-def _assignees(fields: Mapping[str, Field], user_ids: Sequence[int] | None) -> Record:
+def _assignees(fields: Mapping[str, Field], user_ids: Sequence[int] | None) -> dict[str, Any]:
     users = optional_ids(user_ids)
     if not users:
         return {}
@@ -281,81 +244,18 @@ def _deadline(field: Field, value: str | date | datetime) -> str:
     return utc_string(moment)
 
 
-def _project_of(odoo: Odoo, parent: int) -> int:
-    task = _read(odoo, parent, ("name", "project_id"))
-    if task is None:
-        raise NotFoundError(
-            f"There is no {TASK} with id {parent} (parent_id), or this user may not see it.",
-            suggestion=f"Look for it with search_read on {TASK}.",
-            details={"model": TASK, "field": "parent_id", "id": parent},
-        )
-    if not task["project_id"]:
+def _project_of(parent: Row) -> int:
+    if not parent["project_id"]:
         raise ValidationError(
-            f"The parent task {shown(task)} belongs to no project.",
+            f"The parent task {label(parent)} belongs to no project.",
             suggestion="Give project_id.",
             details={"field": "project_id"},
         )
-    return int(task["project_id"]["id"])
+    return int(parent["project_id"].id)
 
 
-def _stage(odoo: Odoo, project: Record, stage_id: int | None, stage_name: str | None) -> Record:
-    """Return the stage meant, which must be one of the project's."""
-    domain = (["project_ids", "in", [project["id"]]],)
-    wanted = Wanted(model=STAGE, field="stage_id", id=stage_id, name=stage_name, domain=domain)
-    try:
-        found = resolve(odoo, wanted)
-    except NotFoundError as error:
-        raise _no_stage(odoo, domain, project, error) from None
-    if stage_name is not None:
-        # Looked for among the right ones only.
-        return {"id": found, "name": stage_name.strip()}
-    stages = search_rows(odoo, STAGE, [*domain, ["id", "=", found]], ["name"])
-    if not stages:
-        refusal = ValidationError(
-            f"Stage {found} is not one of the project {project['name']}.",
-            details={"field": "stage_id", "id": found},
-        )
-        raise _no_stage(odoo, domain, project, refusal)
-    return stages[0]
-
-
-def _no_stage(odoo: Odoo, domain: Sequence[Any], project: Record, error: OdooError) -> OdooError:
-    """Add to the error which stages there are."""
-    stages = search_rows(odoo, STAGE, domain, ["name"])
-    names = ", ".join(f"{stage['name']} ({stage['id']})" for stage in stages)
-    error.suggestion = (
-        f"Choose one of: {names}"
-        if stages
-        else f"The project {project['name']} has no stages: create a {STAGE} with project_ids"
-        f" [[4, {project['id']}]]."
-    )
-    error.details["stages"] = stages
-    return error
-
-
-def _result(odoo: Odoo, task: Record, message: str) -> TaskResult:
-    linked: dict[str, Any] = {
-        key: RecordName(**task[f"{key}_id"])
-        for key in ("project", "stage", "parent")
-        if task[f"{key}_id"]
-    }
-    warnings = []
-    users: list[RecordName] = []
-    try:
-        if task["user_ids"]:
-            users = name_get(odoo, "res.users", task["user_ids"]).names
-        elif task["user_id"]:
-            users = [RecordName(**task["user_id"])]
-    except OdooError as error:
-        warnings.append(f"The assignees' names cannot be read: {error.message}")
-    return TaskResult(
-        id=task["id"],
-        name=task["name"],
-        message=message,
-        users=users,
-        date_deadline=task["date_deadline"],
-        priority=task["priority"] or "0",
-        active=task["active"] is not False,
-        warnings=warnings,
-        **linked,
-    )
+def _result(odoo: Odoo, row: Row, message: str, warnings: list[str]) -> TaskResult:
+    users = [row["user_id"]] if row.get("user_id") else []
+    if ids := row.get("user_ids"):
+        users = linked_names(odoo, "res.users", ids, "assignees", warnings, acts_on=TASK.model)
+    return filled(TaskResult, row, users=users, message=message, warnings=warnings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -10,23 +9,17 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.sales.orders import (
-    MODEL,
+    ORDER,
     Invoice,
     OrderId,
     OrderName,
-    allow,
-    find_order,
     read_invoices,
-    read_order,
-    state_error,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.operations.documents import Row, currency_of, find, read, state_error
 from odoo_toolkit.operations.lines import checked_number
-from odoo_toolkit.operations.plans import Plan, plan
-from odoo_toolkit.wizards.protocol import run_wizard, wizard_calls
-
-WIZARD = "sale.advance.payment.inv"
+from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
 
 InvoiceMethod = Literal["delivered", "percentage", "fixed"]
 
@@ -38,8 +31,9 @@ class InvoiceResult:
     order_id: int
     order_name: str
     invoices: list[Invoice]
-    amount_untaxed: float | None
-    amount_total: float | None
+    amount_untaxed: float | None = None
+    amount_total: float | None = None
+    currency: str | None = None
     message: str
     warnings: list[str] = attrs.Factory(list)
 
@@ -72,16 +66,29 @@ def create_invoices(
         StateError: the order is not confirmed, or there is nothing to invoice.
         ValidationError: the amount does not fit; nothing was written.
     """
-    allow(odoo, "write")
     values = _wizard_values(method, amount)
-    row = find_order(odoo, order_id, order_name)
+
+    def seen(odoo: Odoo, order_id: int) -> Any:
+        return _new_invoices(odoo, row) or None
+
+    invoice = WizardStep(
+        model=ORDER.model,
+        wizard="sale.advance.payment.inv",
+        values=values,
+        says="Invoice created",
+        seen=seen,
+    )
+    permit(odoo, invoice)
+    row = find(odoo, ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
-    source = (MODEL, [row["id"]])
-    if dry_run:
-        calls = wizard_calls(odoo, WIZARD, values, source)
-        return plan(odoo, f"Would make a draft invoice of {row['name']}.", calls)
-    run_wizard(odoo, WIZARD, values, source=source)
-    return _invoice_result(odoo, row)
+    return operate(
+        odoo,
+        [invoice],
+        [row["id"]],
+        lambda done: _invoice_result(odoo, row, done),
+        would=f"Would make a draft invoice of {row['name']}.",
+        dry_run=dry_run,
+    )
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
@@ -118,20 +125,22 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}
 
 
-def _check_invoiceable(row: Mapping[str, Any], method: str, amount: float | None) -> None:
+def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
     name, state = row["name"], row["state"]
     if state not in ("sale", "done"):
         raise state_error(
+            ORDER,
             row,
             f"{name} is not a confirmed order (state {state}).",
-            "Confirm it with odoo_sales_confirm_order first."
+            "Confirm it with confirm_order first."
             if state != "cancel"
             else "A cancelled order cannot be invoiced.",
         )
     if method == "delivered" and row["invoice_status"] == "invoiced":
-        raise state_error(row, f"{name} is fully invoiced.", "See its invoices.")
+        raise state_error(ORDER, row, f"{name} is fully invoiced.", "See its invoices.")
     if method == "delivered" and row["invoice_status"] == "no":
         raise state_error(
+            ORDER,
             row,
             f"Nothing on {name} can be invoiced now.",
             "Products invoiced by delivered quantities must be delivered first; a down payment"
@@ -146,29 +155,29 @@ def _check_invoiceable(row: Mapping[str, Any], method: str, amount: float | None
         )
 
 
-def _invoice_result(odoo: Odoo, before: Mapping[str, Any]) -> InvoiceResult:
+def _new_invoices(odoo: Odoo, before: Row) -> list[int]:
+    """Return the ids of the invoices that an order has and had not."""
+    now = read(odoo, ORDER, before["id"])["invoice_ids"]
+    return sorted(set(now) - set(before["invoice_ids"]))
+
+
+def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
     name = before["name"]
+    told: dict[str, Any] = {"order_id": before["id"], "order_name": name}
+    told |= {"currency": currency_of(before), "warnings": done.warnings}
     try:
-        row = read_order(odoo, before["id"])
-        invoices = read_invoices(odoo, sorted(set(row["invoice_ids"]) - set(before["invoice_ids"])))
+        invoices = read_invoices(odoo, _new_invoices(odoo, before))
     except OdooError as error:
-        return InvoiceResult(
-            order_id=before["id"],
-            order_name=name,
-            invoices=[],
-            amount_untaxed=None,
-            amount_total=None,
-            message=f"{name} was invoiced; the invoice cannot be read back.",
-            warnings=[f"Look for it before you repeat this: {error.message}"],
-        )
+        done.warnings.append(f"Look for it before you repeat this: {error.message}")
+        message = f"{name} was invoiced; the invoice cannot be read back."
+        return InvoiceResult(invoices=[], message=message, **told)
     listed = ", ".join(f"{invoice.name} (id {invoice.id})" for invoice in invoices)
     return InvoiceResult(
-        order_id=row["id"],
-        order_name=name,
         invoices=invoices,
         amount_untaxed=round(sum(invoice.amount_untaxed for invoice in invoices), 6),
         amount_total=round(sum(invoice.amount_total for invoice in invoices), 6),
         message=f"Draft invoice for {name}: {listed}. Post it to make it valid."
         if invoices
         else f"Odoo made no invoice for {name}.",
+        **told,
     )

@@ -1,0 +1,75 @@
+"""Invoices, bills, journal entries and payments."""
+
+from odoo_toolkit.app_models.model import AppModel, Move, Relation
+
+MODELS = (
+    AppModel(
+        "account.move",
+        "Journal Entry",
+        module="account",
+        nouns="journal entry|entry|document",
+        meanings="""
+            customer invoice|sales invoice|client invoice|invoice: move_type = out_invoice
+            vendor bill|supplier bill|vendor invoice|supplier invoice|bill: move_type = in_invoice
+            purchase invoice: move_type = in_invoice
+            customer credit note|credit note: move_type = out_refund
+            vendor credit note|supplier credit note: move_type = in_refund
+            vendor refund|supplier refund: move_type = in_refund
+            refund: move_type in out_refund,in_refund
+            miscellaneous entry: move_type = entry
+            partially paid|partly paid: payment_state = partial
+            unpaid|not paid|not yet paid|outstanding|open|to be paid|awaiting payment|owed: \
+                payment_state in not_paid,partial ~ state = posted & move_type != entry
+            overdue|past due|late: payment_state in not_paid,partial & invoice_date_due < today \
+                ~ state = posted & move_type != entry
+            paid|settled: payment_state in paid,in_payment ~ state = posted & move_type != entry
+            posted|validated|confirmed: state = posted
+        """,
+        name_fields="name ref",
+        numbered=True,
+        searched=3,
+        search_fields="name ref payment_reference",
+        deep_fields="narration",
+        key_fields="id name partner_id move_type state amount_total invoice_date",
+        found_through=(Relation("res.partner"),),
+        dates="invoice_date date",
+        moves=(
+            Move("action_post", "draft", "posted"),
+            # Of posted ones the method works, too, which no form offers: it is meant for documents
+            # that were reported and must not be changed any more.
+            Move("button_cancel", "draft", "cancel", also="posted"),
+            Move("button_draft", "posted|cancel", "draft"),
+        ),
+        tips=(
+            "Invoices, bills, credit notes and journal entries are all here: filter by move_type.",
+            "Posted documents cannot be changed; a credit note (action_reverse) corrects them.",
+            "amount_residual is what is left to pay.",
+        ),
+    ),
+    AppModel(
+        "account.payment",
+        "Payments",
+        nouns="payment",
+        meanings="""
+            customer payment|received|incoming|inbound: payment_type = inbound
+            vendor payment|supplier payment|outgoing|outbound: payment_type = outbound
+        """,
+        numbered=True,
+        # To 17 a payment has all fields of its journal entry, invoice_date among them.
+        dates="date payment_date",
+        moves=(
+            Move("action_post", "draft", "posted", until=17),
+            Move("action_post", "draft", "in_process|paid", since=18),
+            Move("action_validate", "in_process", "paid", since=18),
+            Move("action_reject", "in_process", "rejected", since=18),
+            Move("action_draft", "posted|cancel", "draft", until=17),
+            Move("action_draft", "in_process|paid|canceled|rejected", "draft", since=18),
+            Move("action_cancel", "draft", "cancel", until=17),
+            Move("action_cancel", "draft", "canceled", since=18),
+        ),
+    ),
+    AppModel("account.account", "Account", name_fields="name code"),
+    AppModel("account.journal", "Journal", name_fields="name code"),
+    AppModel("account.move.line", "Journal Item"),
+    AppModel("account.tax", "Tax"),
+)

@@ -1,0 +1,44 @@
+"""Contacts, users and companies."""
+
+from odoo_toolkit.app_models.model import AppModel, Relation
+
+MODELS = (
+    AppModel(
+        "res.partner",
+        "Contact",
+        nouns="contact|partner|address",
+        meanings="""
+            customer|client: customer_rank > 0
+            vendor|supplier: supplier_rank > 0
+            company|organization|organisation|business: is_company = true
+            individual|person|people: is_company = false
+        """,
+        announced_by="customer client vendor supplier partner contact company for",
+        has_parts=True,
+        name_fields="name complete_name display_name ref email vat",
+        searched=1,
+        # display_name is a column to 16, complete_name from 17 on.
+        search_fields="name display_name complete_name",
+        # mobile is gone in 19.
+        deep_fields="email phone mobile vat ref website comment street city",
+        key_fields="id name email phone is_company city country_id",
+        found_through=tuple(
+            Relation(model, reverse=True)
+            for model in ("sale.order", "account.move", "crm.lead", "helpdesk.ticket")
+        ),
+        tips=(
+            "Companies (is_company) and their contacts (parent_id) are both here; child_of finds a"
+            " company with its contacts.",
+        ),
+    ),
+    AppModel("res.partner.category", announced_by="category"),
+    AppModel(
+        "res.users",
+        "Users",
+        announced_by="by salesperson seller salesman responsible assigned user agent",
+        name_fields="name login",
+    ),
+    AppModel("res.company", "Companies"),
+    AppModel("res.country", "Country", announced_by="country in"),
+    AppModel("res.currency", "Currency"),
+)

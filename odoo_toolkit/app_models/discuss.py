@@ -1,0 +1,10 @@
+"""What hangs on any record: messages, activities, files, meetings."""
+
+from odoo_toolkit.app_models.model import AppModel
+
+MODELS = (
+    AppModel("mail.message", "Message", module="mail"),
+    AppModel("mail.activity", "Activity"),
+    AppModel("ir.attachment", "Attachment"),
+    AppModel("calendar.event", "Calendar Event"),
+)

@@ -1,0 +1,46 @@
+"""Transfers, stock and where it lies."""
+
+from odoo_toolkit.app_models.model import AppModel, Move
+
+MODELS = (
+    AppModel(
+        "stock.picking",
+        "Transfer",
+        module="stock",
+        nouns="transfer|picking",
+        meanings="""
+            delivery order|delivery|outgoing|shipment: picking_type_id.code = outgoing
+            receipt|incoming|reception: picking_type_id.code = incoming
+            internal: picking_type_id.code = internal
+            backorder: backorder_id != false
+            late|overdue|delayed: scheduled_date < today & state not in done,cancel
+            open|pending|to do|unfinished|not done|outstanding|undelivered: \
+                state not in done,cancel
+            done|delivered|received|shipped|completed|finished: state = done
+            waiting: state in waiting,confirmed
+        """,
+        numbered=True,
+        dates="scheduled_date",
+        moves=(
+            Move("action_confirm", "draft", "confirmed|waiting|assigned"),
+            Move("action_assign", "confirmed|waiting", "assigned"),
+            Move("do_unreserve", "assigned", "confirmed"),
+            Move("button_validate", "draft|waiting|confirmed|assigned", "done"),
+            Move("action_cancel", "draft|waiting|confirmed|assigned", "cancel"),
+        ),
+        tips=(
+            "Direction and locations follow from picking_type_id.",
+            "Validating with less than was ordered asks about a backorder.",
+        ),
+    ),
+    AppModel(
+        "stock.location",
+        "Inventory Locations",
+        announced_by="in",
+        has_parts=True,
+        name_fields="name complete_name barcode",
+    ),
+    AppModel("stock.move", "Stock Move"),
+    AppModel("stock.quant", "Quants"),
+    AppModel("stock.warehouse", "Warehouse", announced_by="warehouse in"),
+)

@@ -1,0 +1,129 @@
+"""What is known of one model besides what the server says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from odoo_toolkit.compat import NEWEST, OLDEST
+
+
+def _words(text: str | Iterable[str]) -> tuple[str, ...]:
+    """Return what a table lists with spaces between."""
+    return tuple(text.split() if isinstance(text, str) else text)
+
+
+def _parts(text: str | Iterable[str]) -> tuple[str, ...]:
+    """Return what a table lists with bars between: states and phrases may hold spaces."""
+    return tuple(part for part in text.split("|") if part) if isinstance(text, str) else tuple(text)
+
+
+@attrs.frozen
+class Relation:
+    """A way from a model to another one by whose records it can be found.
+
+    Attributes:
+        model: the other model.
+        link: the many2one field between the two.
+        reverse: whether the field is the other model's and points here.
+    """
+
+    model: str
+    link: str = "partner_id"
+    reverse: bool = False
+
+
+@attrs.frozen
+class Move:
+    """What a method does to the state of a record; states are written with bars between.
+
+    Attributes:
+        method: that is called on the record.
+        sources: the states it is for, where the form shows the button without regard to the
+            state.
+        to: the states it may lead to, the usual one first.
+        also: states in which it works, too, though no form shows its button there.
+        never: states in which the button is shown, too, but leaves the state as it is.
+        label: what the menu calls it, for methods that have no button on the form.
+        since: first Odoo version for which this is so.
+        until: last one.
+    """
+
+    method: str
+    sources: tuple[str, ...] = attrs.field(converter=_parts)
+    to: tuple[str, ...] = attrs.field(converter=_parts)
+    also: tuple[str, ...] = attrs.field(default="", converter=_parts, kw_only=True)
+    never: tuple[str, ...] = attrs.field(default="", converter=_parts, kw_only=True)
+    label: str = attrs.field(default="", kw_only=True)
+    since: int = attrs.field(default=OLDEST, kw_only=True)
+    until: int = attrs.field(default=NEWEST, kw_only=True)
+
+
+@attrs.frozen
+class AppModel:
+    """What is known of a model; empty where nothing is.
+
+    The fields are those of all versions; what the connected server lacks is left out by asking
+    it. Names are written with spaces between, phrases with bars.
+
+    Attributes:
+        name: technical name.
+        label: what Odoo calls it; only of models that most databases have.
+        module: the Odoo module of which this model shows that it is installed.
+        module_field: a field that only the module adds, where the model exists without it.
+        nouns: what people call its records; says nothing about which of them are meant.
+        meanings: what people say of its records, and the conditions that it stands for, in lines
+            of ``phrase|phrase: condition & condition / other way ~ what it implies``.
+        announced_by: words that stand before the name of one of its records.
+        has_parts: whether what is said of a record is meant of those below it, too.
+        name_fields: by which records are found when many names are looked up in one call: what
+            Odoo's own search by name looks at.
+        numbered: whether a record's name is a number that Odoo gives.
+        searched: its place among the models that a search by words goes through when none is
+            given; 0 for none.
+        search_fields: by which people know its records.
+        deep_fields: in which words are looked for besides.
+        key_fields: that tell most of a record.
+        found_through: other models by whose records its own are found.
+        dates: by which its records are known, the likeliest first.
+        moves: what its methods do to the state.
+        tips: what experience adds.
+    """
+
+    name: str
+    label: str = ""
+    module: str = attrs.field(default="", kw_only=True)
+    module_field: str = attrs.field(default="id", kw_only=True)
+    nouns: tuple[str, ...] = attrs.field(default="", converter=_parts, kw_only=True)
+    meanings: str = attrs.field(default="", kw_only=True)
+    announced_by: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    has_parts: bool = attrs.field(default=False, kw_only=True)
+    name_fields: tuple[str, ...] = attrs.field(default="name", converter=_words, kw_only=True)
+    numbered: bool = attrs.field(default=False, kw_only=True)
+    searched: int = attrs.field(default=0, kw_only=True)
+    search_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    deep_fields: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    key_fields: tuple[str, ...] = attrs.field(
+        default="id name display_name", converter=_words, kw_only=True
+    )
+    found_through: tuple[Relation, ...] = attrs.field(default=(), kw_only=True)
+    dates: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    moves: tuple[Move, ...] = attrs.field(default=(), kw_only=True)
+    tips: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+
+    def move(self, method: str, version: int) -> Move | None:
+        """Return what a method does to the state on a version; None where not known."""
+        return next(
+            (m for m in self.moves if m.method == method and m.since <= version <= m.until), None
+        )
+
+    def describe_moves(self) -> str:
+        """Return in one line which method leads from which states to which."""
+        steps = []
+        for move in self.moves:
+            when = f" (to Odoo {move.until})" if move.until < NEWEST else ""
+            when = f" (from Odoo {move.since})" if move.since > OLDEST else when
+            sources = ", ".join((*move.sources, *move.also))
+            steps.append(f"{sources} -> [{move.method}] {' or '.join(move.to)}{when}")
+        return f"States of {self.name}: {'; '.join(steps)}."

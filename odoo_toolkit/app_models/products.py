@@ -1,0 +1,43 @@
+"""Products, their variants and what they are sorted by."""
+
+from odoo_toolkit.app_models.model import AppModel
+
+_MEANINGS = """
+    service: type = service
+    storable|stockable: is_storable = true / type = product
+    consumable|goods: type = consu
+    sellable|saleable|for sale|can be sold: sale_ok = true
+    purchasable|can be purchased: purchase_ok = true
+    out of stock|not in stock|not available: qty_available <= 0
+    in stock|available|on hand: qty_available > 0
+"""
+
+MODELS = (
+    AppModel(
+        "product.product",
+        "Product",
+        nouns="product variant|product|item|article",
+        meanings=_MEANINGS,
+        announced_by="product",
+        name_fields="name default_code barcode",
+        searched=6,
+        search_fields="name default_code",
+        deep_fields="barcode description description_sale",
+        # is_storable tells from 18 on what the type "product" did.
+        key_fields="id name default_code list_price qty_available type is_storable",
+    ),
+    AppModel(
+        "product.template",
+        "Product Template",
+        nouns="product|item|article",
+        meanings=_MEANINGS,
+        announced_by="product",
+        name_fields="name default_code barcode",
+        tips=(
+            "Documents point to product.product, the variants; product_variant_id is the first.",
+        ),
+    ),
+    AppModel("product.category", "Product Category", announced_by="category in", has_parts=True),
+    AppModel("product.pricelist", "Pricelist"),
+    AppModel("uom.uom", "Product Unit of Measure"),
+)

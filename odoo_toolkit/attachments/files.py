@@ -1,0 +1,266 @@
+"""The files attached to a record: listed, attached and deleted."""
+
+from __future__ import annotations
+
+import binascii
+import hashlib
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import Model
+from odoo_toolkit.attachments.content import (
+    ATTACHMENT,
+    MAX_BYTES,
+    AttachmentId,
+    find_attachment,
+    too_large,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.bulk import sending
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.file_content import base64_size, human_size, stored_type
+from odoo_toolkit.operations.documents import afterwards, filled, read_rows
+from odoo_toolkit.owner_records import RecordId, beside_owner, end_owned, make_owned
+from odoo_toolkit.records.results import RecordName
+
+#: Most attachments that one call lists.
+_MOST = 500
+
+#: Base64 characters of a file's beginning, by which its type is told, and of each piece of it.
+_HEAD, _PIECE = 4096, 65_536
+
+
+@attrs.frozen(kw_only=True)
+class Attachment:
+    """A file attached to a record, without its content.
+
+    Attributes:
+        file_size: bytes; 0 for an address.
+        created_at: ISO 8601 in UTC.
+        url: where it is only an address on the web, not a file.
+    """
+
+    id: int
+    name: str
+    mimetype: str | None = None
+    file_size: int
+    file_size_human: str
+    created_at: str | None = None
+    created_by: RecordName | None = None
+    url: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class AttachmentsResult:
+    """Attachments of a record, the newest first; ``has_more`` where these are not all."""
+
+    attachments: list[Attachment]
+    count: int
+    has_more: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class UploadedAttachment:
+    """An attachment that was made; ``mimetype`` as Odoo stored it, which may change it."""
+
+    id: int
+    model: str
+    record_id: int
+    name: str
+    mimetype: str | None = None
+    file_size: int
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class DeletedAttachment:
+    """An attachment that was deleted."""
+
+    id: int
+    name: str
+    deleted: bool
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+def list_attachments(odoo: Odoo, model: Model, record_id: RecordId) -> AttachmentsResult:
+    """Return the attachments of a record, the newest first; two requests, side by side.
+
+    Raises:
+        NotFoundError: there is no such record.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    (rows,) = beside_owner(
+        odoo,
+        model,
+        record_id,
+        lambda: read_rows(
+            odoo,
+            ATTACHMENT.model,
+            [["res_model", "=", model], ["res_id", "=", record_id]],
+            [*ATTACHMENT.fields, "create_date", "create_uid"],
+            acts_on=model,
+            limit=_MOST + 1,
+            order="create_date desc, id desc",
+        ),
+    )
+    attachments = [
+        filled(
+            Attachment,
+            row,
+            name=row["name"] or "",
+            file_size_human=human_size(row["file_size"]),
+            created_at=row["create_date"],
+            created_by=row["create_uid"],
+            url=row["url"] if row["type"] == "url" else None,
+        )
+        for row in rows[:_MOST]
+    ]
+    return AttachmentsResult(
+        attachments=attachments, count=len(attachments), has_more=len(rows) > _MOST
+    )
+
+
+def upload(
+    odoo: Odoo,
+    model: Model,
+    record_id: RecordId,
+    name: Annotated[str, Len(1, 255), Doc("File name, with its extension.")],
+    content_base64: Annotated[str, Doc("The file's bytes as base64.")],
+    mimetype: Annotated[str | None, Doc("Default by the name.")] = None,
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> UploadedAttachment:
+    """Attach a file to a record; three requests: record, file, and the attachment as stored.
+
+    Args:
+        odoo: the connection.
+        model: such as ``res.partner``.
+        record_id: the record.
+        name: of the file.
+        content_base64: its bytes.
+        mimetype: such as ``application/pdf``; by the name's extension, else by the first bytes.
+            What a browser would run from Odoo's address (HTML, SVG, XML, scripts, style sheets)
+            is stored as text/plain, with a warning.
+        max_bytes: larger files are refused.
+
+    Raises:
+        ValidationError: name or content is empty, not base64 or too large, or the type is none;
+            nothing was sent.
+        NotFoundError: there is no such record; nothing was attached.
+        AccessError: Odoo or the policy does not allow it; nothing was attached.
+    """
+    name = _checked_name(name)
+    size = base64_size(content_base64)
+    if size == 0:
+        raise ValidationError(
+            "The file is empty.",
+            suggestion="Give the file's bytes as base64.",
+            details={"field": "content_base64"},
+        )
+    if size > max_bytes:
+        raise ValidationError(
+            too_large(size, max_bytes),
+            suggestion="Upload it in Odoo itself, or have max_bytes raised.",
+        )
+    head = binascii.a2b_base64(content_base64[:_HEAD])
+    kind, remark = stored_type(name, mimetype, head)
+    warnings = [remark] if remark else []
+    values = {"name": name, "res_model": model, "res_id": record_id}
+    like = {**values, "checksum": _checksum(content_base64)}
+    with sending(content_base64) as mark:
+        create = Call(
+            model=ATTACHMENT.model,
+            method="create",
+            arguments={"vals_list": {**values, "mimetype": kind, "datas": mark}},
+            acts_on=model,
+            step=True,
+        )
+        odoo.check(create)
+        beside_owner(odoo, model, record_id)
+        attachment_id = make_owned(odoo, create, ATTACHMENT.model, like, warnings)
+    assert attachment_id is not None  # noqa: S101 - create always answers with an id
+    by_id, fields = [["id", "=", attachment_id]], ["name", "mimetype", "file_size"]
+    rows = afterwards(
+        lambda: read_rows(odoo, ATTACHMENT.model, by_id, fields, acts_on=model),
+        warnings,
+        "the attachment",
+    )
+    stored = rows[0] if rows else {"name": name, "mimetype": None, "file_size": size}
+    if stored["file_size"] != size:
+        warnings.append(f"Odoo stored {stored['file_size']} bytes instead of {size}.")
+    return filled(
+        UploadedAttachment,
+        stored,
+        id=attachment_id,
+        model=model,
+        record_id=record_id,
+        message=f"Attached {name!r} ({human_size(size)}) to {model} {record_id}.",
+        warnings=warnings,
+    )
+
+
+def delete(odoo: Odoo, attachment_id: AttachmentId) -> DeletedAttachment:
+    """Delete an attachment for good.
+
+    Raises:
+        NotFoundError: there is no such attachment for this user.
+        AccessError: Odoo or the policy does not allow it, or it is no ordinary file; nothing was
+            deleted.
+    """
+    row = find_attachment(odoo, attachment_id)
+    _check_ordinary(row)
+    owner = row["res_model"] or None
+    unlink = Call(
+        model=ATTACHMENT.model, method="unlink", ids=(attachment_id,), acts_on=owner, step=True
+    )
+    warnings: list[str] = []
+    end_owned(odoo, ATTACHMENT, unlink, warnings)
+    return DeletedAttachment(
+        id=attachment_id,
+        name=row["name"],
+        deleted=True,
+        message=f"Deleted attachment {attachment_id} ({row['name']!r}).",
+        warnings=warnings,
+    )
+
+
+def _check_ordinary(row: dict[str, Any]) -> None:
+    """Refuse to change an attachment that is more than a file of a record."""
+    if row["res_field"]:
+        what = f"is the content of the field {row['res_field']}"
+        suggestion = f"Change that field of {row['res_model']} instead."
+    elif row["url"]:
+        what = "has an address of its own, by which pages of Odoo may use it"
+        suggestion = "Ask the administrator to delete it in Odoo."
+    else:
+        return
+    raise AccessError(
+        f"Attachment {row['id']} is not changed from here: it {what}.",
+        code="MODEL_BLOCKED",
+        suggestion=suggestion,
+        details={"model": ATTACHMENT.model, "ids": [row["id"]]},
+    )
+
+
+def _checked_name(name: str) -> str:
+    if not isinstance(name, str) or not name.strip() or any(ord(c) < 32 for c in name):
+        raise ValidationError(
+            "The file needs a name of one line.",
+            suggestion="Give e.g. 'offer.pdf'.",
+            details={"field": "name"},
+        )
+    return name.strip()
+
+
+def _checksum(content_base64: str) -> str:
+    """Return what Odoo stores with a file to recognise it by; not decoded as a whole."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for start in range(0, len(content_base64), _PIECE):
+        digest.update(binascii.a2b_base64(content_base64[start : start + _PIECE]))
+    return digest.hexdigest()

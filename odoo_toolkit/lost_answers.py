@@ -1,0 +1,336 @@
+"""What became of a write whose answer was lost: it is looked for in Odoo, and never sent again.
+
+A created record is recognised by its user, its time and its values; a changed or deleted one by
+how it is now. What is seen has happened. What is not seen may still be under way: absence proves
+nothing, so the error then says what was looked for, and for how long.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from datetime import datetime, timezone
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, OdooError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.progress import pause, time_left
+from odoo_toolkit.values.moments import utc_string
+
+#: Seconds to wait before each look: the server may still be at work.
+WAITS = (0.0, 0.3, 0.7, 1.5, 2.5)
+
+#: Seconds by which the server's clock, as its answers tell it, can be wrong.
+_CLOCK_MARGIN = 2.0
+
+#: Seconds for which a creation is remembered, to tell it from another of the same values.
+_REMEMBERED = 600.0
+
+#: Field types that a search finds by exactly what was written; most rows that it looks at.
+_SEARCHED = frozenset({"char", "many2one", "integer", "selection", "date", "datetime"})
+_MOST = 40
+
+SEEN = "The answer was lost on the way; Odoo shows that it was done."
+
+
+@attrs.define(kw_only=True, eq=False)
+class Creation:
+    """A creation that was sent: ``ids`` are None while it is not known what became of it."""
+
+    key: tuple[Any, ...]
+    values: int
+    sent: float
+    ids: frozenset[int] | None = None
+
+    def own(self, found: Sequence[int]) -> list[int]:
+        """Return which of the records found no other creation of this process has made.
+
+        None of them, while another one of the same values is in doubt.
+        """
+        with _lock:
+            others = [other for other in _creations[self.key] if other is not self]
+        if any(other.ids is None and other.values == self.values for other in others):
+            return []
+        return [n for n in found if all(n not in (other.ids or ()) for other in others)]
+
+
+#: (database, model) -> what this process has created there of late.
+_creations: defaultdict[tuple[Any, ...], deque[Creation]] = defaultdict(deque)
+_lock = threading.Lock()
+
+
+def send(odoo: Odoo, call: Call, warnings: list[str]) -> Any:
+    """Send a write; when its answer is lost, look in Odoo whether it has happened.
+
+    ``create``, ``write`` and ``unlink`` are looked for; what else a method does cannot be known.
+
+    Args:
+        odoo: the connection.
+        call: the write.
+        warnings: is told when the answer was lost and the write was seen.
+
+    Returns:
+        What the method returned; of ``create`` always the list of ids.
+
+    Raises:
+        OdooConnectionError: the answer was lost and nothing was seen; its outcome is
+            ``maybe_applied``.
+        OdooError: as of :meth:`Odoo.call`.
+    """
+    started = time.time()
+    creates, values = call.method == "create", call.arguments.get("vals_list")
+    with creating(odoo, call.model, values) if creates else nullcontext() as creation:
+        seen = _default_look(odoo, call, creation, started)
+        answer = or_seen(lambda: odoo.call(call), seen, warnings)
+        if creation:
+            answer = list(answer) if isinstance(answer, (list, tuple)) else [answer]
+            creation.ids = frozenset(answer)
+    return answer
+
+
+def or_seen(
+    act: Callable[[], Any],
+    seen: Callable[[], Any] | None,
+    warnings: list[str],
+    *,
+    safe: bool = False,
+) -> Any:
+    """Do something that writes; when its answer is lost, look whether it has happened.
+
+    Args:
+        act: makes the call or calls.
+        seen: looks, and returns what stands for the lost answer; None where it sees nothing.
+        warnings: is told when the answer was lost and the write was seen.
+        safe: whether repeating does no harm, because the state is looked at first.
+
+    Raises:
+        OdooConnectionError: the answer was lost and nothing was seen; its outcome is
+            ``maybe_applied``.
+    """
+    try:
+        return act()
+    except OdooConnectionError as error:
+        if error.outcome != "maybe_applied":
+            raise
+        if seen and (answer := look(seen)) is not None:
+            warnings.append(SEEN)
+            return answer
+        if seen:
+            error.message += (
+                f" It was looked for in Odoo for {sum(WAITS):.0f} seconds and not seen; the"
+                " server may still be at work."
+            )
+        if safe:
+            error.suggestion = (
+                "Repeating it is safe: the state is looked at before anything is done."
+            )
+        raise
+
+
+def look(seen: Callable[[], Any]) -> Any:
+    """Look several times; return what was seen, or None. It never fails.
+
+    Args:
+        seen: returns None as long as it sees nothing.
+    """
+    for wait in WAITS:
+        if time_left() <= wait:
+            return None
+        pause(wait)
+        try:
+            found = seen()
+        except OdooError:
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def made_since(odoo: Odoo, started: float) -> list[Any] | None:
+    """Return the conditions of what this user has created since; None where no clock can be read.
+
+    Args:
+        odoo: the connection.
+        started: a time of this machine, in seconds since the epoch.
+    """
+    if odoo.clock_ahead is None:
+        return None
+    moment = datetime.fromtimestamp(started + odoo.clock_ahead - _CLOCK_MARGIN, timezone.utc)
+    return [["create_uid", "=", odoo.uid], ["create_date", ">=", utc_string(moment)]]
+
+
+# Creations -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def creating(odoo: Odoo, model: str, values: Any) -> Iterator[Creation]:
+    """Remember a creation from before it is sent, so that two alike are never taken for one.
+
+    Args:
+        odoo: the connection.
+        model: what is created, or the wizard that creates it.
+        values: what two creations that cannot be told apart have in common.
+    """
+    # Not the address: one server may have several.
+    key = (odoo.settings.database, model)
+    creation = Creation(key=key, values=_digest(values), sent=time.monotonic())
+    with _lock:
+        recent = _creations[key]
+        while recent and creation.sent - recent[0].sent > _REMEMBERED:
+            recent.popleft()
+        recent.append(creation)
+    try:
+        yield creation
+    except OdooError as error:
+        if error.outcome != "maybe_applied":
+            creation.ids = frozenset()
+        raise
+
+
+def _digest(values: Any) -> int:
+    try:
+        return hash(json.dumps(values, sort_keys=True, default=str))
+    except (RecursionError, ValueError):
+        # Values that are refused when they are sent.
+        return 0
+
+
+def _default_look(
+    odoo: Odoo, call: Call, creation: Creation | None, started: float
+) -> Callable[[], Any] | None:
+    if creation:
+        return lambda: _created(odoo, call, creation, made_since(odoo, started))
+    if call.method == "write":
+        return lambda: _written(odoo, call, made_since(odoo, started))
+    return (lambda: _unlinked(odoo, call)) if call.method == "unlink" else None
+
+
+def _created(
+    odoo: Odoo, call: Call, creation: Creation, since: Sequence[Any] | None
+) -> list[int] | None:
+    """Return the ids of the records that this call, and no other, has created."""
+    vals_list = call.arguments.get("vals_list")
+    rows: list[Any] = [vals_list]
+    if isinstance(vals_list, (list, tuple)):
+        rows = list(vals_list)
+    if not all(isinstance(row, Mapping) for row in rows):
+        return None
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
+    names = sorted({name for row in rows for name in row if _compares(described.get(name))})
+    if since is None or not names or {"create_uid", "create_date"} - described.keys():
+        return None
+    same = [
+        [name, "in", sorted({row[name] for row in rows})]
+        for name in names
+        if described[name].type in _SEARCHED and all(row.get(name) for row in rows)
+    ]
+    most = _MOST + len(rows)
+    arguments = {"domain": [*since, *same], "fields": names, "order": "id", "limit": most}
+    found = _read(odoo, call, "search_read", arguments)
+    own = creation.own([record["id"] for record in found])
+    new = [
+        record
+        for record in found
+        if record["id"] in own and any(_is(row, record, described) for row in rows)
+    ]
+    if len(found) == most or len(new) != len(rows):
+        return None
+    pairs = zip(rows, new, strict=True)
+    return [r["id"] for r in new] if all(_is(row, r, described) for row, r in pairs) else None
+
+
+# Changes ---------------------------------------------------------------------------------------
+
+
+def _written(odoo: Odoo, call: Call, since: Sequence[Any] | None) -> bool | None:
+    """Whether the records are as they were to be; what cannot be compared is judged by its time."""
+    values, ids = call.arguments.get("vals"), list(call.ids or ())
+    if not isinstance(values, Mapping):
+        return None
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
+    compared = [name for name in values if _compares(described.get(name))]
+    domain: list[Any] = [["id", "in", ids]]
+    if len(compared) < len(values) or any(_makes_lines(values[name]) for name in compared):
+        if since is None or {"write_uid", "write_date"} - described.keys():
+            return None
+        domain += [[leaf[0].replace("create", "write"), *leaf[1:]] for leaf in since]
+    found = _read(odoo, call, "search_read", {"domain": domain, "fields": compared or ["id"]})
+    as_asked = len(found) == len(set(ids)) and all(_is(values, row, described) for row in found)
+    return True if as_asked else None
+
+
+def _unlinked(odoo: Odoo, call: Call) -> bool | None:
+    # Read, not searched for: a record that may not be seen is refused, one that is gone is not.
+    rows = _read(odoo, call, "read", {"fields": ["display_name"]}, call.ids)
+    return None if rows else True
+
+
+def _read(
+    odoo: Odoo,
+    call: Call,
+    method: str,
+    arguments: Mapping[str, Any],
+    ids: tuple[int, ...] | None = None,
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = odoo.call(
+        Call(
+            model=call.model,
+            method=method,
+            ids=ids,
+            arguments=arguments,
+            context={"active_test": False},
+            acts_on=call.acts_on,
+            step=True,
+        )
+    )
+    return rows
+
+
+def _compares(field: Field | None) -> bool:
+    """Whether a field shows again what was written to it."""
+    return field is not None and field.store and field.type not in ("html", "binary", "json")
+
+
+def _makes_lines(value: Any) -> bool:
+    return isinstance(value, list) and any(item[:1] == [0] for item in value)
+
+
+def _is(values: Mapping[str, Any], row: Mapping[str, Any], described: Mapping[str, Field]) -> bool:
+    return all(
+        _same(value, row[name], described[name]) for name, value in values.items() if name in row
+    )
+
+
+def _same(written: Any, shown: Any, field: Field) -> bool:
+    """Whether what a field shows is what was written to it."""
+    match field.type:
+        case "many2one":
+            return bool((shown[0] if shown else False) == (written or False))
+        case "one2many" | "many2many":
+            return _same_links(written, shown)
+        case "float" | "monetary":
+            # Odoo rounds to the digits of the field.
+            return math.isclose(written or 0.0, shown or 0.0, rel_tol=1e-4, abs_tol=0.005)
+        case "char" | "text":
+            return str(written or "").strip() == str(shown or "").strip()
+        case _:
+            return bool((written or False) == (shown or False))
+
+
+def _same_links(commands: Any, shown: Sequence[int]) -> bool:
+    if not isinstance(commands, list):
+        return False
+    if len(commands) == 1 and commands[0][0] == 6:
+        return set(commands[0][2]) == set(shown)
+    if all(command[0] == 0 for command in commands):
+        return len(commands) == len(shown)
+    return all(command[0] == 4 and command[1] in shown for command in commands)

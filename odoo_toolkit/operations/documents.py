@@ -1,0 +1,305 @@
+"""The records that business operations are about: found, read, read back, and made a result of.
+
+All rows have one shape, whatever the options of the connection: a many2one is a
+:class:`RecordName` or None, and what is empty is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import NotFoundError, OdooError, StateError
+from odoo_toolkit.lost_answers import made_since
+from odoo_toolkit.operations.steps import Done, Seen
+from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values import ReadOptions, from_wire
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+
+@attrs.frozen(kw_only=True)
+class Document:
+    """A kind of record that operations are about.
+
+    Attributes:
+        model: such as ``sale.order``.
+        noun: what people call it.
+        argument: of the operations that name it by id, such as ``order_id``.
+        fields: what is read of it; what a version lacks, or may not be read, is None.
+        numbered: whether its name is a number of its own, which one search by it finds.
+        domain: what all of them match.
+    """
+
+    model: str
+    noun: str
+    argument: str
+    fields: tuple[str, ...]
+    numbered: bool = False
+    domain: tuple[Any, ...] = ()
+
+    def wanted(self, record_id: int | None, name: str | None) -> Wanted:
+        """Return what is resolved to find one by id or name."""
+        return Wanted(
+            model=self.model, field=self.argument, id=record_id, name=name, domain=self.domain
+        )
+
+
+def find(odoo: Odoo, document: Document, record_id: int | None, name: str | None) -> Row:
+    """Return the row of the record meant; archived ones are found by id only.
+
+    A number that is exactly one record's takes one round trip, as does an id.
+
+    Raises:
+        AmbiguousNameError: the name matches several.
+        NotFoundError: there is none, or this user may not see it.
+        ValidationError: neither or both were given.
+    """
+    if document.numbered and record_id is None and isinstance(name, str) and name.strip():
+        exact = [*document.domain, ["name", "=", name.strip()]]
+        rows = read_rows(odoo, document.model, exact, document.fields, limit=2)
+        if len(rows) == 1:
+            return rows[0]
+    return read(odoo, document, find_id(odoo, document, record_id, name))
+
+
+def find_id(odoo: Odoo, document: Document, record_id: int | None, name: str | None) -> int:
+    """Return the id of the record meant; one that is given is taken as it is.
+
+    Raises:
+        AmbiguousNameError: the name matches several.
+        NotFoundError: none does.
+        ValidationError: neither or both were given.
+    """
+    found = resolve(odoo, document.wanted(record_id, name))
+    assert found is not None  # noqa: S101 - it is required
+    return found
+
+
+def read(odoo: Odoo, document: Document, record_id: int) -> Row:
+    """Return the row of a record by its id.
+
+    Raises:
+        NotFoundError: there is none, or this user may not see it.
+    """
+    domain = [*document.domain, ["id", "=", record_id]]
+    rows = read_rows(odoo, document.model, domain, document.fields)
+    if not rows:
+        raise not_found(document, [record_id])
+    return rows[0]
+
+
+def read_all(odoo: Odoo, document: Document, ids: Sequence[int], **context: Any) -> list[Row]:
+    """Return the rows of records by their ids, in that order; ``context`` as of :func:`read_rows`.
+
+    Raises:
+        NotFoundError: one does not exist, or this user may not see it.
+    """
+    domain = [*document.domain, ["id", "in", list(ids)]]
+    found = read_rows(odoo, document.model, domain, document.fields, **context)
+    rows = {row["id"]: row for row in found}
+    if missing := [number for number in ids if number not in rows]:
+        raise not_found(document, missing)
+    return [rows[number] for number in ids]
+
+
+def not_found(document: Document, ids: Sequence[int]) -> NotFoundError:
+    """Return the error for records that do not exist."""
+    listed = ", ".join(map(str, ids))
+    return NotFoundError(
+        f"There is no {document.noun} with id {listed} ({document.argument}), or this user may"
+        " not see it.",
+        suggestion=f"Look for it with search_read on {document.model}.",
+        details={"model": document.model, "field": document.argument, "ids": list(ids)},
+    )
+
+
+def read_rows(
+    odoo: Odoo,
+    model: str,
+    domain: Sequence[Any],
+    fields: Sequence[str],
+    *,
+    acts_on: str | None = None,
+    limit: int | None = None,
+    order: str | None = None,
+    strip_html: bool = True,
+    **context: Any,
+) -> list[Row]:
+    """Return what an operation has to know of records, archived ones included; one round trip.
+
+    Args:
+        odoo: the connection.
+        model: whose records.
+        domain: which of them.
+        fields: what is read; None stands for what this server or user has not.
+        acts_on: the model that the operation is about, by which lists of models judge it.
+        limit: most rows.
+        order: how they are sorted.
+        strip_html: what is html as plain text.
+        context: extends the connection's.
+    """
+    described = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    arguments: dict[str, Any] = {
+        "domain": list(domain),
+        "fields": [name for name in fields if name in described] or ["id"],
+    }
+    arguments |= {"limit": limit} if limit is not None else {}
+    arguments |= {"order": order} if order is not None else {}
+    rows = odoo.call(
+        Call(
+            model=model,
+            method="search_read",
+            arguments=arguments,
+            context={"active_test": False, **context},
+            acts_on=acts_on,
+            step=True,
+        )
+    )
+    options = ReadOptions(strip_html=strip_html)
+    return [{**dict.fromkeys(fields), **_own(row, described, options)} for row in rows]
+
+
+def _own(row: Mapping[str, Any], described: Mapping[str, Any], options: ReadOptions) -> Row:
+    def value(name: str, shown: Any) -> Any:
+        if name in described and described[name].type == "many2one":
+            return RecordName(**shown) if shown else None
+        return None if shown == "" else shown
+
+    return {k: value(k, shown) for k, shown in from_wire(row, described, options).items()}
+
+
+def read_new(
+    odoo: Odoo,
+    model: str,
+    domain: Sequence[Any],
+    fields: Sequence[str],
+    *,
+    since: float,
+    acts_on: str | None = None,
+) -> list[Row]:
+    """Return the rows of what this user has made since a time of this machine; none without clock.
+
+    To see that a step has happened whose answer was lost.
+    """
+    made = made_since(odoo, since)
+    if made is None:
+        return []
+    return read_rows(odoo, model, [*made, *domain], fields, acts_on=acts_on, order="id")
+
+
+def currency_of(row: Mapping[str, Any]) -> str | None:
+    """Return the name of the currency of a row, such as EUR."""
+    return row["currency_id"].name if row["currency_id"] else None
+
+
+def read_back(odoo: Odoo, document: Document, record_id: int, warnings: list[str]) -> Row | None:
+    """Return the row of a record that something was done to; None, with a warning, if it fails."""
+    return afterwards(lambda: read(odoo, document, record_id), warnings)
+
+
+def afterwards(look: Callable[[], T], warnings: list[str], what: str = "it") -> T | None:
+    """Return what is read after something was done; None, with a warning, if it fails.
+
+    What is done stays done, whether or not it can be read.
+    """
+    try:
+        return look()
+    except OdooError as error:
+        warnings.append(f"This is done, but {what} cannot be read back: {error.message}")
+        return None
+
+
+def row_after(odoo: Odoo, document: Document, done: Done, **known: Any) -> Row:
+    """Return the row of a record that steps were made on, or just its id and what is known."""
+    return read_back(odoo, document, done.id, done.warnings) or {"id": done.id, **known}
+
+
+def label(row: Mapping[str, Any]) -> str:
+    """Return how messages call a record that has no number: ``'Chairs' (5)``."""
+    return f"{row['name']!r} ({row['id']})"
+
+
+def linked_names(
+    odoo: Odoo, model: str, ids: Sequence[int], what: str, warnings: list[str], *, acts_on: str
+) -> list[RecordName]:
+    """Return the names of records that another one links; no round trip for none.
+
+    Args:
+        odoo: the connection.
+        model: of the linked records.
+        ids: theirs.
+        what: they are, in the plural, for the warning.
+        warnings: is told where some cannot be read.
+        acts_on: the model of the record that links them.
+    """
+    if not ids:
+        return []
+    domain = [["id", "in", list(ids)]]
+    try:
+        rows = read_rows(odoo, model, domain, ["display_name"], acts_on=acts_on)
+    except OdooError as error:
+        warnings.append(f"The {what}' names cannot be read: {error.message}")
+        return []
+    names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
+    if hidden := [number for number in ids if number not in names]:
+        warnings.append(f"Of the {what}, this user may not see {', '.join(map(str, hidden))}.")
+    return [names[number] for number in ids if number in names]
+
+
+def differing(row: Mapping[str, Any], links: Mapping[str, int | None]) -> dict[str, int]:
+    """Return those links that a row does not show: field -> id; None stands for any."""
+    return {
+        field: wanted
+        for field, wanted in links.items()
+        if wanted and field in row and (row[field] is None or row[field].id != wanted)
+    }
+
+
+def not_taken(row: Mapping[str, Any], links: Mapping[str, int | None]) -> list[str]:
+    """Say which links a row that was read back does not show, see :func:`differing`."""
+    return [f"Odoo did not take {field} {link}." for field, link in differing(row, links).items()]
+
+
+def filled(result: type[T], row: Mapping[str, Any], **told: Any) -> T:
+    """Make a result of a row: an attribute takes the field of its name, ``stage`` ``stage_id``.
+
+    Args:
+        result: an attrs class.
+        row: as :func:`read_rows` gives it; what it lacks stays at the attribute's default.
+        told: attributes that are no fields.
+    """
+    values = dict(told)
+    for attribute in attrs.fields(result):  # type: ignore[arg-type]
+        for field in (attribute.name, f"{attribute.name}_id"):
+            if attribute.name not in values and row.get(field) is not None:
+                values[attribute.name] = row[field]
+    return result(**values)
+
+
+def state_error(document: Document, row: Mapping[str, Any], message: str, todo: str) -> StateError:
+    """Return the error for a record whose state does not allow what was asked."""
+    details = {"model": document.model, "id": row["id"], "current_state": row.get("state")}
+    return StateError(message, suggestion=todo, details=details)
+
+
+def shows(document: Document, **values: Any) -> Seen:
+    """Return what sees that a step has happened: the record shows one of the values of each field.
+
+    >>> shows(ORDER, state=("sale", "done"))
+    """
+
+    def seen(odoo: Odoo, record_id: int) -> bool | None:
+        for row in read_rows(odoo, document.model, [["id", "=", record_id]], list(values)):
+            shown = {name: getattr(row[name], "id", row[name]) for name in values}
+            if all(shown[name] in values[name] for name in values):
+                return True
+        return None
+
+    return seen

@@ -1,0 +1,308 @@
+"""The steps of a business operation: permitted, told, made, and looked for when an answer is lost.
+
+An operation states its steps. From the same list come the question to the policy, the dry run, the
+calls, the progress, and the answer to "did it happen?" when the connection broke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError, WizardRequiredError
+from odoo_toolkit.lost_answers import creating, look, or_seen, send
+from odoo_toolkit.progress import Steps
+from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
+from odoo_toolkit.wizards.protocol import run_wizard, unanswered, wizard_calls
+
+R = TypeVar("R")
+
+#: Looks in Odoo whether a step has happened to a record; returns None where it has not.
+Seen = Callable[[Odoo, int], Any]
+
+
+@attrs.frozen(kw_only=True)
+class PlannedCall:
+    """A call that would be made. An id that only an earlier call gives is written as text."""
+
+    model: str
+    method: str
+    ids: list[Any]
+    arguments: dict[str, Any]
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """The answer to ``dry_run``: names are resolved and states checked; nothing was written."""
+
+    dry_run: bool
+    message: str
+    calls: list[PlannedCall]
+
+
+@attrs.frozen(kw_only=True)
+class Step:
+    """One thing that an operation does to one record, by one call.
+
+    Attributes:
+        model: of the record.
+        method: ``create``, whose record is then that of the steps that follow, ``write``, or what
+            a button calls.
+        says: what is told once it is done.
+        arguments: of the method, by name.
+        context: extends the connection's.
+        seen: how to see that a button has done it; what is created or written needs none.
+        answers: wizards that a button may open and that are answered with their defaults.
+        fails: what is told when earlier steps were done and this one was not.
+    """
+
+    model: str
+    method: str
+    says: str = ""
+    arguments: Mapping[str, Any] = attrs.field(factory=dict)
+    context: Mapping[str, Any] = attrs.field(factory=dict)
+    seen: Seen | None = None
+    answers: frozenset[str] = frozenset()
+    fails: str = "Not done"
+
+    @property
+    def makes(self) -> bool:
+        """Whether it makes the record on which the steps that follow act."""
+        return self.method == "create"
+
+    def of(self, **arguments: Any) -> Step:
+        """Return the step with these arguments."""
+        return attrs.evolve(self, arguments=arguments)
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the writing calls by which it is made."""
+        return [
+            Call(
+                model=self.model,
+                method=self.method,
+                ids=None if self.method == "create" else ids,
+                arguments=self.arguments,
+                context=self.context,
+                access="create" if self.method == "create" else "write",
+                acts_on=self.model,
+                step=True,
+            )
+        ]
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Do it, and return what the method returned; of ``create`` the ids."""
+        (call,), seen = self.calls(odoo, ids), self.seen
+        if seen is None:
+            return send(odoo, call, warnings)
+        return or_seen(
+            lambda: self._press(odoo, call), lambda: seen(odoo, ids[0]), warnings, safe=True
+        )
+
+    def _press(self, odoo: Odoo, call: Call) -> Any:
+        result, ids = odoo.call(call), call.ids or ()
+        if is_wizard_action(odoo, result) and result["res_model"] in self.answers:
+            outcome = run_wizard(odoo, result, source=(self.model, ids), context=self.context)
+            result = outcome.action
+        # From Odoo 18 on, some ask about the future after they have done what they were told.
+        if is_wizard_action(odoo, result) and not (self.seen and self.seen(odoo, ids[0])):
+            raise unanswered(odoo, result)
+        return result
+
+
+@attrs.frozen(kw_only=True)
+class WizardStep:
+    """One thing that an operation does to records by answering a wizard.
+
+    Attributes:
+        model: of the records that the wizard acts on.
+        wizard: its model, which the catalogue knows.
+        values: answers that differ from the defaults.
+        method: its button, where it is not the catalogue's.
+        seen: how to see on the first record that it has happened; where it makes records, it
+            returns the ids of those that this user has made since.
+        makes: whether it makes one record or many, on which the steps that follow act.
+        safe: whether the state, which is looked at first, keeps it from being done twice.
+        says, fails: as of a :class:`Step`.
+    """
+
+    model: str
+    wizard: str
+    values: Mapping[str, Any] = attrs.field(factory=dict)
+    method: str | None = None
+    says: str = ""
+    seen: Seen
+    makes: Literal["one", "many"] | None = None
+    safe: bool = True
+    fails: str = "Not done"
+
+    def of(self, **values: Any) -> WizardStep:
+        """Return the step with these answers."""
+        return attrs.evolve(self, values=values)
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the writing calls by which it is made."""
+        return wizard_calls(odoo, self.wizard, self.values, (self.model, ids), self.method)
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Do it, and return the action that the wizard answered with, if any.
+
+        Of what makes records, return their ids; none where Odoo does not tell them.
+        """
+
+        def answer() -> Any:
+            source = (self.model, ids)
+            return run_wizard(
+                odoo, self.wizard, self.values, source=source, method=self.method
+            ).action
+
+        if not self.makes:
+            return or_seen(answer, lambda: self.seen(odoo, ids[0]), warnings, safe=self.safe)
+        with creating(odoo, self.wizard, list(ids)) as creation:
+
+            def seen() -> list[int] | None:
+                own = creation.own(self.seen(odoo, ids[0]))
+                return own if len(own) == 1 or (own and self.makes == "many") else None
+
+            def made() -> list[int]:
+                return opened_ids(answer()) or look(seen) or []
+
+            answered: list[int] = or_seen(made, seen, warnings, safe=self.safe)
+            creation.ids = frozenset(answered)
+            return answered
+
+
+@attrs.frozen(kw_only=True)
+class Check:
+    """A look at what earlier steps have made, before those that follow; it writes nothing.
+
+    Attributes:
+        check: looks at the first record, and raises an OdooError where the rest must not be done.
+        says, fails: as of a :class:`Step`.
+    """
+
+    check: Callable[[Odoo, int], object]
+    says: str = ""
+    fails: str = "Not done"
+    makes = False
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return none: only what writes is permitted and planned."""
+        return []
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Look."""
+        return self.check(odoo, ids[0])
+
+
+AnyStep = Step | WizardStep | Check
+
+
+@attrs.frozen(kw_only=True)
+class Done:
+    """What was done.
+
+    Attributes:
+        id: the record that the steps were about.
+        answers: what the steps returned, as far as they were made.
+        warnings: what went otherwise than asked.
+        complete: whether all steps were made.
+    """
+
+    id: int
+    answers: list[Any] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+    complete: bool = True
+
+
+def permit(odoo: Odoo, *steps: AnyStep) -> None:
+    """Ask the policy about all steps, before anything is sent for the caller.
+
+    Raises:
+        AccessError: it forbids one of them.
+    """
+    for step in steps:
+        for call in step.calls(odoo, (0,)):
+            odoo.check(call)
+
+
+def operate(
+    odoo: Odoo,
+    steps: Sequence[AnyStep],
+    ids: Sequence[int],
+    result: Callable[[Done], R],
+    *,
+    would: str,
+    dry_run: bool,
+) -> R | Plan:
+    """Make the steps of an operation and return its result, or its plan.
+
+    Args:
+        odoo: the connection.
+        steps: in order; the first may create the record that the others act on.
+        ids: the records that they act on; none where the first step creates it.
+        result: makes the result of what was done.
+        would: a sentence that says what the dry run would do.
+        dry_run: whether to return the plan and write nothing.
+
+    Raises:
+        AccessError: the policy forbids a step; nothing was written.
+        OdooError: the first step failed; nothing was written. When a later one fails, the result
+            says so in its warnings, for what was written stays.
+    """
+    return plan(odoo, steps, ids, would) if dry_run else result(make(odoo, steps, ids))
+
+
+def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
+    """Make steps one after the other, see :func:`operate`."""
+    progress = Steps(len(steps) + 1)
+    progress.finish(1, "Checked")
+    answers: list[Any] = []
+    warnings: list[str] = []
+    created = False
+    for step in steps:
+        try:
+            answer = step.make(odoo, ids, warnings)
+        except OdooError as error:
+            # Odoo's question is for the caller to answer, unless that would hide a new record.
+            if not answers or (isinstance(error, WizardRequiredError) and not created):
+                raise
+            warnings.append(f"{step.fails}: {error.message} {error.suggestion}".strip())
+            break
+        answers.append(answer)
+        if step.makes and not answer:
+            warnings.append("Odoo does not tell what it made.")
+            break
+        says = step.says
+        if step.makes:
+            ids, created = answer, True
+            says += f" (id {ids[0]})"
+        progress.finish(1, says)
+    return Done(id=ids[0], answers=answers, warnings=warnings, complete=len(answers) == len(steps))
+
+
+def plan(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int], would: str) -> Plan:
+    """Return what the steps would send, after asking the policy about each call."""
+    shown: Sequence[Any] = ids
+    calls: list[Call] = []
+    for step in steps:
+        calls += step.calls(odoo, shown)
+        shown = ("the new record",) if step.makes else shown
+    for call in calls:
+        odoo.check(call)
+    return Plan(
+        dry_run=True,
+        message=would,
+        calls=[
+            PlannedCall(
+                model=call.model,
+                method=call.method,
+                ids=list(call.ids or ()),
+                arguments=dict(call.arguments),
+            )
+            for call in calls
+        ],
+    )

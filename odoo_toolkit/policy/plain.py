@@ -1,0 +1,120 @@
+"""Arguments of plain values, where only what has the right shape may pass.
+
+Each returns the value as it is sent, or raises a ``ValidationError`` that says what is wrong where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS
+from odoo_toolkit.policy.names import unfit
+
+_MOST_RECORDS = 100_000
+_LARGEST = 2**31 - 1
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_DIRECTION = re.compile(r"(asc|desc)?( ?nulls (first|last))?", re.IGNORECASE)
+
+
+def is_leaf(item: Any) -> bool:
+    """Whether an element of a checked domain is a condition on a field."""
+    return isinstance(item, list) and isinstance(item[0], str)
+
+
+def as_list(value: Any) -> Any:
+    """Return a tuple as the list that it stands for."""
+    return list(value) if isinstance(value, (list, tuple)) else value
+
+
+def order_terms(value: Any, where: str) -> list[tuple[str, str]]:
+    """Return fields and directions of an order."""
+    if not isinstance(value, str) or len(value) > 1000:
+        raise unfit(where, "must be a text such as 'name, id desc'")
+    terms = []
+    for term in value.split(","):
+        words = term.split()
+        direction = " ".join(words[1:])
+        if not words or not _DIRECTION.fullmatch(direction):
+            raise unfit(where, f"has {short(term)} where a field with asc or desc belongs")
+        terms.append((words[0], direction))
+    return terms
+
+
+def listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
+    """Return a list of names; one name alone where ``single`` allows it."""
+    if single and isinstance(value, str):
+        return [value]
+    if not isinstance(value, (list, tuple, set, frozenset)) or len(value) > 5000:
+        raise unfit(where, "must be a list of names")
+    return list(value)
+
+
+def checked_ids(value: Sequence[Any]) -> tuple[int, ...]:
+    """Return ids of records."""
+    if len(value) > _MOST_RECORDS or not all(type(i) is int and 0 < i <= _LARGEST for i in value):
+        raise unfit("ids", "must be a list of whole numbers from 1 on")
+    return tuple(value)
+
+
+def count(model: str, value: Any, where: str) -> int | None:
+    """Return a limit or an offset."""
+    if value is False:
+        return None
+    if type(value) is not int or not 0 <= value <= _LARGEST:
+        raise unfit(where, f"must be a whole number from 0 on, not {short(value)}")
+    return value
+
+
+def switch(model: str, value: Any, where: str) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        raise unfit(where, f"must be true or false, not {short(value)}")
+    return value
+
+
+def text(model: str, value: Any, where: str) -> str:
+    """Return a short text."""
+    if not isinstance(value, str) or len(value) > 1000:
+        raise unfit(where, f"must be a text of at most 1000 characters, not {short(value)}")
+    return value
+
+
+def operator(model: str, value: Any, where: str) -> str:
+    """Return the operator of a search by name."""
+    if not isinstance(value, str) or value not in OPERATORS or value in DOMAIN_OPERATORS:
+        raise unfit(where, f"has the unknown operator {short(value)}")
+    return value
+
+
+def load(model: str, value: Any, where: str) -> str | bool:
+    """Return how ``read`` shows relations."""
+    if value not in ("_classic_read", "", False):
+        raise unfit(where, "must be '_classic_read' or empty")
+    return value or False
+
+
+def words(model: str, value: Any, where: str) -> list[str]:
+    """Return a list of plain names."""
+    words = list(listed(value, where))
+    if not all(isinstance(word, str) and NAME.fullmatch(word) for word in words):
+        raise unfit(where, "must be a list of names")
+    return words
+
+
+def rows(model: str, value: Any, where: str) -> list[list[Any]]:
+    """Return the rows of a ``load``."""
+    fits = isinstance(value, (list, tuple)) and all(
+        isinstance(row, (list, tuple))
+        and all(item is None or isinstance(item, (str, int, float)) for item in row)
+        for row in value
+    )
+    if not fits or len(value) > _MOST_RECORDS:
+        raise unfit(where, "must be a list of rows of texts and numbers")
+    return [list(row) for row in value]
+
+
+def short(value: Any) -> str:
+    """Return a value for a message, cut short."""
+    return repr(value if isinstance(value, (int, float)) else str(value)[:80])[:100]

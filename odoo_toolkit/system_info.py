@@ -1,0 +1,121 @@
+"""What can be told of the connected Odoo: who we are there, and which modules it has."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.app_models import MODULES
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError
+from odoo_toolkit.parallel import side_by_side
+
+_USER_FIELDS = ["name", "login", "company_id", "lang", "tz"]
+
+_INSTALLED = ["installed", "to upgrade", "to remove"]
+
+
+@attrs.frozen(kw_only=True)
+class UserInfo:
+    """The user who we are in Odoo; no more than the id where the policy closes ``res.users``."""
+
+    uid: int
+    name: str | None = None
+    login: str | None = None
+    company: dict[str, Any] | None = None
+    lang: str | None = None
+    tz: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ModulesResult:
+    """Installed modules; ``note`` says where there may be more."""
+
+    modules: list[dict[str, Any]]
+    count: int
+    note: str = ""
+
+
+def current_user(odoo: Odoo) -> UserInfo:
+    """Return who we are; one round trip, which shows that Odoo still answers.
+
+    Raises:
+        OdooError: Odoo does not answer.
+    """
+    call = Call(
+        model="res.users",
+        method="read",
+        ids=(odoo.uid,),
+        arguments={"fields": _USER_FIELDS},
+        step=True,
+    )
+    try:
+        (row,) = odoo.call(call)
+    except AccessError as error:
+        if error.code != "ACCESS_DENIED":
+            # The policy's refusal; whether Odoo still answers is what this is asked for, too.
+            odoo.call(attrs.evolve(call, internal=True))
+        return UserInfo(uid=odoo.uid)
+    company = row.get("company_id")
+    return UserInfo(
+        uid=odoo.uid,
+        name=row.get("name") or None,
+        login=row.get("login") or None,
+        company={"id": company[0], "name": company[1]} if company else None,
+        lang=row.get("lang") or None,
+        tz=row.get("tz") or None,
+    )
+
+
+def installed_modules(odoo: Odoo) -> ModulesResult:
+    """Return the installed modules.
+
+    On 14 and 15 only users with Settings rights may read the list; for others it is found out
+    which of the well-known modules are there.
+
+    Raises:
+        AccessError: the policy does not allow it.
+    """
+    arguments = {
+        "domain": [["state", "in", _INSTALLED]],
+        "fields": ["name", "state", "shortdesc", "latest_version"],
+        "order": "name",
+    }
+    call = Call(model="ir.module.module", method="search_read", arguments=arguments, step=True)
+    try:
+        rows = odoo.call(call)
+    except AccessError as error:
+        if error.code != "ACCESS_DENIED":
+            raise
+        return _well_known_modules(odoo)
+    found = [
+        {
+            "name": row["name"],
+            "state": row["state"],
+            "shortdesc": row["shortdesc"] or "",
+            # So Odoo calls the version that is installed.
+            "version": row["latest_version"] or None,
+        }
+        for row in rows
+    ]
+    return ModulesResult(modules=found, count=len(found))
+
+
+def _well_known_modules(odoo: Odoo) -> ModulesResult:
+    names = sorted(MODULES)
+    installed = side_by_side([functools.partial(odoo.schema.module_installed, n) for n in names])
+    found = [
+        {"name": name, "state": "installed"}
+        for name, is_installed in zip(names, installed, strict=True)
+        if is_installed
+    ]
+    return ModulesResult(
+        modules=found,
+        count=len(found),
+        note=f"On Odoo {odoo.version.major} this user may not read the list of modules. Only"
+        f" {', '.join(names)} were looked for, each by a model of it that the user can read; a"
+        " module whose models the user may not read is missing here.",
+    )

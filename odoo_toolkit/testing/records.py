@@ -1,0 +1,281 @@
+"""Records in memory, and the methods of every model on them."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from operator import ge, gt, le, lt
+from typing import Any
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.errors import make_error
+from odoo_toolkit.fields import TO_MANY
+from odoo_toolkit.testing.descriptions import Description
+
+Row = dict[str, Any]
+
+#: What an unset field holds that is not False.
+_UNSET: dict[str, Any] = {"integer": 0, "float": 0.0, "monetary": 0.0}
+_ORDERS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
+_OPPOSITES = {
+    "!=": "=",
+    **{f"not {operator}": operator for operator in ("in", "like", "ilike", "any")},
+}
+
+
+class Records:
+    """Records by model, in Odoo's order.
+
+    Args:
+        models: the fields of each model, as ``fields_get`` describes them.
+        records: the models that are kept, and what is in them at first.
+        uid: who creates and changes.
+
+    Attributes:
+        rows: the records as they are now.
+        unaccent: whether searches take e for é.
+        methods: method -> what carries it out.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Mapping[str, Description]],
+        records: Mapping[str, Iterable[Mapping[str, Any]]],
+        uid: int,
+    ) -> None:
+        self.rows: dict[str, list[Row]] = {}
+        self.unaccent = False
+        self._models, self._uid = models, uid
+        self._lock = threading.RLock()
+        for model, rows in records.items():
+            self.rows[model] = []
+            for row in rows:
+                self.rows[model].append({"id": self._next_id(model), **row})
+        self.methods: dict[str, Callable[[Call], Any]] = {
+            "search": lambda call: [row["id"] for row in self._found(call)],
+            "search_count": lambda call: len(self._found(call)),
+            "search_read": lambda call: self._shown(call, self._found(call)),
+            "read": lambda call: self._shown(call, self._rows(call.model, call.ids)),
+            "exists": lambda call: [row["id"] for row in self._rows(call.model, call.ids)],
+            "name_get": lambda call: _names(call.model, self._rows(call.model, call.ids)),
+            "name_search": self._name_search,
+            "default_get": lambda call: {},
+            "create": self._create,
+            "write": self._write,
+            "unlink": lambda call: self._delete(call.model, call.ids or ()),
+        }
+
+    def answer(self, call: Call) -> Any:
+        """Carry out a method of :attr:`methods`."""
+        with self._lock:
+            return self.methods[call.method](call)
+
+    # Reading -----------------------------------------------------------------------------------
+
+    def _field(self, model: str, name: str) -> Description:
+        if name not in self._models[model]:
+            raise make_error("INVALID_FIELD", f"There is no field {name!r} in {model}.")
+        return self._models[model][name]
+
+    def _rows(self, model: str, ids: Iterable[int] | None) -> list[Row]:
+        found = {row["id"]: row for row in self.rows.get(model, ())}
+        return [found[i] for i in ids or () if i in found]
+
+    def _found(self, call: Call) -> list[Row]:
+        model, asked = call.model, call.arguments
+        domain = list(asked.get("domain") or ())
+        if "active" in self._models[model] and call.context.get("active_test", True):
+            named = any(isinstance(item, (list, tuple)) and item[0] == "active" for item in domain)
+            domain += [] if named else [["active", "=", True]]
+        rows = [row for row in self.rows[model] if self._holds(model, row, domain)]
+        for part in reversed((asked.get("order") or "").split(",")):
+            name, _, way = part.strip().partition(" ")
+            if name:
+                rows.sort(key=lambda row: self._place(model, row, name), reverse=way == "desc")
+        start, limit = asked.get("offset") or 0, asked.get("limit")
+        return rows[start : start + limit if limit else None]
+
+    def _name_search(self, call: Call) -> list[list[Any]]:
+        asked = call.arguments
+        condition = ["display_name", asked.get("operator") or "ilike", asked.get("name") or ""]
+        named = {**asked, "domain": [*(asked.get("domain") or ()), condition]}
+        found = Call(model=call.model, method="search", arguments=named, context=call.context)
+        return _names(call.model, self._found(found))
+
+    def _shown(self, call: Call, rows: Iterable[Row]) -> list[Row]:
+        """Return records as ``read`` does: a many2one with its name."""
+        names = call.arguments.get("fields") or self._models[call.model]
+        return [
+            {"id": row["id"], **{name: self._named(call.model, row, name) for name in names}}
+            for row in rows
+        ]
+
+    def _named(self, model: str, row: Row, name: str) -> Any:
+        value, field = self._value(model, row, name), self._field(model, name)
+        if field["type"] != "many2one" or not value or isinstance(value, list):
+            return value
+        relation = field["relation"]
+        return _names(relation, self._rows(relation, [value]) or [{"id": value}])[0]
+
+    def _value(self, model: str, row: Row, name: str) -> Any:
+        """Return what a record holds in a field: ids of relations, False where it is unset."""
+        field = self._field(model, name)
+        if name == "display_name":
+            return _name(model, row)
+        inverse, relation = field.get("relation_field"), field.get("relation")
+        if field["type"] == "one2many" and inverse and relation in self.rows:
+            return [r["id"] for r in self.rows[relation] if r.get(inverse) == row["id"]]
+        if field["type"] in TO_MANY:
+            return list(row.get(name) or ())
+        return row.get(name, True if name == "active" else _UNSET.get(field["type"], False))
+
+    def _place(self, model: str, row: Row, name: str) -> tuple[bool, Any]:
+        """Return what a record is sorted by; what is unset comes last, as in PostgreSQL."""
+        value = self._value(model, row, name)
+        return (value is False, value)
+
+    # Writing -----------------------------------------------------------------------------------
+
+    def _next_id(self, model: str) -> int:
+        return max((row["id"] for row in self.rows[model]), default=0) + 1
+
+    def _create(self, call: Call) -> Any:
+        given = call.arguments["vals_list"]
+        if isinstance(given, Mapping):
+            return self._add(call.model, given)
+        return [self._add(call.model, values) for values in given]
+
+    def _add(self, model: str, values: Mapping[str, Any]) -> int:
+        record_id = self._next_id(model)
+        row: Row = {"id": record_id, "create_uid": self._uid, "create_date": _now()}
+        self.rows[model].append(row)
+        self._set(model, row, values)
+        return record_id
+
+    def _write(self, call: Call) -> bool:
+        rows = self._rows(call.model, call.ids)
+        if len(rows) < len(call.ids or ()):
+            raise make_error("NOT_FOUND", "The record does not exist or has been deleted.")
+        for row in rows:
+            self._set(call.model, row, call.arguments["vals"])
+        return True
+
+    def _set(self, model: str, row: Row, values: Mapping[str, Any]) -> None:
+        row |= {"write_uid": self._uid, "write_date": _now()}
+        for name, value in values.items():
+            if self._field(model, name)["type"] in TO_MANY:
+                self._link(model, row, name, value or ())
+            else:
+                row[name] = value
+
+    def _delete(self, model: str, ids: Sequence[int]) -> bool:
+        self.rows[model][:] = [row for row in self.rows[model] if row["id"] not in ids]
+        return True
+
+    def _link(self, model: str, row: Row, name: str, commands: Iterable[Sequence[Any]]) -> None:
+        """Carry out Odoo's commands, such as ``(0, 0, values)`` or ``(6, 0, ids)``."""
+        field = self._field(model, name)
+        relation, inverse = field["relation"], field.get("relation_field")
+        ids = self._value(model, row, name)
+        for code, target, values in ([*command, 0, 0][:3] for command in commands):
+            if code == 0:
+                ids.append(self._add(relation, values))
+            elif code == 1:
+                for linked in self._rows(relation, [target]):
+                    self._set(relation, linked, values)
+            elif code in (5, 6):
+                ids = list(values or ())
+            else:
+                ids = [*(one for one in ids if one != target), *([target] if code == 4 else [])]
+            if code == 2:
+                self._delete(relation, [target])
+        row[name] = ids
+        if not inverse:
+            return
+        for other in self.rows.get(relation, ()):
+            if other["id"] in ids:
+                other[inverse] = row["id"]
+            elif other.get(inverse) == row["id"]:
+                other[inverse] = False
+
+    # Searching ---------------------------------------------------------------------------------
+
+    def _holds(self, model: str, row: Row, domain: Sequence[Any]) -> bool:
+        stack: list[bool] = []
+        for item in reversed(domain):
+            if item == "!":
+                stack.append(not stack.pop())
+            elif item in ("&", "|"):
+                one, other = stack.pop(), stack.pop()
+                stack.append((one and other) if item == "&" else (one or other))
+            else:
+                stack.append(self._compare(model, row, *item))
+        return all(stack)
+
+    def _compare(self, model: str, row: Row, path: Any, operator: str, value: Any) -> bool:
+        if not isinstance(path, str):  # (1, "=", 1) and (0, "=", 1)
+            return bool(path == value)
+        if operator in _OPPOSITES:
+            return not self._compare(model, row, path, _OPPOSITES[operator], value)
+        name, _, rest = path.partition(".")
+        own = self._value(model, row, name)
+        relation = self._field(model, name).get("relation")
+        owns = own if isinstance(own, list) else [] if own is False else [own]
+        if relation and (rest or operator == "any"):
+            condition = [[rest, operator, value]] if rest else value
+            return any(self._holds(relation, r, condition) for r in self._rows(relation, owns))
+        if operator in ("child_of", "parent_of"):
+            given = value if isinstance(value, (list, tuple)) else [value]
+            lower, upper = (owns, given) if operator == "child_of" else (given, owns)
+            above = {one for record in lower for one in self._parents(relation or model, record)}
+            return not above.isdisjoint(upper)
+        if relation and (isinstance(value, str) or "like" in operator):
+            owns = [_name(relation, other) for other in self._rows(relation, owns)]
+        return self._matches(owns, operator, value)
+
+    def _matches(self, owns: Sequence[Any], operator: str, value: Any) -> bool:
+        if operator == "=?" and not value:
+            return True
+        if operator in _ORDERS:
+            return any(_ORDERS[operator](own, value) for own in owns)
+        if operator in ("=", "=?", "in"):
+            given = value if operator == "in" else [value]
+            return any(own in given for own in owns or (False, None))
+        if operator in ("like", "ilike", "=like", "=ilike"):
+            pattern = value if operator.startswith("=") else f"%{value}%"
+            return any(self._like(str(own), pattern, "ilike" in operator) for own in owns or [""])
+        raise AssertionError(f"FakeServer does not know the operator {operator!r}.")
+
+    def _like(self, text: str, pattern: str, either_case: bool) -> bool:
+        wild = {"%": ".*", "_": "."}
+        if self.unaccent:
+            text, pattern = _plain(text), _plain(pattern)
+        tokens = re.findall(r"\\.|.", pattern, re.DOTALL)
+        regex = "".join(wild.get(token, re.escape(token[-1])) for token in tokens)
+        return bool(re.fullmatch(regex, text, re.DOTALL | (re.IGNORECASE if either_case else 0)))
+
+    def _parents(self, model: str, record_id: int) -> list[int]:
+        """Return a record and those above it."""
+        (row,) = self._rows(model, [record_id]) or [{}]
+        parent = row.get("parent_id")
+        return [record_id, *(self._parents(model, parent) if parent else [])]
+
+
+def _name(model: str, row: Row) -> str:
+    return str(row.get("display_name") or row.get("name") or f"{model},{row['id']}")
+
+
+def _names(model: str, rows: Iterable[Row]) -> list[list[Any]]:
+    return [[row["id"], _name(model, row)] for row in rows]
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")

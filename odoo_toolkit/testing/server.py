@@ -1,0 +1,204 @@
+"""A server in memory: it keeps records, answers as it is told, and notes what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import Any
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import CallEvent, Odoo
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.version import ServerVersion
+from odoo_toolkit.errors import OdooConnectionError, make_error
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.testing.descriptions import Fields, described
+from odoo_toolkit.testing.records import Records, Row
+from odoo_toolkit.values import ReadOptions
+
+_MODEL: Fields = {"name": "char", "model": "char", "transient": "boolean"}
+_SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rights"}
+
+
+class FakeServer:
+    """An Odoo in memory, to be given to :class:`odoo_toolkit.Odoo` as its transport.
+
+    >>> server = FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
+    >>> odoo = server.connect()
+
+    Policy, schema, domains and values are the real ones; only what is behind them is not. A call
+    is answered by ``answers``; else from ``records``, if its model is kept there; else by
+    ``otherwise``. What nothing answers is an ``AssertionError``.
+
+    Args:
+        models: the fields of each model: by name, ``"char"``, ``"many2one res.country"`` or
+            ``"one2many sale.order.line order_id"``, or what ``fields_get`` says of the field.
+        version: Odoo's, 14 to 19.
+        records: the models that are kept in memory, each with the records that it begins with. A
+            many2one holds an id, a one2many or many2many a list of ids. They can be searched,
+            read, created, written and deleted.
+        answers: (model, method) -> what the method returns, or an error that it raises, or an
+            iterator of one answer after the other, or a function of the call that gives one, or
+            ``NotImplemented``: then it is answered as if there were no function.
+        otherwise: gives the answer to calls that neither ``answers`` nor ``records`` have one for.
+        transient: those models that are wizards.
+        uid: the id of the user who is connected.
+
+    Attributes:
+        records: as above, as they are now.
+        answers: as above; may be changed at any time.
+        sent: each call that arrived, in order. What the toolkit asks for itself about models,
+            fields and rights is left out, unless it was answered by ``answers``.
+        unaccent: whether searches take e for é, as a database with that option does.
+    """
+
+    name = "fake"
+
+    def __init__(
+        self,
+        models: Mapping[str, Fields],
+        *,
+        version: int = 19,
+        records: Mapping[str, Iterable[Mapping[str, Any]]] | None = None,
+        answers: Mapping[tuple[str, str], Any] | None = None,
+        otherwise: Callable[[Call], Any] | None = None,
+        transient: Container[str] = (),
+        uid: int = 2,
+    ) -> None:
+        self.version = ServerVersion(major=version, full=f"{version}.0")
+        self.answers = dict(answers or {})
+        self.sent: list[Call] = []
+        kept = dict(records or {})
+        models = {"ir.model": _MODEL, **{model: {} for model in kept}, **models}
+        named = [{"model": m, "name": m, "transient": m in transient} for m in sorted(models)]
+        kept.setdefault("ir.model", named)
+        self._models = {
+            model: described(fields, logged=model in kept) for model, fields in models.items()
+        }
+        self._kept = Records(self._models, kept, uid)
+        self._otherwise = otherwise
+        self._uid = uid
+        self._lost: list[tuple[str, bool]] = []
+
+    @property
+    def records(self) -> dict[str, list[Row]]:
+        """The records that are kept, by model, in Odoo's order."""
+        return self._kept.rows
+
+    @property
+    def unaccent(self) -> bool:
+        """Whether accents do not matter in searches."""
+        return self._kept.unaccent
+
+    @unaccent.setter
+    def unaccent(self, value: bool) -> None:
+        self._kept.unaccent = value
+
+    def connect(
+        self,
+        *,
+        policy: Policy | None = None,
+        options: ReadOptions | None = None,
+        on_call: Callable[[CallEvent], None] | None = None,
+        **settings: Any,
+    ) -> Odoo:
+        """Return a connection to this server; several may share it.
+
+        Args:
+            policy: what may be called; everything by default.
+            options: how values are shown.
+            on_call: hears of every call.
+            settings: fields of :class:`~odoo_toolkit.ConnectionSettings`, such as ``lang``.
+        """
+        address = {"url": "http://odoo.test", "username": "test", "password": Secret("test")}
+        chosen = ConnectionSettings(**{**address, "reconnect_backoff": 0, **settings})
+        return Odoo(chosen, policy=policy, options=options, on_call=on_call, transport=self)
+
+    def asked(self, *methods: str) -> list[Call]:
+        """Return the calls of these methods that arrived."""
+        return [call for call in self.sent if call.method in methods]
+
+    def lose_answer(self, method: str, *, applied: bool = True) -> None:
+        """Let the connection break at the next call of a method.
+
+        Whoever called cannot tell the two cases apart: the error says ``maybe_applied``.
+
+        Args:
+            method: such as ``create``.
+            applied: whether it breaks after the server has done its work, or before the call
+                arrives.
+        """
+        self._lost.append((method, applied))
+
+    def authenticate(self) -> int:
+        """Log in; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        return self._uid
+
+    def close(self) -> None:
+        """Release nothing; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+
+    def send(self, call: Call) -> Any:
+        """Answer one call; see :class:`~odoo_toolkit.connection.transport.Transport`."""
+        lost = next((lost for lost in self._lost if lost[0] == call.method), None)
+        if lost is None:
+            return self._answer(call)
+        self._lost.remove(lost)
+        if lost[1]:
+            self._answer(call)
+        raise OdooConnectionError(
+            "The connection broke before the answer was complete.", outcome="maybe_applied"
+        )
+
+    def _answer(self, call: Call) -> Any:
+        key = (call.model, call.method)
+        of_schema = call.internal and (call.method in _SCHEMA or call.model == "ir.model")
+        if key in self.answers or not of_schema:
+            self.sent.append(call)
+        if key in self.answers:
+            answer = _given(self.answers[key], call)
+            if answer is not NotImplemented:
+                return answer
+        scripted = any(model == call.model for model, _ in self.answers)
+        if call.model not in self._models and not scripted:
+            raise make_error("UNKNOWN_MODEL", f"There is no model {call.model}.")
+        if call.method == "fields_get":
+            return self._fields_get(call)
+        if call.method in ("has_access", "check_access_rights"):
+            return True
+        if key == ("ir.model", "get_available_models"):
+            rows = [row for row in self.records["ir.model"] if not row.get("transient")]
+            return [{"model": row["model"], "display_name": row["name"]} for row in rows]
+        if call.model in self.records and call.method in self._kept.methods:
+            return self._kept.answer(call)
+        if self._otherwise:
+            return self._otherwise(call)
+        raise AssertionError(
+            f"Nothing answers {call.model}.{call.method}: give FakeServer an answer for it,"
+            f" or the records of {call.model}."
+        )
+
+    def _fields_get(self, call: Call) -> dict[str, dict[str, Any]]:
+        names, attributes = (call.arguments.get(name) for name in ("allfields", "attributes"))
+        fields = self._models.get(call.model)
+        return {
+            name: {
+                key: value for key, value in field.items() if not attributes or key in attributes
+            }
+            for name, field in (described({}) if fields is None else fields).items()
+            if not names or name in names
+        }
+
+
+def _given(answer: Any, call: Call) -> Any:
+    if isinstance(answer, Iterator):
+        try:
+            answer = next(answer)
+        except StopIteration:
+            raise AssertionError(
+                f"{call.model}.{call.method} is called more often than it has answers."
+            ) from None
+    elif callable(answer):
+        answer = answer(call)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer

@@ -1,0 +1,165 @@
+"""Whom a request acts for: the connection that serves it, how often it may come, what is noted."""
+
+from __future__ import annotations
+
+import functools
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+from anyio.abc import TaskGroup
+from mcp import MCPError
+from mcp.server import ServerRequestContext
+
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp import audit
+from odoo_toolkit_mcp.bridge import run_blocking
+from odoo_toolkit_mcp.connection import Connection
+from odoo_toolkit_mcp.http.clients import client_of
+from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials, credentials_of
+from odoo_toolkit_mcp.protocol_errors import mcp_error
+from odoo_toolkit_mcp.rate_limit import ClientRateLimits
+from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
+
+if TYPE_CHECKING:
+    from odoo_toolkit.call import Access
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.connection.settings import ConnectionSettings
+
+
+@attrs.frozen
+class Running:
+    """What lives as long as the server runs."""
+
+    tasks: TaskGroup
+    session_id: str = attrs.field(factory=lambda: uuid.uuid4().hex)
+
+
+Context = ServerRequestContext[Running, Any]
+T = TypeVar("T")
+
+
+class Requests:
+    """Chooses the connection of each request, limits how many come, and notes who asked.
+
+    Args:
+        connection_settings: where Odoo is, and who we are there.
+        settings: of the server.
+        prepare: what has to be done with a new connection of the server's own, in a thread.
+        ready: what has to be done after it, on the event loop.
+
+    Raises:
+        OSError: the audit file cannot be written.
+    """
+
+    def __init__(
+        self,
+        connection_settings: ConnectionSettings,
+        settings: ServerSettings,
+        prepare: Callable[[Odoo], None],
+        ready: Callable[[], Awaitable[None]],
+    ) -> None:
+        self.connection_settings = connection_settings
+        self.settings = settings
+        self._policy = policy_of(settings)
+        self._audit_log = audit.AuditLog(settings, self._policy) if settings.audit else None
+        #: The server's own, which decides which tools there are.
+        self.connection = Connection(self._new_odoo, prepare, ready)
+        self._connections = ConnectionPool(self._connection_of)
+        self._rate_limits = ClientRateLimits(settings)
+
+    def _new_odoo(self, credentials: Credentials | None = None) -> Odoo:
+        from odoo_toolkit.client import Odoo
+
+        settings = self.connection_settings
+        if credentials:
+            settings = attrs.evolve(
+                settings,
+                username=credentials.username,
+                api_key=credentials.api_key,
+                password=None,
+            )
+        return Odoo(
+            settings,
+            policy=self._policy,
+            options=read_options_of(self.settings),
+            on_call=self._audit_log.record if self._audit_log else None,
+        )
+
+    def _connection_of(self, credentials: Credentials) -> Connection:
+        """Return a new connection for the user that requests act for."""
+        return Connection(functools.partial(self._new_odoo, credentials))
+
+    def connection_of(self, ctx: Context) -> Connection:
+        """Return the connection that a request is served by.
+
+        Raises:
+            AccessError: requests have to name their user, and this one does not.
+        """
+        if self.settings.transport != "http" or not self.settings.credential_headers:
+            return self.connection
+        credentials = credentials_of(ctx.request.headers if ctx.request else {})
+        connection = self._connections.get(credentials)
+        for evicted in self._connections.evict():
+            ctx.lifespan_context.tasks.start_soon(evicted.close)
+        return connection
+
+    def check_rate(self, ctx: Context, access: Access) -> None:
+        """Count a request.
+
+        Raises:
+            RateLimitError: the client has made too many of this kind.
+        """
+        self._rate_limits.check(client_of(ctx.request), access)
+
+    @contextmanager
+    def noted(self, ctx: Context, asked_for: str) -> Iterator[audit.Caller]:
+        """Let the audit say, of calls made within the block, who asked and for what."""
+        session_id = ctx.lifespan_context.session_id
+        who = audit.Caller(session_id, asked_for, client_of(ctx.request))
+        token = audit.caller.set(who)
+        try:
+            yield who
+        finally:
+            audit.caller.reset(token)
+
+    def note_cancelled(self, who: audit.Caller, access: Access) -> None:
+        """Let the audit say that a call was cancelled."""
+        if self._audit_log:
+            self._audit_log.record_cancelled(who, access)
+
+    def connection_for(self, ctx: Context, asked_for: str) -> Connection:
+        """Return the connection for a prompt, a resource or the like; it counts as a read.
+
+        Raises:
+            MCPError: the request does not name its user, or there were too many of them.
+        """
+        try:
+            self.check_rate(ctx, "read")
+            return self.connection_of(ctx)
+        except OdooError as error:
+            raise mcp_error(asked_for, error) from error
+
+    async def ask(self, ctx: Context, asked_for: str, function: Callable[[Odoo], T]) -> T:
+        """Run a function that reads, in a worker thread, for a prompt or the like.
+
+        Args:
+            ctx: of the request.
+            asked_for: what it is for, in the log and the audit.
+            function: takes the Odoo of the user that the request acts for.
+
+        Raises:
+            MCPError: it failed.
+        """
+        connection = self.connection_for(ctx, asked_for)
+        with self.noted(ctx, asked_for):
+            try:
+                odoo = await connection.get(ctx.lifespan_context.tasks)
+                return await run_blocking(ctx.session, function, odoo)
+            except MCPError:
+                raise
+            except Exception as error:
+                connection.failed(error)
+                raise mcp_error(asked_for, error) from error

@@ -1,0 +1,109 @@
+"""The resources: what there is to read, and how each is read.
+
+The readers are imported when they are first needed: the lists must be there before the library's
+modules are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp.types import Resource, ResourceTemplate
+
+from odoo_toolkit_mcp.resources.uris import DEFAULT_LIMIT, MOST_RECORDS, ResourceUri
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+
+JSON = "application/json"
+
+RESOURCES: tuple[Resource, ...] = tuple(
+    Resource(uri=uri, name=name, title=title, description=description, mime_type=JSON)
+    for uri, name, title, description in (
+        (
+            "odoo://system/info",
+            "system_info",
+            "Odoo instance",
+            "Version, edition, database, address, protocol and user of the connected Odoo, and the"
+            " state of the connection. Can be subscribed to.",
+        ),
+        (
+            "odoo://system/modules",
+            "system_modules",
+            "Installed modules",
+            "The modules installed in this Odoo.",
+        ),
+        (
+            "odoo://system/toolsets",
+            "system_toolsets",
+            "Toolsets",
+            "The toolsets of this server with their tools, and why some are not active.",
+        ),
+        (
+            "odoo://config/safety",
+            "config_safety",
+            "Safety configuration",
+            "The mode of this server, the models, fields and methods that are open or closed, and"
+            " the limits.",
+        ),
+    )
+)
+
+TEMPLATES: tuple[ResourceTemplate, ...] = tuple(
+    ResourceTemplate(
+        uri_template=template, name=name, title=title, description=description, mime_type=JSON
+    )
+    for template, name, title, description in (
+        (
+            "odoo://model/{model}/fields",
+            "model_fields",
+            "Fields of a model",
+            "Label, type and the like of each field, e.g. odoo://model/sale.order/fields",
+        ),
+        (
+            "odoo://model/{model}/methods",
+            "model_methods",
+            "Methods of a model",
+            "The actions behind the buttons of a model's form, with the states in which they are"
+            " offered, e.g. odoo://model/sale.order/methods",
+        ),
+        (
+            "odoo://model/{model}/states",
+            "model_states",
+            "States of a model",
+            "The states of a model's records and the transitions between them, also as a Mermaid"
+            " diagram, e.g. odoo://model/sale.order/states",
+        ),
+        (
+            "odoo://record/{model}/{id}",
+            "record",
+            "Record",
+            "The fields that a record's form shows, e.g. odoo://record/res.partner/1. Can be"
+            " subscribed to.",
+        ),
+        (
+            "odoo://record/{model}?domain={domain}&limit={limit}",
+            "records",
+            "Records",
+            "The records that match a domain (percent-encoded JSON), e.g."
+            ' odoo://record/sale.order?domain=[["state","=","draft"]]&limit=10.'
+            f" limit is {DEFAULT_LIMIT} unless given, at most {MOST_RECORDS}.",
+        ),
+    )
+)
+
+
+def reader_of(kind: str) -> Callable[[Odoo, ResourceUri], Any] | None:
+    """Return what reads the resources of a kind from Odoo; None for those of the server itself."""
+    from odoo_toolkit_mcp.resources import model, record, system
+
+    readers: Mapping[str, Callable[[Odoo, ResourceUri], Any]] = {
+        "model/fields": model.fields,
+        "model/methods": model.methods,
+        "model/states": model.states,
+        "record": record.one,
+        "records": record.several,
+        "system/modules": system.modules,
+    }
+    return readers.get(kind)

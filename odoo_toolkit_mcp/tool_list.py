@@ -1,0 +1,116 @@
+"""The tools that this server has in its mode, as far as the connected Odoo serves them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mcp.types import Tool as McpTool
+from mcp.types import ToolAnnotations
+
+from odoo_toolkit_mcp.confirmation import check_tools
+from odoo_toolkit_mcp.prompts.served import Served
+from odoo_toolkit_mcp.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
+    from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+
+class ToolList:
+    """The tools of a server: those in use, and those that a new connection has brought.
+
+    Args:
+        settings: of the server.
+        toolsets: the toolsets to choose from; all of them by default.
+    """
+
+    def __init__(
+        self, settings: ServerSettings, toolsets: Iterable[type[BaseToolset]] | None = None
+    ) -> None:
+        self._settings = settings
+        self._toolsets = toolsets
+        self._registering = threading.Lock()
+        self._registered: ToolTable | None = None
+        self.tools: dict[str, Tool] = {}
+        #: Tools that exist in other modes.
+        self.hidden: dict[str, Tool] = {}
+        #: The tools as tools/list shows them.
+        self.listed: list[McpTool] = []
+
+    @cached_property
+    def registry(self) -> ToolsetRegistry:
+        """The toolsets; with them the library's modules are imported.
+
+        Raises:
+            ConfigurationError: the toolsets depend on each other in a circle, or the settings
+                name a toolset or a tool that does not exist.
+        """
+        from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+        from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+        toolsets = list(self._toolsets or ALL_TOOLSETS)
+        registry = ToolsetRegistry(self._settings, toolsets)
+        check_tools(self._settings, toolsets)
+        return registry
+
+    def register(self, odoo: Odoo | None) -> None:
+        """Find out which tools there are; runs in a worker thread when there is a connection."""
+        from odoo_toolkit_mcp.toolsets.base import ToolTable
+
+        table = ToolTable(self._settings)
+        self.registry.discover_and_register(table, odoo)
+        self._registered = table
+
+    def ensure(self) -> None:
+        """Register what needs no Odoo, unless that has been done."""
+        with self._registering:
+            if self._registered is None:
+                self.register(None)
+                self.use_registered()
+
+    def use_registered(self) -> bool:
+        """Put newly registered tools to use, and return whether the list has changed."""
+        before, table = self.listed, self._registered
+        if table is not None:
+            self.tools, self.hidden = table.tools, table.hidden
+            self.listed = [_listed(tool, self._settings.mode) for tool in self.tools.values()]
+        return self.listed != before
+
+    def waits_for(self, name: str) -> bool:
+        """Whether only Odoo can tell whether there is a tool of that name."""
+        return name not in self.tools and name.startswith(
+            tuple(f"odoo_{toolset}_" for toolset in self.registry.waiting_toolsets())
+        )
+
+    def served(self) -> Served:
+        """Return what there is to work with, for prompts."""
+        self.ensure()
+        return Served(
+            mode=self._settings.mode,
+            tools=frozenset(self.tools),
+            toolsets=tuple(item.name for item in self.registry.get_registered_toolsets()),
+            creating={tool.creates: name for name, tool in self.tools.items() if tool.creates},
+        )
+
+
+def _listed(tool: Tool, mode: str) -> McpTool:
+    """Return a tool as tools/list shows it."""
+    hints = tool.hints(mode)
+    return McpTool(
+        # The title is in the annotations, where clients look for it, too.
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=hints.read_only,
+            destructive_hint=hints.destructive,
+            idempotent_hint=hints.idempotent,
+            open_world_hint=hints.open_world,
+        ),
+    )

@@ -1,0 +1,316 @@
+"""Which models an operation needs on the lists: its own, and those of records named by name."""
+
+from __future__ import annotations
+
+import importlib
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import pytest
+
+from odoo_toolkit import AccessError, Odoo, Policy, create, execute
+from odoo_toolkit.connection.settings import connection_settings
+from tests.live.conftest import admin, server
+from tests.live.servers import Server, credentials
+
+__all__ = ["admin", "server"]
+
+
+@attrs.frozen
+class Case:
+    """An operation, what it is given, and the models that it needs on the lists.
+
+    Attributes:
+        app: the module of ``odoo_toolkit.apps``.
+        operation: the function.
+        given: made of the records of :class:`Records`.
+        writes: the model that it is about; it is on both lists.
+        names: models of records named by name, on the model allowlist alone.
+        dry: whether it is only planned.
+    """
+
+    app: str
+    operation: str
+    given: Callable[[Records], dict[str, Any]]
+    writes: str
+    names: tuple[str, ...] = ()
+    dry: bool = True
+
+    def run(self, odoo: Odoo, records: Records) -> Any:
+        module = importlib.import_module(f"odoo_toolkit.apps.{self.app}")
+        dry = {"dry_run": True} if self.dry else {}
+        return getattr(module, self.operation)(odoo, **self.given(records), **dry)
+
+
+class Records:
+    """Records of each app, made by the administrator when they are first asked for."""
+
+    def __init__(self, admin: Odoo) -> None:
+        self.admin = admin
+        self._made: dict[str, int] = {}
+        tag = uuid.uuid4().hex[:8]
+        self._partner, self._product, self._project = (
+            f"{kind} {tag}" for kind in ("Customer", "Thing", "Project")
+        )
+
+    def _make(self, key: str, model: str, **values: Any) -> int:
+        if key not in self._made:
+            self._made[key] = create(self.admin, model, values).id
+        return self._made[key]
+
+    @property
+    def partner(self) -> int:
+        return self._make("partner", "res.partner", name=self._partner)
+
+    @property
+    def partner_name(self) -> str:
+        assert self.partner
+        return self._partner
+
+    @property
+    def product(self) -> int:
+        goods = {"type": "consu", "list_price": 5, "invoice_policy": "order"}
+        return self._make("product", "product.product", name=self._product, **goods)
+
+    @property
+    def product_name(self) -> str:
+        assert self.product
+        return self._product
+
+    @property
+    def order(self) -> int:
+        line = {"product_id": self.product, "product_uom_qty": 1}
+        values = {"partner_id": self.partner, "order_line": [[0, 0, line]]}
+        return self._make("order", "sale.order", **values)
+
+    @property
+    def invoice(self) -> int:
+        line = {"name": "Thing", "quantity": 1, "price_unit": 5}
+        values = {"partner_id": self.partner, "invoice_line_ids": [[0, 0, line]]}
+        return self._make("invoice", "account.move", move_type="out_invoice", **values)
+
+    @property
+    def posted(self) -> int:
+        if "posted" not in self._made:
+            line = {"name": "Thing", "quantity": 1, "price_unit": 5}
+            values = {"partner_id": self.partner, "invoice_line_ids": [[0, 0, line]]}
+            values["invoice_date"] = "2025-01-15"
+            invoice = self._make("posted", "account.move", move_type="out_invoice", **values)
+            execute(self.admin, "account.move", "action_post", [[invoice]])
+        return self._made["posted"]
+
+    @property
+    def lead(self) -> int:
+        return self._make("lead", "crm.lead", name="Allowed lead", type="lead")
+
+    @property
+    def opportunity(self) -> int:
+        return self._make("opportunity", "crm.lead", name="Opportunity", type="opportunity")
+
+    @property
+    def project(self) -> int:
+        return self._make("project", "project.project", name=self._project)
+
+    @property
+    def project_name(self) -> str:
+        assert self.project
+        return self._project
+
+    @property
+    def task(self) -> int:
+        values = {"name": "Allowed task", "project_id": self.project}
+        return self._make("task", "project.task", **values)
+
+
+LEAD, MOVE, ORDER, TASK = "crm.lead", "account.move", "sale.order", "project.task"
+PARTNER, PRODUCT = "res.partner", "product.product"
+
+CASES = {
+    "an order by ids": Case(
+        "sales",
+        "create_order",
+        lambda r: {"partner_id": r.partner, "lines": [{"product_id": r.product, "quantity": 2}]},
+        ORDER,
+    ),
+    "an order by names": Case(
+        "sales",
+        "create_order",
+        lambda r: {
+            "partner_name": r.partner_name,
+            "lines": [{"product_name": r.product_name, "quantity": 2}],
+        },
+        ORDER,
+        (PARTNER, PRODUCT),
+    ),
+    "an order that is made": Case(
+        "sales",
+        "create_order",
+        lambda r: {"partner_id": r.partner, "lines": [{"product_id": r.product, "quantity": 2}]},
+        ORDER,
+        dry=False,
+    ),
+    "confirming": Case("sales", "confirm_order", lambda r: {"order_id": r.order}, ORDER),
+    "cancelling": Case("sales", "cancel_order", lambda r: {"order_id": r.order}, ORDER),
+    "reading an order": Case(
+        "sales", "get_order", lambda r: {"order_id": r.order}, ORDER, dry=False
+    ),
+    "an invoice by ids": Case(
+        "accounting",
+        "create_invoice",
+        lambda r: {
+            "partner_id": r.partner,
+            "lines": [{"name": "Thing", "quantity": 1, "price_unit": 5.0}],
+        },
+        MOVE,
+    ),
+    "an invoice by names": Case(
+        "accounting",
+        "create_invoice",
+        lambda r: {
+            "partner_name": r.partner_name,
+            "lines": [{"product_name": r.product_name, "quantity": 1}],
+        },
+        MOVE,
+        (PARTNER, PRODUCT),
+    ),
+    "an invoice that is made": Case(
+        "accounting",
+        "create_invoice",
+        lambda r: {
+            "partner_id": r.partner,
+            "lines": [{"name": "Thing", "quantity": 1, "price_unit": 5.0}],
+        },
+        MOVE,
+        dry=False,
+    ),
+    "posting": Case("accounting", "post_invoice", lambda r: {"invoice_id": r.invoice}, MOVE),
+    "a credit note": Case(
+        "accounting", "create_credit_note", lambda r: {"invoice_id": r.posted}, MOVE
+    ),
+    "a payment": Case(
+        "accounting",
+        "register_payment",
+        lambda r: {"invoice_ids": [r.posted]},
+        MOVE,
+    ),
+    "a receipt": Case(
+        "inventory",
+        "create_transfer",
+        lambda r: {
+            "picking_type_name": "incoming",
+            "lines": [{"product_id": r.product, "quantity": 1}],
+        },
+        "stock.picking",
+    ),
+    "a receipt that is made": Case(
+        "inventory",
+        "create_transfer",
+        lambda r: {
+            "picking_type_name": "incoming",
+            "lines": [{"product_id": r.product, "quantity": 1}],
+        },
+        "stock.picking",
+        dry=False,
+    ),
+    "a ticket": Case(
+        "helpdesk", "create_ticket", lambda r: {"name": "New ticket"}, "helpdesk.ticket"
+    ),
+    "a lead": Case("crm", "create_lead", lambda r: {"name": "New lead"}, LEAD),
+    "a lead by names": Case(
+        "crm",
+        "create_lead",
+        lambda r: {"name": "New lead", "partner_name": r.partner_name},
+        LEAD,
+        (PARTNER,),
+    ),
+    "a lead that is made": Case(
+        "crm", "create_lead", lambda r: {"name": "Made lead"}, LEAD, dry=False
+    ),
+    "winning": Case("crm", "mark_won", lambda r: {"lead_id": r.opportunity}, LEAD),
+    "losing": Case("crm", "mark_lost", lambda r: {"lead_id": r.opportunity}, LEAD),
+    "converting": Case(
+        "crm",
+        "convert_to_opportunity",
+        lambda r: {"lead_id": r.lead, "partner_id": r.partner},
+        LEAD,
+    ),
+    "a task": Case(
+        "project", "create_task", lambda r: {"name": "New task", "project_id": r.project}, TASK
+    ),
+    "a task by names": Case(
+        "project",
+        "create_task",
+        lambda r: {"name": "New task", "project_name": r.project_name},
+        TASK,
+        ("project.project",),
+    ),
+    "a task that is made": Case(
+        "project",
+        "create_task",
+        lambda r: {"name": "Made task", "project_id": r.project},
+        TASK,
+        dry=False,
+    ),
+    "a timesheet": Case(
+        "project",
+        "log_timesheet",
+        lambda r: {"task_id": r.task, "hours": 1.5, "description": "Work"},
+        "account.analytic.line",
+        (TASK,),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def records(admin: Odoo) -> Records:
+    return Records(admin)
+
+
+@pytest.fixture
+def case(request: pytest.FixtureRequest, admin: Odoo) -> Case:
+    found = CASES[request.param]
+    if not admin.schema.has_model(found.writes):
+        pytest.skip(f"Odoo {admin.version.major} has no {found.writes}")
+    return found
+
+
+@pytest.fixture
+def limited(server: Server, case: Case) -> Iterator[Odoo]:
+    """The administrator with exactly what the case should need on the lists."""
+    policy = Policy(
+        mode="restricted",
+        model_allowlist=[case.writes, *case.names],
+        write_allowlist=[case.writes],
+    )
+    settings = connection_settings(**credentials(server, server.user("admin")))
+    with Odoo(settings, policy=policy) as odoo:
+        yield odoo
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_the_model_it_is_about_and_those_of_names_are_enough(
+    case: Case, limited: Odoo, records: Records
+) -> None:
+    result = case.run(limited, records)
+    refused = [text for text in getattr(result, "warnings", []) if "may not be" in text]
+    assert refused == []
+
+
+@pytest.mark.parametrize("case", ["reading an order"], indirect=True)
+def test_the_lines_of_an_order_are_part_of_it(case: Case, limited: Odoo, records: Records) -> None:
+    (line,) = case.run(limited, records).lines
+    assert line.quantity == 1
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_without_the_model_it_is_about_it_is_refused(
+    server: Server, case: Case, records: Records
+) -> None:
+    case.given(records)
+    policy = Policy(mode="restricted", model_allowlist=["res.country", *case.names])
+    settings = connection_settings(**credentials(server, server.user("admin")))
+    with Odoo(settings, policy=policy) as odoo, pytest.raises(AccessError) as caught:
+        case.run(odoo, records)
+    assert case.writes in caught.value.message

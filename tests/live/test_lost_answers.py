@@ -1,0 +1,138 @@
+"""What becomes of a write whose answer is lost: the toolkit looks, and never sends it twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from odoo_toolkit import Odoo, connect, count, create, lost_answers, search_read
+from odoo_toolkit.errors import OdooConnectionError
+from odoo_toolkit.records.writing import unlink
+from tests.live.servers import Server, credentials
+from tests.soak import writes
+from tests.soak.proxy import Fault, Proxy, method_of, proxy
+from tests.soak.writes import Claim
+
+Action = Callable[[Odoo, Odoo], Claim]
+
+#: Each write, with the call whose answer is lost.
+ACTIONS: tuple[tuple[Action, str], ...] = (
+    (writes.create_partner, "create"),
+    (writes.create_several, "create"),
+    (writes.write_partner, "write"),
+    (writes.unlink_partner, "unlink"),
+    (writes.create_lead, "create"),
+    (writes.win_lead, "action_set_won"),
+    (writes.create_order, "create"),
+    (writes.confirm_order, "action_confirm"),
+    (writes.invoice_order, "create_invoices"),
+    (writes.create_invoice, "create"),
+    (writes.post_invoice, "action_post"),
+    (writes.pay_invoice, "action_create_payments"),
+)
+EACH = pytest.mark.parametrize(
+    ("action", "method"), ACTIONS, ids=[action.__name__ for action, _ in ACTIONS]
+)
+
+
+class Between:
+    """Stands between; the next call of ``method`` meets ``fault``, others pass."""
+
+    def __init__(self) -> None:
+        self.fault: Fault | None = None
+        self.method = ""
+        self.sent = 0
+        self.server: Proxy
+
+    def choose(self, path: str, body: bytes) -> Fault | None:
+        """Return the fault of a request."""
+        if method_of(path, body) != self.method:
+            return None
+        self.sent += 1
+        fault, self.fault = self.fault, None
+        return fault
+
+
+@pytest.fixture(scope="module")
+def safe(server: Server) -> Iterator[Odoo]:
+    with connect(**credentials(server, server.user("admin"))) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module", params=["auto", "xmlrpc"])
+def lossy(request: pytest.FixtureRequest, server: Server) -> Iterator[tuple[Odoo, Between]]:
+    """A connection through a proxy, by the newest protocol and by the oldest."""
+    between = Between()
+    with proxy(server.url, between.choose) as between.server:
+        keywords = {**credentials(server, server.user("admin")), "url": between.server.url}
+        with connect(**keywords, protocol=request.param) as connection:
+            yield connection, between
+
+
+@EACH
+def test_a_write_whose_answer_is_lost_is_recognised(
+    lossy: tuple[Odoo, Between], safe: Odoo, action: Action, method: str
+) -> None:
+    """Its id is in the result, and it was sent once."""
+    odoo, between = lossy
+    between.method, between.fault, between.sent = method, "lost", 0
+    claim = action(odoo, safe)
+    assert (claim.told, claim.said) == ("done", "")
+    assert claim.id
+    assert between.sent == 1
+
+
+@EACH
+def test_a_write_that_never_arrived_is_not_claimed(
+    lossy: tuple[Odoo, Between],
+    safe: Odoo,
+    action: Action,
+    method: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Absence proves nothing: the error says that it was looked for, and it was sent once."""
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    odoo, between = lossy
+    between.method, between.fault, between.sent = method, "dropped", 0
+    claim = action(odoo, safe)
+    assert claim.told == "maybe"
+    assert "looked for in Odoo" in claim.said
+    assert between.sent == 1
+    # From 18 on, what is due may be the next instalment: paying again would pay another.
+    if method != "action_create_payments":
+        looks_first = method.startswith(("action_", "create_"))
+        assert ("Repeating it is safe" in claim.said) == looks_first
+
+
+def test_two_alike_that_are_both_in_doubt_are_not_taken_for_each_other(
+    lossy: tuple[Odoo, Between], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first never arrived; the second did, and could be the first."""
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    odoo, between = lossy
+    between.method, between.fault = "create", "dropped"
+    values = {"name": "Alike", "comment": f"{odoo.protocol} {id(between)}"}
+    with pytest.raises(OdooConnectionError):
+        create(odoo, "res.partner", values)
+    between.fault = "lost"
+    with pytest.raises(OdooConnectionError) as raised:
+        create(odoo, "res.partner", values)
+    assert raised.value.outcome == "maybe_applied"
+    found = search_read(odoo, "res.partner", [["name", "=", "Alike"]], ["id"], order="id desc")
+    unlink(odoo, "res.partner", [found.records[0]["id"]])
+
+
+def test_an_older_record_of_the_same_values_is_not_claimed(
+    lossy: tuple[Odoo, Between], safe: Odoo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What this process has made itself is known to be another."""
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    odoo, between = lossy
+    name = f"Twin of {id(between)} {odoo.protocol}"
+    first = create(safe, "res.partner", {"name": name}).id
+    between.method, between.fault = "create", "dropped"
+    with pytest.raises(OdooConnectionError):
+        create(odoo, "res.partner", {"name": name})
+    assert count(safe, "res.partner", [["name", "=", name]]).count == 1
+    unlink(safe, "res.partner", [first])

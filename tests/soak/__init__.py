@@ -1,0 +1,1 @@
+"""Writes whose answers are lost, counted in the database afterwards."""

@@ -1,0 +1,211 @@
+"""The writes of the soak: each says what it claims to have done, and where that can be counted."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+
+import attrs
+
+from odoo_toolkit import Odoo, create, unlink, write
+from odoo_toolkit.apps import accounting, crm, sales
+from odoo_toolkit.errors import OdooError
+
+
+@attrs.define(kw_only=True)
+class Claim:
+    """What came of one write.
+
+    Attributes:
+        kind: which write.
+        count: SQL that counts what it was to bring about; ``expected`` when it was applied.
+        told: ``done``, ``maybe`` or ``not done``.
+        id: of the record, where it is known.
+        said: the error's words.
+    """
+
+    kind: str
+    count: str
+    expected: int = 1
+    told: str = ""
+    id: int | None = None
+    said: str = ""
+
+
+def _told(claim: Claim, act: Callable[[], int | None]) -> Claim:
+    try:
+        claim.id = act()
+        claim.told = "done"
+    except OdooError as error:
+        claim.told = "maybe" if error.outcome == "maybe_applied" else "not done"
+        claim.said = f"{error.message} {error.suggestion}"
+    return claim
+
+
+def _unique() -> str:
+    return f"Soak {uuid.uuid4().hex}"
+
+
+def _partners(condition: str) -> str:
+    return f"select count(*) from res_partner where {condition}"
+
+
+def create_partner(odoo: Odoo, safe: Odoo) -> Claim:
+    """Create a contact."""
+    name = _unique()
+    claim = Claim(kind="create", count=_partners(f"name = '{name}'"))
+    return _told(claim, lambda: create(odoo, "res.partner", {"name": name, "color": 3}).id)
+
+
+def create_several(odoo: Odoo, safe: Odoo) -> Claim:
+    """Create three contacts in one call."""
+    name = _unique()
+    rows = [{"name": f"{name} {number}", "ref": name} for number in range(3)]
+    claim = Claim(kind="create several", count=_partners(f"ref = '{name}'"), expected=3)
+    return _told(claim, lambda: create(odoo, "res.partner", rows).id)
+
+
+def write_partner(odoo: Odoo, safe: Odoo) -> Claim:
+    """Change a contact."""
+    name, new = _unique(), _unique()
+    partner = create(safe, "res.partner", {"name": name}).id
+    claim = Claim(kind="write", count=_partners(f"id = {partner} and ref = '{new}'"))
+    return _told(claim, lambda: write(odoo, "res.partner", [partner], {"ref": new}).ids[0])
+
+
+def unlink_partner(odoo: Odoo, safe: Odoo) -> Claim:
+    """Delete a contact."""
+    partner = create(safe, "res.partner", {"name": _unique()}).id
+    count = f"select 1 - count(*) from res_partner where id = {partner}"
+    claim = Claim(kind="unlink", count=count)
+    return _told(claim, lambda: unlink(odoo, "res.partner", [partner]).deleted_ids[0])
+
+
+def create_lead(odoo: Odoo, safe: Odoo) -> Claim:
+    """Create an opportunity."""
+    name = _unique()
+    claim = Claim(kind="create_lead", count=f"select count(*) from crm_lead where name = '{name}'")
+    return _told(claim, lambda: crm.create_lead(odoo, name=name, type="opportunity").id)
+
+
+def win_lead(odoo: Odoo, safe: Odoo) -> Claim:
+    """Mark an opportunity as won."""
+    lead = crm.create_lead(safe, name=_unique(), type="opportunity").id
+    count = f"select count(*) from crm_lead where id = {lead} and probability = 100"
+    return _told(Claim(kind="mark_won", count=count), lambda: crm.mark_won(odoo, lead_id=lead).id)
+
+
+def create_order(odoo: Odoo, safe: Odoo) -> Claim:
+    """Make a quotation for a contact of its own."""
+    partner = create(safe, "res.partner", {"name": _unique()}).id
+    count = f"select count(*) from sale_order where partner_id = {partner}"
+    lines = [{"product_id": _product(safe), "quantity": 2, "price_unit": 10.5}]
+    return _told(
+        Claim(kind="create_order", count=count),
+        lambda: sales.create_order(odoo, lines, partner_id=partner).id,
+    )
+
+
+def confirm_order(odoo: Odoo, safe: Odoo) -> Claim:
+    """Confirm a quotation."""
+    lines = [{"product_id": _product(safe), "quantity": 1}]
+    order = sales.create_order(safe, lines, partner_id=_partner(safe)).id
+    count = f"select count(*) from sale_order where id = {order} and state in ('sale', 'done')"
+    return _told(
+        Claim(kind="confirm_order", count=count),
+        lambda: sales.confirm_order(odoo, order_id=order).id,
+    )
+
+
+def invoice_order(odoo: Odoo, safe: Odoo) -> Claim:
+    """Make the invoice of an order: a down payment, which is always possible."""
+    lines = [{"product_id": _product(safe), "quantity": 1, "price_unit": 100}]
+    order = sales.create_order(safe, lines, partner_id=_partner(safe), confirm=True)
+    count = f"select count(*) from account_move where invoice_origin = '{order.name}'"
+
+    def act() -> int:
+        made = sales.create_invoices(odoo, order_id=order.id, method="percentage", amount=50)
+        return made.invoices[0].id
+
+    return _told(Claim(kind="create_invoices", count=count), act)
+
+
+def _invoice(safe: Odoo, *, post: bool = False) -> int:
+    lines = [{"product_id": _product(safe), "quantity": 1, "price_unit": 50.0}]
+    made = accounting.create_invoice(safe, partner_id=_partner(safe), lines=lines, post=post)
+    return int(made.id)
+
+
+def create_invoice(odoo: Odoo, safe: Odoo) -> Claim:
+    """Make an invoice for a contact of its own."""
+    partner = create(safe, "res.partner", {"name": _unique()}).id
+    lines = [{"product_id": _product(safe), "quantity": 1, "price_unit": 50.0}]
+    return _told(
+        Claim(
+            kind="create_invoice",
+            count=f"select count(*) from account_move where partner_id = {partner}",
+        ),
+        lambda: accounting.create_invoice(odoo, partner_id=partner, lines=lines).id,
+    )
+
+
+def post_invoice(odoo: Odoo, safe: Odoo) -> Claim:
+    """Post an invoice."""
+    move = _invoice(safe)
+    count = f"select count(*) from account_move where id = {move} and state = 'posted'"
+    return _told(
+        Claim(kind="post_invoice", count=count),
+        lambda: accounting.post_invoice(odoo, invoice_id=move).id,
+    )
+
+
+def pay_invoice(odoo: Odoo, safe: Odoo) -> Claim:
+    """Pay an invoice in full."""
+    move = _invoice(safe, post=True)
+    count = (
+        f"select count(*) from account_move where id = {move}"
+        " and payment_state in ('paid', 'in_payment')"
+    )
+
+    def act() -> int | None:
+        paid = accounting.register_payment(odoo, invoice_ids=[move])
+        return paid.payments[0].id if paid.payments else None
+
+    return _told(Claim(kind="register_payment", count=count), act)
+
+
+_known: dict[tuple[str, str], int] = {}
+
+
+def _first(safe: Odoo, model: str, domain: list[object]) -> int:
+    from odoo_toolkit import search_read
+
+    key = (safe.settings.url, model)
+    if key not in _known:
+        _known[key] = search_read(safe, model, domain, ["id"], limit=1).records[0]["id"]
+    return _known[key]
+
+
+def _product(safe: Odoo) -> int:
+    return _first(safe, "product.product", [["sale_ok", "=", True], ["type", "=", "service"]])
+
+
+def _partner(safe: Odoo) -> int:
+    return _first(safe, "res.partner", [["is_company", "=", True], ["customer_rank", ">", 0]])
+
+
+#: The writes, with how often each is made of a hundred.
+WRITES: tuple[tuple[int, Callable[[Odoo, Odoo], Claim]], ...] = (
+    (34, create_partner),
+    (6, create_several),
+    (20, write_partner),
+    (14, unlink_partner),
+    (8, create_lead),
+    (3, win_lead),
+    (4, create_order),
+    (3, confirm_order),
+    (2, invoice_order),
+    (2, create_invoice),
+    (2, post_invoice),
+    (2, pay_invoice),
+)

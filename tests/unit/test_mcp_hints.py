@@ -1,0 +1,62 @@
+"""The server adds to an error what the library cannot know: settings and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from odoo_toolkit.attachments import upload
+from odoo_toolkit.domains.syntax import check_syntax
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.file_content import NewFile
+from odoo_toolkit.policy import Policy
+from odoo_toolkit_mcp.hints import error_object
+from odoo_toolkit_mcp.protocol_errors import mcp_error
+from odoo_toolkit_mcp.results import failure
+from tests.unit.scripted import Scripted
+
+
+def raised(function: Callable[[], object]) -> OdooError:
+    with pytest.raises(OdooError) as caught:
+        function()
+    return caught.value
+
+
+def refusal(policy: Policy) -> OdooError:
+    error = policy.model_problem("res.partner", "write")
+    assert error is not None
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (refusal(Policy(mode="readonly")), "ODOO_MCP_MODE"),
+        (refusal(Policy(mode="restricted")), "ODOO_MCP_WRITE_ALLOWLIST"),
+        (refusal(Policy(model_allowlist=["sale.order"])), "ODOO_MCP_MODEL_ALLOWLIST"),
+        (
+            raised(lambda: upload(Scripted(19, {}), "res.partner", 1, "a", "YWJj", max_bytes=1)),
+            "ODOO_MCP_ATTACHMENT_MAX_MB",
+        ),
+        (
+            raised(lambda: NewFile("/no/such/folder", "a.txt")),
+            "ODOO_MCP_DOWNLOAD_DIR",
+        ),
+        (raised(lambda: check_syntax([["name", "==", 1]], 19)), "odoo_domain_help"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_server_names_its_setting_or_prompt(error: OdooError, hint: str) -> None:
+    assert hint not in error.suggestion
+    told = error_object(error)
+    assert told["suggestion"].startswith(error.suggestion)
+    assert hint in told["suggestion"]
+    assert told == {**error.to_dict(), "suggestion": told["suggestion"]}
+    for answer in (failure("x", error).structured_content, mcp_error("x", error).error.data):
+        assert answer == told
+
+
+def test_what_no_setting_opens_gets_no_hint() -> None:
+    error = refusal(Policy(model_blocklist=["res.partner"]))
+    assert error_object(error) == error.to_dict()

@@ -1,0 +1,330 @@
+"""The fake server behaves like an Odoo, as far as it goes, and says where it does not go."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import (
+    AccessError,
+    ConfigurationError,
+    NotFoundError,
+    Odoo,
+    OdooConnectionError,
+    Policy,
+    ValidationError,
+    count,
+    create,
+    execute,
+    fields_get,
+    list_models,
+    name_get,
+    read,
+    search_read,
+    unlink,
+    write,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.connection.settings import connection_settings
+from odoo_toolkit.testing import FakeServer
+from tests.unit.scripted import VERSIONS
+
+GUIDE = (Path(__file__).parents[2] / "docs/testing.md").read_text("utf-8")
+
+MODELS: dict[str, Any] = {
+    "res.country": {"name": "char", "code": "char"},
+    "res.partner": {
+        "name": "char",
+        "active": "boolean",
+        "color": "integer",
+        "country_id": "many2one res.country",
+        "parent_id": "many2one res.partner",
+        "child_ids": "one2many res.partner parent_id",
+        "tag_ids": "many2many res.tag",
+    },
+    "res.tag": {"name": "char"},
+}
+RECORDS: dict[str, Any] = {
+    "res.country": [{"name": "Belgium", "code": "BE"}, {"name": "Perú", "code": "PE"}],
+    "res.partner": [
+        {"name": "Azure Interior", "country_id": 1, "color": 3, "tag_ids": [1]},
+        {"name": "Brandon", "parent_id": 1, "color": 5},
+        {"name": "Zoé", "country_id": 2},
+        {"name": "Old", "active": False, "color": 9},
+    ],
+    "res.tag": [{"name": "VIP"}, {"name": "Late"}],
+}
+
+
+@pytest.fixture
+def server() -> FakeServer:
+    return FakeServer(MODELS, records=RECORDS)
+
+
+@pytest.fixture
+def odoo(server: FakeServer) -> Odoo:
+    return server.connect()
+
+
+def names(odoo: Odoo, *domain: Any, **options: Any) -> list[str]:
+    return [row["name"] for row in search_read(odoo, "res.partner", domain, ["name"], **options)]
+
+
+# Connecting.
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_transport_is_all_that_a_connection_needs(version: int, mock: Any) -> None:
+    """``mock`` answers no HTTP request, so one would fail."""
+    server = FakeServer(MODELS, version=version, records=RECORDS, uid=7)
+    odoo = Odoo(connection_settings(url="http://x.test", api_key="x"), transport=server)
+    with odoo.connect():
+        assert (odoo.version.major, odoo.uid, odoo.protocol) == (version, 7, "fake")
+        assert count(odoo, "res.partner").count == 3
+        assert {"res.partner", "res.tag"} <= {model.model for model in list_models(odoo).models}
+    assert len(mock.calls) == 0
+
+
+def test_a_connection_with_its_own_transport_has_no_web_session(odoo: Odoo) -> None:
+    with pytest.raises(ConfigurationError, match="no web session"):
+        _ = odoo.web_session
+
+
+def test_the_policy_stands_before_the_server(server: FakeServer) -> None:
+    odoo = server.connect(policy=Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        create(odoo, "res.partner", {"name": "Ada"})
+    assert server.asked("create") == []
+    assert len(server.records["res.partner"]) == 4
+
+
+def test_a_field_that_is_not_described_is_found_wrong(odoo: Odoo, server: FakeServer) -> None:
+    with pytest.raises(ValidationError, match="nmae"):
+        search_read(odoo, "res.partner", [["nmae", "=", "Ada"]])
+    assert server.sent == []
+
+
+def test_a_model_that_is_nowhere_mentioned_does_not_exist(odoo: Odoo) -> None:
+    with pytest.raises(NotFoundError) as raised:
+        read(odoo, "res.partnr", [1])
+    assert raised.value.details["did_you_mean"] == ["res.partner"]
+
+
+def test_fields_are_described_as_they_were_written(odoo: Odoo) -> None:
+    fields = fields_get(odoo, "res.partner", attributes=["type", "relation", "readonly"]).fields
+    country = {"type": "many2one", "relation": "res.country", "readonly": False}
+    assert fields["country_id"] == country
+    assert fields["id"]["readonly"]
+
+
+# Searching.
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [
+        ([], [1, 2, 3]),
+        ([["active", "in", [True, False]]], [1, 2, 3, 4]),
+        ([["name", "=", "Brandon"]], [2]),
+        ([["name", "!=", "Brandon"]], [1, 3]),
+        ([["name", "ilike", "INTER"]], [1]),
+        ([["name", "like", "INTER"]], []),
+        ([["name", "=ilike", "az%"]], [1]),
+        ([["name", "not ilike", "z"]], [2]),
+        ([["name", "in", ["Zoé", "Brandon"]]], [2, 3]),
+        ([["name", "not in", ["Zoé", "Brandon"]]], [1]),
+        ([["color", ">", 3]], [2]),
+        ([["color", ">=", 3]], [1, 2]),
+        ([["color", "<", 3]], [3]),
+        ([["color", "<=", 3]], [1, 3]),
+        ([["country_id", "=", 2]], [3]),
+        ([["country_id", "=", False]], [2]),
+        ([["country_id", "!=", False]], [1, 3]),
+        ([["country_id", "ilike", "belg"]], [1]),
+        ([["country_id.code", "=", "PE"]], [3]),
+        ([["parent_id.country_id.code", "=", "BE"]], [2]),
+        ([["id", "child_of", 1]], [1, 2]),
+        ([["id", "parent_of", 2]], [1, 2]),
+        ([["parent_id", "child_of", [1]]], [2]),
+        ([["child_ids", "=", 2]], [1]),
+        ([["child_ids", "any", [["color", "=", 5]]]], [1]),
+        ([["child_ids", "not any", [["color", "=", 5]]]], [2, 3]),
+        ([["tag_ids", "in", [1]]], [1]),
+        ([["tag_ids.name", "=", "VIP"]], [1]),
+        ([["tag_ids", "=", False]], [2, 3]),
+        (["|", ["color", "=", 5], ["name", "=", "Zoé"]], [2, 3]),
+        (["!", ["color", "=", 5], ["name", "ilike", "z"]], [1, 3]),
+        (["&", ["color", ">", 0], "!", ["color", "=", 5]], [1]),
+    ],
+    ids=str,
+)
+def test_a_domain_finds_what_odoo_would(server: FakeServer, domain: Any, expected: Any) -> None:
+    asked = Call(model="res.partner", method="search", arguments={"domain": domain})
+    assert server.send(asked) == expected
+
+
+def test_accents_matter_unless_they_are_told_not_to(server: FakeServer, odoo: Odoo) -> None:
+    domain = ["name", "ilike", "zoe"]
+    assert names(odoo, domain) == []
+    server.unaccent = True
+    assert names(odoo, domain) == ["Zoé"]
+
+
+def test_results_are_sorted_and_cut(odoo: Odoo) -> None:
+    assert names(odoo, order="name desc") == ["Zoé", "Brandon", "Azure Interior"]
+    assert names(odoo, order="country_id, id", limit=2) == ["Azure Interior", "Zoé"]
+    assert names(odoo, offset=1, limit=1) == ["Brandon"]
+
+
+def test_relations_are_read_with_their_names(odoo: Odoo) -> None:
+    (row,) = read(odoo, "res.partner", [1], ["country_id", "child_ids", "tag_ids"])
+    assert row["country_id"] == {"id": 1, "name": "Belgium"}
+    assert (row["child_ids"], row["tag_ids"]) == ([2], [1])
+    assert [name.name for name in name_get(odoo, "res.partner", [2]).names] == ["Brandon"]
+
+
+# Writing.
+
+
+def test_what_is_written_is_there(odoo: Odoo, server: FakeServer) -> None:
+    made = create(odoo, "res.partner", {"name": "Ada", "country_id": 1})
+    (row,) = read(odoo, "res.partner", [5], ["name", "country_id", "create_uid", "create_date"])
+    assert (row["name"], row["country_id"]["name"]) == ("Ada", "Belgium")
+    assert row["create_date"].endswith("Z")
+    assert 5 in (made.id, *(made.ids or ()))
+
+    write(odoo, "res.partner", [5], {"name": "Ada Lovelace"})
+    assert server.records["res.partner"][-1]["name"] == "Ada Lovelace"
+    unlink(odoo, "res.partner", [5])
+    assert [row["id"] for row in server.records["res.partner"]] == [1, 2, 3, 4]
+    assert [call.method for call in server.asked("create", "write", "unlink")] == [
+        "create",
+        "write",
+        "unlink",
+    ]
+
+
+def test_a_record_that_is_not_there_is_not_written(server: FakeServer) -> None:
+    call = Call(model="res.partner", method="write", ids=[1, 99], arguments={"vals": {"color": 1}})
+    with pytest.raises(NotFoundError):
+        server.send(call)
+    assert server.records["res.partner"][0]["color"] == 3
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        ([(0, 0, {"name": "New"})], [1, 3]),
+        ([(1, 1, {"name": "VIP!"})], [1]),
+        ([(2, 1, 0)], []),
+        ([(3, 1, 0)], []),
+        ([(4, 2, 0)], [1, 2]),
+        ([(5, 0, 0), (4, 2, 0)], [2]),
+        ([(6, 0, [2])], [2]),
+    ],
+)
+def test_commands_change_a_relation(server: FakeServer, commands: Any, expected: Any) -> None:
+    vals = {"tag_ids": commands}
+    server.send(Call(model="res.partner", method="write", ids=[1], arguments={"vals": vals}))
+    read_back = Call(model="res.partner", method="read", ids=[1], arguments={"fields": ["tag_ids"]})
+    assert server.send(read_back) == [{"id": 1, "tag_ids": expected}]
+    assert {"id": 1, "name": "VIP"} in server.records["res.tag"] or commands[0][0] in (1, 2)
+
+
+def test_lines_belong_to_what_they_were_made_with(odoo: Odoo, server: FakeServer) -> None:
+    lines = [[0, 0, {"name": "Desk"}], [4, 2, 0]]
+    create(odoo, "res.partner", {"name": "Ada", "child_ids": lines})
+    found = {row["name"]: row.get("parent_id") for row in server.records["res.partner"]}
+    assert (found["Desk"], found["Brandon"]) == (5, 5)
+
+    write(odoo, "res.partner", [5], {"child_ids": [[3, 2, 0]]})
+    (ada,) = read(odoo, "res.partner", [5], ["child_ids"])
+    assert [row["name"] for row in read(odoo, "res.partner", ada["child_ids"])] == ["Desk"]
+
+
+def test_servers_do_not_share_records(server: FakeServer) -> None:
+    server.records["res.partner"][0]["name"] = "changed"
+    assert FakeServer(MODELS, records=RECORDS).records["res.partner"][0]["name"] == "Azure Interior"
+
+
+# Answers that are given.
+
+
+def press(odoo: Odoo) -> Any:
+    return execute(odoo, "res.partner", "press", [[1]]).result
+
+
+def test_answers_are_values_functions_errors_and_one_after_the_other(server: FakeServer) -> None:
+    odoo = server.connect()
+    server.answers["res.partner", "press"] = {"a": 1}
+    assert press(odoo) == {"a": 1}
+    server.answers["res.partner", "press"] = lambda call: list(call.ids)
+    assert press(odoo) == [1]
+    server.answers["res.partner", "press"] = iter([1, NotFoundError("gone")])
+    assert press(odoo) == 1
+    with pytest.raises(NotFoundError, match="gone"):
+        press(odoo)
+    with pytest.raises(AssertionError, match="more often than it has answers"):
+        press(odoo)
+    assert [call.ids for call in server.asked("press")] == [(1,)] * 5
+
+
+def test_a_function_may_leave_a_call_to_the_records(odoo: Odoo, server: FakeServer) -> None:
+    def refuse_colours(call: Call) -> Any:
+        return AccessError("No.") if "color" in call.arguments["fields"] else NotImplemented
+
+    server.answers["res.partner", "search_read"] = refuse_colours
+    assert len(names(odoo)) == 3
+    with pytest.raises(AccessError):
+        search_read(odoo, "res.partner", [], ["color"])
+
+
+def test_what_nothing_answers_fails_by_name() -> None:
+    server = FakeServer({"res.partner": {"name": "char"}})
+    with pytest.raises(AssertionError, match=r"res\.partner\.read.*records of res\.partner"):
+        read(server.connect(), "res.partner", [1])
+
+
+def test_what_nothing_else_answers_is_asked_of_otherwise() -> None:
+    server = FakeServer(MODELS, records=RECORDS, otherwise=lambda call: call.method)
+    assert press(server.connect()) == "press"
+
+
+# Lost answers.
+
+
+@pytest.mark.parametrize("applied", [True, False])
+def test_an_answer_is_lost_once_with_the_work_done_or_not(
+    server: FakeServer, applied: bool
+) -> None:
+    unwrapped = Call(
+        model="res.partner", method="create", arguments={"vals_list": [{"name": "Ada"}]}
+    )
+    server.lose_answer("create", applied=applied)
+    with pytest.raises(OdooConnectionError) as raised:
+        server.send(unwrapped)
+    assert raised.value.outcome == "maybe_applied"
+    assert len(server.asked("create")) == int(applied)
+    assert server.send(unwrapped) == [5 + applied]
+
+
+def test_a_read_whose_answer_is_lost_is_sent_again(server: FakeServer, odoo: Odoo) -> None:
+    server.lose_answer("search_read")
+    assert names(odoo, ["color", "=", 5]) == ["Brandon"]
+    assert len(server.asked("search_read")) == 2
+
+
+# The guide.
+
+
+def test_the_guide_holds() -> None:
+    space: dict[str, Any] = {"__name__": "guide"}
+    for block in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL):
+        exec(compile(block, "docs/testing.md", "exec"), space)
+    tests = [function for name, function in space.items() if name.startswith("test_")]
+    for test in tests:
+        test()
+    assert len(tests) >= 3
