@@ -11,103 +11,43 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from odoo_toolkit.client import CallEvent, Odoo, connect
-    from odoo_toolkit.connection.settings import ConnectionSettings
-    from odoo_toolkit.domains import Domain
-    from odoo_toolkit.errors import (
-        AccessError,
-        ConfigurationError,
-        ConstraintError,
-        NotFoundError,
-        OdooConnectionError,
-        OdooError,
-        RateLimitError,
-        StateError,
-        ValidationError,
-        WizardRequiredError,
-    )
-    from odoo_toolkit.policy import Policy
-    from odoo_toolkit.records import (
-        count,
-        create,
-        default_get,
-        execute,
-        fields_get,
-        list_models,
-        name_get,
-        read,
-        search_read,
-        unlink,
-        write,
-    )
-    from odoo_toolkit.values import ReadOptions
+    from odoo_toolkit.client import CallEvent as CallEvent
+    from odoo_toolkit.client import Odoo as Odoo
+    from odoo_toolkit.client import connect as connect
+    from odoo_toolkit.connection.settings import ConnectionSettings as ConnectionSettings
+    from odoo_toolkit.domains import Domain as Domain
+    from odoo_toolkit.errors import AccessError as AccessError
+    from odoo_toolkit.errors import ConfigurationError as ConfigurationError
+    from odoo_toolkit.errors import ConstraintError as ConstraintError
+    from odoo_toolkit.errors import NotFoundError as NotFoundError
+    from odoo_toolkit.errors import OdooConnectionError as OdooConnectionError
+    from odoo_toolkit.errors import OdooError as OdooError
+    from odoo_toolkit.errors import RateLimitError as RateLimitError
+    from odoo_toolkit.errors import StateError as StateError
+    from odoo_toolkit.errors import ValidationError as ValidationError
+    from odoo_toolkit.errors import WizardRequiredError as WizardRequiredError
+    from odoo_toolkit.policy import Policy as Policy
+    from odoo_toolkit.progress import time_limit as time_limit
+    from odoo_toolkit.records import *  # noqa: F403 - all of its names
+    from odoo_toolkit.values import ReadOptions as ReadOptions
 
 #: module -> the public names that it is the home of. They are imported when they are first used:
 #: the MCP server answers before it needs them, and a script pays for what it uses.
 _HOMES = {
-    "odoo_toolkit.client": ("CallEvent", "Odoo", "connect"),
-    "odoo_toolkit.connection.settings": ("ConnectionSettings",),
-    "odoo_toolkit.domains": ("Domain",),
-    "odoo_toolkit.errors": (
-        "AccessError",
-        "ConfigurationError",
-        "ConstraintError",
-        "NotFoundError",
-        "OdooConnectionError",
-        "OdooError",
-        "RateLimitError",
-        "StateError",
-        "ValidationError",
-        "WizardRequiredError",
-    ),
-    "odoo_toolkit.policy": ("Policy",),
-    "odoo_toolkit.records": (
-        "count",
-        "create",
-        "default_get",
-        "execute",
-        "fields_get",
-        "list_models",
-        "name_get",
-        "read",
-        "search_read",
-        "unlink",
-        "write",
-    ),
-    "odoo_toolkit.values": ("ReadOptions",),
+    "client": "CallEvent Odoo connect",
+    "connection.settings": "ConnectionSettings",
+    "domains": "Domain",
+    "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
+    " OdooError RateLimitError StateError ValidationError WizardRequiredError",
+    "policy": "Policy",
+    "progress": "time_limit",
+    "records": "count create default_get execute fields_get list_models name_get read search_read"
+    " unlink write",
+    "values": "ReadOptions",
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names.split()}
 
-__all__ = [
-    "AccessError",
-    "CallEvent",
-    "ConfigurationError",
-    "ConnectionSettings",
-    "ConstraintError",
-    "Domain",
-    "NotFoundError",
-    "Odoo",
-    "OdooConnectionError",
-    "OdooError",
-    "Policy",
-    "RateLimitError",
-    "ReadOptions",
-    "StateError",
-    "ValidationError",
-    "WizardRequiredError",
-    "connect",
-    "count",
-    "create",
-    "default_get",
-    "execute",
-    "fields_get",
-    "list_models",
-    "name_get",
-    "read",
-    "search_read",
-    "unlink",
-    "write",
-]
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,17 +14,9 @@ if TYPE_CHECKING:
 #: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
 CHECKS_OFF_KEYS: frozenset[str] = frozenset(
     {
-        "_allow_read_hr_employee",
-        "binary_field_real_user",
-        "create_user",
-        "install_filename",
-        "install_mode",
-        "install_module",
-        "ir.ui.menu.full_list",
-        "sale_expense_all_order",
-        "signup_valid",
-        "skip_res_field_check",
-        "user_preference",
+        *("_allow_read_hr_employee", "binary_field_real_user", "create_user", "install_filename"),
+        *("install_mode", "install_module", "ir.ui.menu.full_list", "sale_expense_all_order"),
+        *("signup_valid", "skip_res_field_check", "user_preference"),
     }
 )
 

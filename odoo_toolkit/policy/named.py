@@ -7,15 +7,8 @@ from typing import Literal
 #: Fields and parameters that hold the name of a model.
 MODEL_NAME_FIELDS: frozenset[str] = frozenset(
     {
-        "active_model",
-        "comodel_name",
-        "model",
-        "model_name",
-        "related_model",
-        "relation",
-        "render_model",
-        "res_model",
-        "res_model_name",
+        *("active_model", "comodel_name", "model", "model_name", "related_model", "relation"),
+        *("render_model", "res_model", "res_model_name"),
     }
 )
 
@@ -25,38 +18,15 @@ Kind = Literal[
 
 #: What a named argument holds, of whatever method.
 ARGUMENT_KINDS: dict[str, Kind] = {
-    "aggregates": "fields",
-    "allfields": "fields",
-    "args": "domain",
+    **dict.fromkeys(("aggregates", "allfields", "field", "field_name", "field_names", "field_onchange", "fields", "fields_list", "fields_to_export", "fname", "fnames", "group_by", "groupby"), "fields"),
+    **dict.fromkeys(("args", "domain", "having"), "domain"),
     "attachments": "files",
-    "body": "text",
+    **dict.fromkeys(("body", "feedback", "note", "subject", "summary"), "text"),
     "context": "context",
     "data": "data",
-    "default": "values",
-    "domain": "domain",
-    "feedback": "text",
-    "field": "fields",
-    "field_name": "fields",
-    "field_names": "fields",
-    "field_onchange": "fields",
-    "fields": "fields",
-    "fields_list": "fields",
-    "fields_spec": "specification",
-    "fields_to_export": "fields",
-    "fname": "fields",
-    "fnames": "fields",
-    "group_by": "fields",
-    "groupby": "fields",
-    "having": "domain",
-    "note": "text",
-    "order": "order",
-    "orderby": "order",
-    "specification": "specification",
-    "subject": "text",
-    "summary": "text",
-    "vals": "values",
-    "vals_list": "values",
-    "values": "values",
+    **dict.fromkeys(("default", "vals", "vals_list", "values"), "values"),
+    **dict.fromkeys(("fields_spec", "specification"), "specification"),
+    **dict.fromkeys(("order", "orderby"), "order"),
 }
 
 #: By these, all of a record's fields come back when none is named.

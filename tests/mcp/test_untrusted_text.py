@@ -341,7 +341,7 @@ def labelled(odoo: FakeOdoo, attack: str) -> str:
         "selection": [["contact", attack], ["other", attack]],
     }
     odoo.answers |= {
-        ("res.users", "read"): lambda args, kwargs: [{"id": 2, "display_name": attack}],
+        ("res.users", "read"): lambda args, kwargs: [{"id": 2, "name": attack}],
         ("ir.model", "search_read"): lambda args, kwargs: [
             {"id": 80, "model": "res.partner", "name": attack}
         ],
@@ -394,7 +394,7 @@ async def test_prompt_without_anything_of_odoo_has_no_notice(
 
 
 async def test_prompts_without_the_notice(make_server: MakeServer, odoo: FakeOdoo) -> None:
-    odoo.answers["res.users", "read"] = lambda args, kwargs: [{"id": 2, "display_name": "A\x1bB"}]
+    odoo.answers["res.users", "read"] = lambda args, kwargs: [{"id": 2, "name": "A\x1bB"}]
     text = await prompt(make_server(mark_data=False), "auto", "odoo_overview", {})
 
     assert PROMPT_NOTICE not in text

@@ -176,13 +176,6 @@ LINES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
-    # Every test has a server of its own, at the same address.
-    lost_answers._creations.clear()
-
-
 def _move(**values: Any) -> dict[str, Any]:
     """Return a draft of an invoice, as it is stored."""
     return {
@@ -456,6 +449,7 @@ def test_what_was_done_though_the_answer_was_lost_is_seen(
     moves, act = ACTS[name]
     expected = Books(major, *moves)
     usual, odoo = act(expected, False), Books(major, *moves)
+    # The other server is another one, though it has the same address.
     lost_answers._creations.clear()
     odoo.server.lose_answer(method.split(" / ")[0 if major == 14 else -1])
     result = act(odoo, False)
