@@ -16,18 +16,20 @@ Kind = Literal[
     "fields", "domain", "order", "specification", "values", "context", "text", "data", "files"
 ]
 
-#: What a named argument holds, of whatever method.
-ARGUMENT_KINDS: dict[str, Kind] = {
-    **dict.fromkeys(("aggregates", "allfields", "field", "field_name", "field_names", "field_onchange", "fields", "fields_list", "fields_to_export", "fname", "fnames", "group_by", "groupby"), "fields"),
-    **dict.fromkeys(("args", "domain", "having"), "domain"),
-    "attachments": "files",
-    **dict.fromkeys(("body", "feedback", "note", "subject", "summary"), "text"),
+_ARGUMENTS: dict[Kind, str] = {
     "context": "context",
     "data": "data",
-    **dict.fromkeys(("default", "vals", "vals_list", "values"), "values"),
-    **dict.fromkeys(("fields_spec", "specification"), "specification"),
-    **dict.fromkeys(("order", "orderby"), "order"),
+    "domain": "args domain having",
+    "fields": "aggregates allfields field field_name field_names field_onchange fields fields_list"
+    " fields_to_export fname fnames group_by groupby",
+    "files": "attachments",
+    "order": "order orderby",
+    "specification": "fields_spec specification",
+    "text": "body feedback note subject summary",
+    "values": "default vals vals_list values",
 }
+#: What a named argument holds, of whatever method.
+ARGUMENT_KINDS = {name: kind for kind, names in _ARGUMENTS.items() for name in names.split()}
 
 #: By these, all of a record's fields come back when none is named.
 READS_ALL_FIELDS: frozenset[str] = frozenset({"read", "search_read", "web_search_read"})

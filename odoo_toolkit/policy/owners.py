@@ -39,58 +39,38 @@ class Owner:
     field: tuple[str, ...] = ()
 
 
-_FILE = Owner(("res_model",), ("res_field",))
-_BY_MESSAGE = Owner(("mail_message_id.model",))
+def _owned(names: str, *paths: str) -> dict[str, Owner]:
+    return dict.fromkeys(names.split(), Owner(paths))
+
 
 #: Models whose records belong to records of other models. Of those without a path it cannot be
 #: told to which.
 OWNERS: dict[str, Owner] = {
-    "calendar.event": Owner(("res_model",)),
-    "chatbot.message": _BY_MESSAGE,
+    **dict.fromkeys(FILE_MODELS, Owner(("res_model",), ("res_field",))),
+    **_owned("ir.actions.report ir.model ir.model.data ir.ui.view mail.mail mail.message", "model"),
+    **_owned("mail.scheduled.message mail.template mailing.trace sms.template", "model"),
+    **_owned("snailmail.letter", "model"),
+    **_owned("calendar.event ir.actions.act_window mail.activity mail.followers", "res_model"),
+    **_owned("privacy.lookup.wizard.line rating.rating", "res_model"),
+    **_owned("chatbot.message mail.group.message mail.message.schedule", "mail_message_id.model"),
+    **_owned("mail.notification mail.resend.message sms.sms", "mail_message_id.model"),
+    **_owned("mail.message.link.preview mail.message.reaction", "message_id.model"),
+    **_owned("mail.message.translation", "message_id.model"),
+    # From 18 on it belongs to no message, and its address is no model's name.
+    **_owned("mail.link.preview", "message_id.model", "source_url"),
+    **_owned("data_recycle.record", "res_model_name"),
+    **_owned("ir.exports", "resource"),
+    **_owned("ir.filters", "model_id"),
+    **_owned("ir.ui.view.custom", "ref_id.model"),
+    **_owned("mail.alias", "alias_model_id.model"),
+    **_owned("ir.translation privacy.log"),
     "crm.lead.scoring.frequency": Owner((), ("variable",)),
-    "data_recycle.record": Owner(("res_model_name",)),
-    "ir.actions.act_window": Owner(("res_model",)),
-    "ir.actions.report": Owner(("model",)),
-    "ir.attachment": _FILE,
     "ir.default": Owner(("field_id.model",), ("field_id.name",)),
-    "ir.exports": Owner(("resource",)),
     "ir.exports.line": Owner(("export_id.resource",), ("name",)),
-    "ir.filters": Owner(("model_id",)),
-    "ir.model": Owner(("model",)),
-    "ir.model.data": Owner(("model",)),
     "ir.model.fields": Owner(("model",), ("name",)),
     "ir.model.fields.selection": Owner(("field_id.model",), ("field_id.name",)),
     "ir.property": Owner(("fields_id.model",), ("fields_id.name",)),
-    "ir.translation": Owner(),
-    "ir.ui.view": Owner(("model",)),
-    "ir.ui.view.custom": Owner(("ref_id.model",)),
-    "mail.activity": Owner(("res_model",)),
-    "mail.alias": Owner(("alias_model_id.model",)),
-    "mail.followers": Owner(("res_model",)),
-    "mail.group.message": _BY_MESSAGE,
-    # From 18 on it belongs to no message, and its address is no model's name.
-    "mail.link.preview": Owner(("message_id.model", "source_url")),
-    "mail.mail": Owner(("model",)),
-    "mail.message": Owner(("model",)),
-    "mail.message.link.preview": Owner(("message_id.model",)),
-    "mail.message.reaction": Owner(("message_id.model",)),
-    "mail.message.schedule": _BY_MESSAGE,
-    "mail.message.translation": Owner(("message_id.model",)),
-    "mail.notification": _BY_MESSAGE,
-    "mail.resend.message": _BY_MESSAGE,
-    "mail.scheduled.message": Owner(("model",)),
-    "mail.template": Owner(("model",)),
     "mail.tracking.value": Owner(("mail_message_id.model",), ("field_id.name", "field.name")),
-    "mailing.trace": Owner(("model",)),
-    "mrp.document": _FILE,
-    "privacy.log": Owner(),
-    "privacy.lookup.wizard.line": Owner(("res_model",)),
-    "product.document": _FILE,
-    "quotation.document": _FILE,
-    "rating.rating": Owner(("res_model",)),
-    "sms.sms": _BY_MESSAGE,
-    "sms.template": Owner(("model",)),
-    "snailmail.letter": Owner(("model",)),
 }
 
 #: Where Odoo shows the files behind binary fields only to who asks for them by these.

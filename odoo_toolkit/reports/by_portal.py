@@ -5,7 +5,7 @@ The last resort: asking for the link makes one that lasts, and of each model one
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from odoo_toolkit.call import Call
@@ -27,7 +27,7 @@ def by_portal(job: Job) -> Iterator[Fetch]:
     report = job.report
     if PORTAL_REPORTS.get(report.model) != report.report_name:
         raise Unavailable(f"customers are not offered the report {report.report_name}")
-    require(job, _asking(job, 1))
+    require(job, _asking(job))
     # With cookies, which bind the connection to a database where the server has several.
     http = Http(job.odoo.settings, keep_cookies=True)
     try:
@@ -36,21 +36,15 @@ def by_portal(job: Job) -> Iterator[Fetch]:
         http.close()
 
 
-def _asking(job: Job, record_id: int) -> Call:
-    return Call(
-        model=job.report.model,
-        method="get_portal_url",
-        ids=[record_id],
-        # Without "download": with it, a posted invoice may come as a ZIP of legal documents.
-        arguments={"report_type": "pdf"},
-        # It stores a token on the record, unless there is one.
-        access="write",
-        step=True,
-    )
+def _asking(job: Job, ids: Sequence[int] = ()) -> Call:
+    # Without "download": with it, a posted invoice may come as a ZIP of legal documents. It stores
+    # a token on the record, unless there is one.
+    arguments = {"report_type": "pdf"}
+    return job.step(job.report.model, "get_portal_url", ids, arguments=arguments, access="write")
 
 
 def _fetch(job: Job, http: Http, record_id: int) -> Document:
-    path = job.odoo.call(_asking(job, record_id))
+    path = job.odoo.call(_asking(job, [record_id]))
     told = (
         f"{job.report.model} {record_id} has a link now that opens it without a login"
         " (its access token), if it had none before."

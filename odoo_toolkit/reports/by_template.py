@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.by_composer import check_composer, print_by_composer
+from odoo_toolkit.reports.calls import look
 from odoo_toolkit.reports.pdf import Document
-from odoo_toolkit.reports.ways import TIMEOUT, Fetch, Job, Unavailable, require, write_refusal
+from odoo_toolkit.reports.ways import Fetch, Job, Unavailable, require, write_refusal
 
 TEMPLATE = "mail.template"
 
@@ -38,19 +39,13 @@ def by_template(job: Job) -> Iterator[Fetch]:
     """Print by a template of Odoo's that carries this report and no other."""
     field = _report_field(job.odoo)
     single = field == "report_template"
-    rows = job.odoo.call(
-        Call(
-            model=TEMPLATE,
-            method="search_read",
-            arguments={
-                "domain": [["model", "=", job.report.model], [field, "=", job.report.id]],
-                "fields": [field, "attachment_ids", *(_EVALUATED if single else ())],
-                "order": "id",
-            },
-            acts_on=job.report.model,
-            step=True,
-            internal=True,
-        )
+    rows = look(
+        job.odoo,
+        TEMPLATE,
+        "search_read",
+        domain=[["model", "=", job.report.model], [field, "=", job.report.id]],
+        fields=[field, "attachment_ids", *(_EVALUATED if single else ())],
+        order="id",
     )
     # A many2one comes as [id, name].
     found = [row for row in rows if single or len(row[field]) == 1]
@@ -74,35 +69,20 @@ def by_new_template(job: Job) -> Iterator[Fetch]:
     value: Any = report.id if field == "report_template" else [[6, 0, [report.id]]]
     # No text in it: there is nothing for the server to evaluate.
     values = {"name": f"PDF of {report.name}", "model_id": report.model_id, field: value}
-    create = Call(
-        model=TEMPLATE,
-        method="create",
-        arguments={"vals_list": values},
-        acts_on=report.model,
-        step=True,
-    )
-    require(job, create, _removal(job, [1]))
+    create = job.step(TEMPLATE, "create", arguments={"vals_list": values})
+    require(job, create, job.step(TEMPLATE, "unlink", ()))
     if field == "report_template_ids":
         check_composer(job)
     for right in ("create", "unlink"):
         # On 14 an ordinary user can make templates but not remove them.
         if not odoo.schema.may(TEMPLATE, right):
             raise Unavailable(f"this user may not {right} e-mail templates")
-    made = odoo.call(create)
-    template = made[0] if isinstance(made, list) else made
+    (template,) = send(odoo, create, [])
     try:
         yield _printer(job, field, template, frozenset())
     finally:
-        try:
-            odoo.call(_removal(job, [template]))
-        except OdooError as error:
-            job.warnings.append(
-                f"The temporary e-mail template {template} could not be removed: {error.message}"
-            )
-
-
-def _removal(job: Job, ids: list[int]) -> Call:
-    return Call(model=TEMPLATE, method="unlink", ids=ids, acts_on=job.report.model, step=True)
+        told = f"The temporary e-mail template {template} could not be removed"
+        job.remove(job.step(TEMPLATE, "unlink", [template]), told)
 
 
 def _only_computes(template: Mapping[str, Any]) -> bool:
@@ -141,20 +121,10 @@ def _generate(job: Job, template: int, record_id: int) -> Document:
 
     It wants to be told a field. The language is evaluated anyway.
     """
-    answer = job.odoo.call(
-        Call(
-            model=TEMPLATE,
-            method="generate_email",
-            ids=[template],
-            arguments={"res_ids": record_id, "fields": ["lang"]},
-            context=job.context,
-            access="read",
-            acts_on=job.report.model,
-            step=True,
-            internal=True,
-            timeout=TIMEOUT,
-        )
-    )
+    arguments = {"res_ids": record_id, "fields": ["lang"]}
+    options: dict[str, Any] = {"arguments": arguments, "context": job.context}
+    call = job.step(TEMPLATE, "generate_email", [template], access="read", internal=True, **options)
+    answer = job.odoo.call(call)
     attachments = answer.get("attachments") if isinstance(answer, dict) else None
     if not attachments:
         raise Unavailable("the e-mail template gave no PDF")

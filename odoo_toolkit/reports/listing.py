@@ -8,10 +8,10 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Model
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import similar_names
+from odoo_toolkit.reports.calls import look
 
 REPORT = "ir.actions.report"
 PDF = "qweb-pdf"
@@ -132,14 +132,9 @@ _FIELDS = ["name", "report_name", _TYPE, "model", "model_id", "attachment"]
 def _search(odoo: Odoo, domain: list[Any], fields: list[str]) -> list[dict[str, Any]]:
     # Reports may be read by every user. Internal, because whether they may be asked for here is
     # decided by the model that they print, not by a list's having ir.actions.report.
-    call = Call(
-        model=REPORT,
-        method="search_read",
-        arguments={"domain": domain, "fields": fields, "order": "name, id"},
-        step=True,
-        internal=True,
+    rows: list[dict[str, Any]] = look(
+        odoo, REPORT, "search_read", domain=domain, fields=fields, order="name, id"
     )
-    rows: list[dict[str, Any]] = odoo.call(call)
     return rows
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError
+from odoo_toolkit.reports.calls import look
 from odoo_toolkit.reports.ways import Job, write_refusal
 
 #: Model -> the version from which on printing changes its records. An invoice of 19 is marked as
@@ -53,15 +53,8 @@ def _kept(job: Job, ids: Sequence[int]) -> list[int]:
     state = only_in_state(job.report.attachment)
     if state is None:
         return list(ids)
-    read = Call(
-        model=job.report.model,
-        method="read",
-        ids=ids,
-        arguments={"fields": ["state"]},
-        step=True,
-        internal=True,
-    )
-    return [row["id"] for row in job.odoo.call(read) if row["state"] == state]
+    rows = look(job.odoo, job.report.model, "read", ids, fields=["state"])
+    return [row["id"] for row in rows if row["state"] == state]
 
 
 def only_in_state(expression: str) -> str | None:

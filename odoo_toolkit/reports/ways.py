@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,7 +10,8 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.listing import Report
 from odoo_toolkit.reports.pdf import Document
 
@@ -36,6 +37,27 @@ class Job:
     report: Report
     context: Mapping[str, Any]
     warnings: list[str] = attrs.Factory(list)
+
+    def step(
+        self, model: str, method: str, ids: Sequence[int] | None = None, **options: Any
+    ) -> Call:
+        """Return a call that is judged by the model that is printed."""
+        return Call(
+            model=model,
+            method=method,
+            ids=ids,
+            acts_on=self.report.model,
+            step=True,
+            timeout=TIMEOUT,
+            **options,
+        )
+
+    def remove(self, call: Call, told: str) -> None:
+        """Remove what was only for printing; where that fails, it is told."""
+        try:
+            send(self.odoo, call, [])
+        except OdooError as error:
+            self.warnings.append(f"{told}: {error.message}")
 
 
 Fetch = Callable[[int], Document]

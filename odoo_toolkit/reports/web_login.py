@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError
+from odoo_toolkit.reports.calls import look
 from odoo_toolkit.reports.ways import Unavailable
 
 PARAMETER = "ir.config_parameter"
@@ -29,15 +29,9 @@ def check_login(odoo: Odoo) -> None:
         Unavailable: it would, or it cannot be known.
     """
     _check_same_user(odoo)
-    read = Call(
-        model=PARAMETER,
-        method="search_read",
-        arguments={"domain": [["key", "in", [ADDRESS, FROZEN]]], "fields": ["key", "value"]},
-        step=True,
-        internal=True,
-    )
+    named = [["key", "in", [ADDRESS, FROZEN]]]
     try:
-        rows = odoo.call(read)
+        rows = look(odoo, PARAMETER, "search_read", domain=named, fields=["key", "value"])
     except AccessError as error:
         # Odoo's own answer, not the policy's or a proxy's: only Settings rights read parameters.
         if (error.code, error.outcome) == ("ACCESS_DENIED", "rolled_back"):
@@ -71,14 +65,6 @@ def _check_same_user(odoo: Odoo) -> None:
     # its user may read tells nothing of the password's user.
     if odoo.protocol != "json2":
         return
-    read = Call(
-        model="res.users",
-        method="read",
-        ids=[odoo.uid],
-        arguments={"fields": ["login"]},
-        step=True,
-        internal=True,
-    )
-    (user,) = odoo.call(read)
+    (user,) = look(odoo, "res.users", "read", [odoo.uid], fields=["login"])
     if user["login"] != odoo.settings.username:
         raise Unavailable("the password belongs to another user than the API key")

@@ -7,10 +7,12 @@ from collections.abc import Callable
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import Odoo, OdooError, connect
+from odoo_toolkit import Odoo, OdooConnectionError, OdooError, connect
 from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.attachments import delete, upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.chatter import get_messages, post_message
+from odoo_toolkit.lost_answers import SEEN
 from tests.live.servers import Server, User, credentials
 
 TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% &lt; ${object.name} {{ x }}"
@@ -105,7 +107,7 @@ def test_an_activity_from_plan_to_done(odoo: Odoo, partner: int) -> None:
     assert done.message_id
     assert [a.id for a in get_activities(odoo, "res.partner", partner).activities] == [soon.id]
     told = get_messages(odoo, "res.partner", partner, message_types=["notification"])
-    body = next(m.body for m in told.messages if m.id == done.message_id)
+    body = next(m.body for m in told.messages if m.id == done.message_id) or ""
     assert "went well" in body
     assert "<b>" in body
     with pytest.raises(OdooError, match="no open activity"):
@@ -177,3 +179,29 @@ def test_by_xml_rpc(server: Server, user: User, partner: int) -> None:
         assert made.id
         assert mark_activity_done(odoo, made.id).done
         assert post_message(odoo, "res.partner", partner, "a < b").warnings == []
+
+
+def test_what_was_done_is_seen_though_its_answer_is_lost(odoo: Odoo, partner: int) -> None:
+    transport = odoo._connected().transport
+    send, lost = transport.send, ["message_post", "activity_schedule", "action_feedback"]
+    lost += ["create", "unlink"]
+
+    def lose(call: Call) -> object:
+        answer = send(call)
+        if call.method not in lost:
+            return answer
+        lost.remove(call.method)
+        raise OdooConnectionError("The answer was cut off.", outcome="maybe_applied")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transport, "send", lose)
+        posted = post_message(odoo, "res.partner", partner, TEXT)
+        planned = schedule_activity(odoo, "res.partner", partner, "call", "Call <back>", TEXT)
+        done = mark_activity_done(odoo, planned.id or 0)
+        file = upload(odoo, "res.partner", partner, "a.txt", "aGVsbG8=")
+        deleted = delete(odoo, file.id)
+    assert lost == []
+    results = (posted, planned, done, file, deleted)
+    assert [result.warnings for result in results] == [[SEEN]] * 5
+    assert get_messages(odoo, "res.partner", partner).messages[0].id == posted.id
+    assert done.done

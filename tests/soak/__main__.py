@@ -24,6 +24,9 @@ from tests.soak.writes import WRITES, Claim
 
 THREADS = 8
 
+#: So many fit into a command line.
+_STATEMENTS = 200
+
 
 def main(calls: int, faults: int) -> int:
     """Soak every protocol of every server; return the number of wrong answers."""
@@ -67,9 +70,7 @@ def soak(server: Server, protocol: str, calls: int, faults: int) -> int:
     ):
         claims = list(pool.map(lambda action: action(odoo, safe), actions))
         alike = alike_at_once(odoo, 20)
-    counted = [f"select {i} as i, ({claim.count})" for i, claim in enumerate(claims)]
-    rows = postgres.execute(server.db, f"{' union all '.join(counted)} order by i").splitlines()
-    found = [int(row.split("|")[1]) for row in rows]
+    found = counts(server.db, [claim.count for claim in claims])
     verdicts = [verdict(claim, number) for claim, number in zip(claims, found, strict=True)]
     told = Counter(verdicts)
     wrong = sum(number for text, number in told.items() if text.startswith("WRONG"))
@@ -86,6 +87,17 @@ def soak(server: Server, protocol: str, calls: int, faults: int) -> int:
         print(f"  too many in doubt: {unsure} of {applied}")
         wrong += 1
     return wrong
+
+
+def counts(database: str, selects: list[str]) -> list[int]:
+    """Return what each of several statements counts, in order."""
+    found: list[int] = []
+    for start in range(0, len(selects), _STATEMENTS):
+        part = selects[start : start + _STATEMENTS]
+        sql = " union all ".join(f"select {i} as i, ({text})" for i, text in enumerate(part))
+        rows = postgres.execute(database, f"{sql} order by i").splitlines()
+        found += [int(row.split("|")[1]) for row in rows]
+    return found
 
 
 def verdict(claim: Claim, found: int) -> str:

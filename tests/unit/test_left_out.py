@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 import responses
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, Odoo, Policy
+from odoo_toolkit_mcp.settings import ServerSettings
 from tests.unit.wire import Wire, error_body, odoo
 
 FIELDS = "ir.model.fields"
@@ -188,6 +190,12 @@ class TestUnprotected:
         toolkit.count(odoo(Policy(protect=False, model_blocklist="hr.employee")), "mail.message")
         domains = [call[2][0] for call in wire.asked("search_count")]
         assert [["model", "not in", ["hr.employee"]]] in domains
+
+
+def test_no_setting_of_the_server_opens_what_is_guarded() -> None:
+    described = {field.name for field in attrs.fields(ServerSettings)}
+    assert {"mode", "model_blocklist"} <= described
+    assert not [name for name in described if "protect" in name]
 
 
 class TestRoundTrips:

@@ -14,7 +14,15 @@ import requests
 import responses
 from pypdf import PdfReader, PdfWriter
 
-from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Policy, ValidationError
+from odoo_toolkit import (
+    AccessError,
+    NotFoundError,
+    Odoo,
+    OdooConnectionError,
+    OdooError,
+    Policy,
+    ValidationError,
+)
 from odoo_toolkit.call import Call
 from odoo_toolkit.reports import generate_report, list_reports
 from odoo_toolkit.reports.side_effects import only_in_state
@@ -769,6 +777,37 @@ def test_what_cannot_be_removed_is_told_and_the_pdf_given(newest: Printer) -> No
     assert widths(result.content) == [1]
     assert any("attachments (100)" in warning for warning in result.warnings)
     assert any("template 77" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize("lost", ["create", "unlink"])
+def test_a_temporary_template_is_removed_though_an_answer_about_it_is_lost(
+    newest: Printer, lost: str
+) -> None:
+    connection, answers, made = by_key(), newest.wire.answers, []
+    send = connection._send
+
+    def lose(call: Call) -> Any:
+        answer = send(call)
+        if (call.model, call.method) != ("mail.template", lost):
+            return answer
+        row = dict(call.arguments.get("vals_list", {}))
+        made.append({**row, "id": 77, "model_id": [row.get("model_id"), "x"]})
+        raise OdooConnectionError("The answer was cut off.", outcome="maybe_applied")
+
+    connection._send = lose  # type: ignore[method-assign]
+    assert connection._connected().http
+    connection._connected().http.clock_ahead = 0.0  # type: ignore[union-attr]
+    log = fields(create_uid="many2one", create_date="datetime")
+    answers["mail.template", "fields_get"] |= log
+    answers["mail.template", "search_read"] = lambda args, kwargs: [
+        {**row, "report_template_ids": row["report_template_ids"][0][2]} for row in made
+    ]
+    answers["mail.template", "read"] = []
+    result = generate_report(connection, SLIP, [1])
+    assert (result.source, result.warnings) == ("temporary_mail_template", [])
+    assert newest.templates == {}
+    assert len(newest.wire.asked("create")) == 1
+    assert len(newest.wire.asked("unlink")) == 2
 
 
 def test_no_template_is_made_that_the_user_could_not_remove(printer: Printer) -> None:

@@ -77,6 +77,8 @@ def create_invoices(
         values=values,
         says="Invoice created",
         seen=seen,
+        # A down payment can be made twice, what was delivered cannot be invoiced twice.
+        safe=method == "delivered",
     )
     permit(odoo, invoice)
     row = find(odoo, ORDER, order_id, order_name)
@@ -115,7 +117,7 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
             suggestion="Give per cent for percentage, a sum for fixed.",
             details={"field": "amount"},
         )
-    checked_number(amount, "amount", positive=True)
+    amount = checked_number(amount, "amount", positive=True)
     if method == "percentage" and amount > 100:
         raise ValidationError(
             f"A down payment of {amount:g} % is more than the order.",
