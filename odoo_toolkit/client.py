@@ -96,7 +96,7 @@ class Odoo:
         self.settings = settings
         self.policy = policy or Policy()
         self.options = options or ReadOptions()
-        self.schema = Schema(self)
+        self.schema = Schema(self.call, lambda: self.version.major, self.policy.model_allowed)
         self.state: State = "disconnected"
         self._on_call = on_call
         self._transport = transport

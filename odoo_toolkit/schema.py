@@ -6,16 +6,13 @@ import difflib
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import ATTRIBUTES, Field, parse_fields
 from odoo_toolkit.parallel import side_by_side
-
-if TYPE_CHECKING:
-    from odoo_toolkit.client import Odoo
 
 #: Seconds after which a description is asked for again: modules get installed, fields added.
 LIFETIME = 600.0
@@ -25,10 +22,20 @@ class Schema:
     """Descriptions of models, asked from the server once and kept for a while.
 
     Several threads that need the same description make one request together.
+
+    Args:
+        call: sends a call to the server.
+        major: tells the server's major version.
+        model_allowed: whether a model may be named to the caller.
     """
 
-    def __init__(self, odoo: Odoo) -> None:
-        self._odoo = odoo
+    def __init__(
+        self,
+        call: Callable[[Call], Any],
+        major: Callable[[], int],
+        model_allowed: Callable[[str], bool],
+    ) -> None:
+        self._call, self._major, self._model_allowed = call, major, model_allowed
         self._lock = threading.Lock()
         self._locks: dict[str, threading.Lock] = {}
         self._kept: dict[str, tuple[float, Any]] = {}
@@ -76,7 +83,7 @@ class Schema:
         """
         if told := MODULES.get(module):
             return self.has_model(told.name) and told.module_field in self.fields(told.name)
-        found = self._odoo.call(
+        found = self._call(
             Call(
                 model="ir.module.module",
                 method="search_count",
@@ -94,7 +101,7 @@ class Schema:
             operation: read, write, create or unlink.
         """
         # has_access came in 18, where check_access_rights became deprecated.
-        if self._odoo.version.major >= 18:
+        if self._major() >= 18:
             call = Call(
                 model=model,
                 method="has_access",
@@ -108,7 +115,7 @@ class Schema:
                 model=model, method="check_access_rights", arguments=arguments, internal=True
             )
         try:
-            return bool(self._odoo.call(call))
+            return bool(self._call(call))
         except OdooError:
             return False
 
@@ -148,7 +155,7 @@ class Schema:
             internal=True,
         )
         try:
-            return parse_fields(self._odoo.call(call))
+            return parse_fields(self._call(call))
         except NotFoundError as error:
             self._suggest_model(model, error)
             raise
@@ -162,7 +169,7 @@ class Schema:
         allowed = [
             name
             for name in near
-            if self._odoo.policy.model_allowed(name)
+            if self._model_allowed(name)
             and (self._tells_models or self.may(name, "read"))
         ]
         if allowed:
@@ -172,14 +179,14 @@ class Schema:
     @property
     def _tells_models(self) -> bool:
         """Whether the server itself tells which models a user may read: from 16 on."""
-        return self._odoo.version.major >= 16
+        return self._major() >= 16
 
     def _ask_models(self) -> Mapping[str, str]:
         if self._tells_models:
             call = Call(
                 model="ir.model", method="get_available_models", access="read", internal=True
             )
-            return {row["model"]: row["display_name"] for row in self._odoo.call(call)}
+            return {row["model"]: row["display_name"] for row in self._call(call)}
         labels = self._listed_models()
         # The list holds abstract models and models that the user may not read, too.
         readable = side_by_side(
@@ -197,7 +204,7 @@ class Schema:
                 arguments={"domain": [["transient", "=", False]], "fields": ["model", "name"]},
                 internal=True,
             )
-            return {row["model"]: row["name"] for row in self._odoo.call(call)}
+            return {row["model"]: row["name"] for row in self._call(call)}
 
         models: Mapping[str, str] = self.remember("listed models", ask)
         return models

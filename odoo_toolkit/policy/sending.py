@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
@@ -14,12 +14,26 @@ from odoo_toolkit.policy.refusals import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
 
 if TYPE_CHECKING:
-    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.policy.policy import Policy
+    from odoo_toolkit.schema import Schema
 
 #: The context key that says which companies' records are seen.
 _COMPANIES = "allowed_company_ids"
 #: What of a context decides which records are found.
 _FOUND_BY = (_COMPANIES, "active_test")
+
+
+class Connection(Protocol):
+    """What is asked of the connection that a call is sent by."""
+
+    policy: Policy
+    schema: Schema
+
+    def call(self, call: Call) -> Any:
+        """Send a call."""
+
+    def record_filter(self, model: str, domain: Sequence[Any] = ()) -> list[Any]:
+        """Return what keeps a search off the records of closed models."""
 
 
 def check_companies(call: Call, base_context: Mapping[str, Any]) -> None:
@@ -61,7 +75,7 @@ def _companies_in(value: Any) -> Iterator[Any]:
                 yield from _companies_in(item)
 
 
-def check_external_ids(odoo: Odoo, call: Call) -> None:
+def check_external_ids(odoo: Connection, call: Call) -> None:
     """Refuse to load rows under external ids that belong to other models' records.
 
     Odoo 14 takes them over, and so takes away a group from its users; where it cannot be known
@@ -102,7 +116,7 @@ def check_external_ids(odoo: Odoo, call: Call) -> None:
         )
 
 
-def without_closed_records(odoo: Odoo, call: Call) -> Call:
+def without_closed_records(odoo: Connection, call: Call) -> Call:
     """Return a call that keeps off the records that belong to closed models.
 
     A search is narrowed; of records named by their ids it is asked first which may be seen.
@@ -122,7 +136,7 @@ def without_closed_records(odoo: Odoo, call: Call) -> Call:
     return call
 
 
-def _with_visible(odoo: Odoo, call: Call) -> Call:
+def _with_visible(odoo: Connection, call: Call) -> Call:
     """Return a call without the attachments, messages, ... that there are not, or refuse it
     for those that belong to what is closed; one round trip where all may be seen."""
     asked = list(call.ids or ())
@@ -147,7 +161,7 @@ def _with_visible(odoo: Odoo, call: Call) -> Call:
     return attrs.evolve(call, ids=[record_id for record_id in asked if record_id in visible])
 
 
-def _found(odoo: Odoo, model: str, domain: list[Any]) -> set[int]:
+def _found(odoo: Connection, model: str, domain: list[Any]) -> set[int]:
     search = Call(
         model=model,
         method="search",
@@ -158,7 +172,7 @@ def _found(odoo: Odoo, model: str, domain: list[Any]) -> set[int]:
     return set(odoo.call(search))
 
 
-def _files_of_fields(odoo: Odoo, model: str, ids: list[int]) -> set[int]:
+def _files_of_fields(odoo: Connection, model: str, ids: list[int]) -> set[int]:
     """Return which files behind fields may be read: Odoo 14 does not find them, but reads
     them to those who guess their ids.
 
@@ -181,7 +195,7 @@ def _files_of_fields(odoo: Odoo, model: str, ids: list[int]) -> set[int]:
 
 
 def left_out(
-    odoo: Odoo, model: str, domain: Sequence[Any], context: Mapping[str, Any], counted: bool
+    odoo: Connection, model: str, domain: Sequence[Any], context: Mapping[str, Any], counted: bool
 ) -> int | None:
     """Return how many records the policy keeps out of a search; one round trip at most.
 

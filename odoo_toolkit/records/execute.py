@@ -94,12 +94,15 @@ def execute(
         positional=positional,
         context={**in_kwargs, **(context or {})},
     )
+    result: Any
     if method in _READ_ALL and not arguments.get("fields"):
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
         result, _ = with_left_out(odoo, call, warnings, lambda: _read_all(odoo, call, warnings))
     else:
         result, _ = with_left_out(odoo, call, warnings, lambda: send(odoo, call, warnings))
+        if method == "create" and isinstance(arguments.get("vals_list"), Mapping):
+            (result,) = result
     if not is_action(result):
         return ExecuteResult(result_type="value", result=result, warnings=warnings)
     wizard = _wizard(odoo, call, result, warnings)

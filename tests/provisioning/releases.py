@@ -15,6 +15,10 @@ MODULES = (
     "hr_timesheet",
     "purchase",
     "sale_stock",
+    "mrp",
+    "hr_holidays",
+    "hr_expense",
+    "hr_attendance",
     "helpdesk",  # the small test addon of this folder: the real one is Enterprise
 )
 

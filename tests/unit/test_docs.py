@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from pathlib import Path
 
@@ -57,3 +58,35 @@ def test_links_between_the_guides_lead_somewhere() -> None:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
             base = ROOT if name == "README.md" else ROOT / "docs"
             assert (base / target).exists(), f"{name} links to {target}"
+
+
+TEXTS = {
+    **DOCS,
+    **{name: (ROOT / name).read_text("utf-8") for name in ("README.md", "SECURITY.md")},
+}
+_PATH = re.compile(r"`((?:odoo_toolkit|odoo_toolkit_mcp|tests|docs)/[\w./-]+)`")
+_MODULE = re.compile(r"\b(odoo_toolkit(?:_mcp)?(?:\.[a-z]\w*)+)")
+_IMPORT = re.compile(r"^from (odoo_toolkit[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_the_guides_name_exists(name: str) -> None:
+    """Files, modules, and what is imported in examples."""
+    text = TEXTS[name]
+    assert [path for path in _PATH.findall(text) if not (ROOT / path).exists()] == []
+    assert [dotted for dotted in _MODULE.findall(text) if not _exists(dotted)] == []
+    imported = [
+        f"{module}.{one.strip()}"
+        for module, names in _IMPORT.findall(text)
+        for one in names.split(",")
+    ]
+    assert [dotted for dotted in imported if not _exists(dotted)] == []
+
+
+def _exists(dotted: str) -> bool:
+    """Whether a dotted name is a module, or a name in one."""
+    try:
+        pkgutil.resolve_name(dotted)
+    except (ImportError, AttributeError):
+        return False
+    return True
