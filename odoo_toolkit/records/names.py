@@ -275,12 +275,12 @@ def _matches(name: str, rows: list[dict[str, Any]], fields: list[str]) -> list[R
     """Return which of the rows a name means, by what Odoo shows and by what it looks at."""
     shown = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
     texts = {row["id"]: [str(row[field]) for field in fields if row[field]] for row in rows}
-    for fold in (_folded, folded):
-        exact = [m for m in shown if fold(name) in [fold(text) for text in texts[m.id]]]
-        if len(exact) == 1:
-            return exact
     code = _CODE.fullmatch(name)
     said = code["code"].strip() if code else name
+    for fold in (_folded, folded):
+        exact = [m for m in shown if fold(said) in [fold(text) for text in texts[m.id]]]
+        if len(exact) == 1:
+            return exact
     return [
         match
         for match in shown

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 import pytest
 
 from odoo_toolkit import Odoo, connect
-from tests.live.servers import Server, User, can_log_in, credentials, find_servers
+from tests.live.servers import (
+    Server,
+    User,
+    can_log_in,
+    credentials,
+    find_servers,
+    ordinary_user,
+)
 
 SERVERS = find_servers()
 # Parametrising with nothing would skip the tests; with None, the fixture can make them fail.
@@ -61,6 +68,13 @@ def odoo(server: Server, user: User) -> Iterator[Odoo]:
 def admin(server: Server) -> Iterator[Odoo]:
     """A connection of the administrator to each server, for preparing and cleaning up."""
     with connect(**credentials(server, server.user("admin"))) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def ordinary(server: Server) -> Iterator[Odoo]:
+    """A connection of an internal user without further rights, the same on every version."""
+    with connect(**credentials(server, ordinary_user(server))) as connection:
         yield connection
 
 

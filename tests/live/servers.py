@@ -8,6 +8,7 @@ import re
 import xmlrpc.client
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from tests.provisioning.cache import servers_file
 
@@ -107,3 +108,34 @@ def can_log_in(server: Server, user: User) -> bool:
     """
     common = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/common")
     return bool(common.authenticate(server.db, user.login, user.api_key or user.password, {}))
+
+
+def ordinary_user(server: Server) -> User:
+    """Return an internal user without further rights, whom it makes if need be.
+
+    What the demo user may do differs by version; this one may do the same on all of them.
+    """
+    user = User("toolkit-ordinary", "toolkit-ordinary")
+    admin = server.user("admin")
+    common = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/common")
+    if common.authenticate(server.db, user.login, user.password, {}):
+        return user
+    password = admin.api_key or admin.password
+    uid = common.authenticate(server.db, admin.login, password, {})
+    models = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/object")
+
+    def ask(model: str, method: str, *arguments: object) -> Any:
+        return models.execute_kw(server.db, uid, password, model, method, arguments)
+
+    name = [["module", "=", "base"], ["name", "=", "group_user"]]
+    (group,) = ask("ir.model.data", "search_read", name, ["res_id"])
+    # group_ids from 19 on.
+    has = ask("res.users", "fields_get", ["groups_id", "group_ids"])
+    field = "groups_id" if "groups_id" in has else "group_ids"
+    values = {"name": "Ordinary", "login": user.login, "password": user.password}
+    context = {"no_reset_password": True}
+    values_and_groups = {**values, field: [[6, 0, [group["res_id"]]]]}
+    models.execute_kw(
+        server.db, uid, password, "res.users", "create", [values_and_groups], {"context": context}
+    )
+    return user

@@ -30,7 +30,7 @@ QUERIES = {
     "sale.order": [
         "my quotations this month over 500",
         "confirmed orders not invoiced",
-        "draft or sent quotations created in the last 30 days",
+        "draft quotations created in the last 30 days",
         "orders with product Desk",
         "top 5 orders of last year",
     ],
@@ -72,8 +72,9 @@ def test_every_condition_of_the_forms_is_understood(odoo: Odoo, model: str) -> N
             ast.parse(condition, mode="eval")
         else:
             assert all(isinstance(item, (str, list)) for item in condition)
-    versions_kind = str if odoo.version.major >= 17 else list
-    assert all(isinstance(condition, versions_kind) for condition in conditions)
+    # To 16 they are domains, but for an expression here and there.
+    if odoo.version.major >= 17:
+        assert all(isinstance(condition, str) for condition in conditions)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -213,7 +214,7 @@ def test_naming_the_whole_form_finds_at_least_what_naming_the_wanted_fields_find
 def test_related_models_exist(odoo: Odoo) -> None:
     related = related_models(odoo, "sale.order")
 
-    assert {"res.partner", "sale.order.line"} <= {item.model for item in related}
+    assert {"res.partner", "sale.order.line"} <= related.keys()
 
 
 @pytest.mark.parametrize(("model", "query"), [(m, q) for m in QUERIES for q in QUERIES[m]])
@@ -223,15 +224,14 @@ def test_suggested_domains_run(odoo: Odoo, model: str, query: str) -> None:
 
     suggestion = suggest_domain(odoo, model, query)
 
-    assert suggestion.domain or suggestion.order
+    assert suggestion.domain
     arguments: dict[str, Any] = {
         "domain": suggestion.domain,
         "fields": suggestion.fields,
-        "limit": suggestion.limit,
-        **({"order": suggestion.order} if suggestion.order else {}),
+        "limit": 20,
     }
     rows = odoo.call(Call(model=model, method="search_read", arguments=arguments))
-    assert len(rows) == min(suggestion.count, suggestion.limit)
+    assert len(rows) == min(suggestion.count, 20)
 
 
 def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(

@@ -116,7 +116,8 @@ def assert_shows(content: bytes, number: str, server: Server) -> None:
     """
     pages = PdfReader(io.BytesIO(content)).pages
     text = "".join(page.extract_text() for page in pages)
-    assert len(pages) == 1
+    # A quotation builder may add pages of its own.
+    assert pages
     assert number in text or not (server.version or text.strip())
     # Outlines or not, an order with a line is more than an empty page.
     assert len(content) > 10_000
@@ -242,7 +243,7 @@ def test_a_key_prints_any_report_by_a_template_it_removes(
     else:
         result = generate_report(by_key, name, [order_id])
         assert result.source == "temporary_mail_template"
-        assert result.pages == len(PdfReader(io.BytesIO(result.content)).pages) == 1
+        assert result.pages == len(PdfReader(io.BytesIO(result.content)).pages)
         assert result.warnings == []
     assert left_behind(admin, orders) == before
 
@@ -294,7 +295,7 @@ def test_several_records_become_one_pdf(
     ids = sorted(orders, reverse=True)
     result = generate_report(connection, ORDER, ids)
     assert result.record_ids == ids
-    assert result.pages == 2
+    assert result.pages >= len(ids)
     assert left_behind(admin, orders) == before
 
 
