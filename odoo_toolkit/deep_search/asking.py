@@ -3,26 +3,51 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
 
 import attrs
 
-from odoo_toolkit.app_models import AppModel, known
+from odoo_toolkit.app_models import AppModel
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import Rank, Terms, rank
 from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.progress import Steps
 from odoo_toolkit.records import search_read
-from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.results import Record, RecordName
+from odoo_toolkit.values.scalars import FieldsOf
 
-T = TypeVar("T")
+#: Records, and notes.
+Answer = tuple[list[Record], list[str]]
+
+#: How good a match is; less is better.
+Order = tuple[int, ...]
 
 #: Failures of one level of one model that leave the others worth trying.
 _OF_ONE_LEVEL = frozenset({"TIMEOUT", "SERVER_ERROR"})
 _OF_THE_CONNECTION = frozenset({"connection", "rate_limit", "configuration"})
+
+
+@attrs.frozen(kw_only=True)
+class SearchLogEntry:
+    """What one level did in one model.
+
+    Attributes:
+        results_found: records that no earlier level had found.
+        searched: False where the level could not look; ``notes`` say why.
+        notes: what was not looked at: fields the server lacks, more matches than the limit,
+            models that may not be read, ...
+    """
+
+    level: int
+    strategy: str
+    model: str
+    results_found: int
+    searched: bool = True
+    notes: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -39,51 +64,42 @@ class Outcome:
         return cls(notes=[reason], searched=False)
 
 
-@attrs.frozen(kw_only=True)
-class Found:
-    """A record; less in ``order`` is better: level, rank, position in Odoo's answer."""
+class Once:
+    """Answers that several threads need and one asks for."""
 
-    order: tuple[int, ...]
-    record: Record
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[str, Future[Any]] = {}
+
+    def __call__(self, key: str, ask: Callable[[], Any]) -> Any:
+        """Return or raise what ``ask`` did for the first who asked under this key."""
+        with self._lock:
+            first = key not in self._kept
+            answer = self._kept.setdefault(key, Future())
+        if first:
+            try:
+                answer.set_result(ask())
+            except BaseException as error:
+                answer.set_exception(error)
+        return answer.result()
 
 
 @attrs.define(kw_only=True)
 class Shared:
     """What all models of one search have in common.
 
-    Related records that several models need are looked up once, by whoever comes first.
+    Attributes:
+        describe: tells the fields of a model that may be read.
+        once: what was looked up for several models, by whoever came first.
     """
 
     odoo: Odoo
     terms: Terms
     limit: int
     fields: tuple[str, ...]
-    _lock: threading.Lock = attrs.Factory(threading.Lock)
-    _locks: dict[str, threading.Lock] = attrs.Factory(dict)
-    _kept: dict[str, Any] = attrs.Factory(dict)
-
-    def describe(self, model: str) -> dict[str, Field]:
-        """Return the fields of a model that may be read."""
-        return readable_of(self.odoo)(model)
-
-    def once(self, key: str, ask: Callable[[], T]) -> T:
-        """Return what ``ask`` returned to the first who asked under this key.
-
-        Raises:
-            OdooError: what it raised then: waiting for the same timeout again helps nobody.
-        """
-        with self._lock:
-            lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
-            if key not in self._kept:
-                try:
-                    self._kept[key] = ask()
-                except OdooError as error:
-                    self._kept[key] = error
-            kept: T | OdooError = self._kept[key]
-        if isinstance(kept, OdooError):
-            raise kept
-        return kept
+    describe: FieldsOf
+    steps: Steps
+    once: Once = attrs.Factory(Once)
 
 
 @attrs.define(kw_only=True)
@@ -94,35 +110,46 @@ class ModelSearch:
         configuration: where it looks.
         described: the model's fields that may be read.
         fields: those to return.
-        found: what was found so far, by id.
+        found: what was found so far, by id, each with its order: level, rank, position in Odoo's
+            answer; less is better.
         through: the contacts by which level 4 found records.
+        log: what the levels did.
+        error: the first failure.
     """
 
     shared: Shared
-    configuration: AppModel
-    described: dict[str, Field]
-    fields: list[str]
-    found: dict[int, Found] = attrs.Factory(dict)
+    model: str
+    configuration: AppModel = attrs.field(init=False)
+    described: Mapping[str, Field] = attrs.Factory(dict)
+    fields: list[str] = attrs.Factory(list)
+    found: dict[int, tuple[Order, Record]] = attrs.Factory(dict)
     through: list[RecordName] = attrs.Factory(list)
+    log: list[SearchLogEntry] = attrs.Factory(list)
+    error: OdooError | None = None
 
-    @property
-    def model(self) -> str:
-        """The model's name."""
-        return self.configuration.name
+    def ask(self, domains: Sequence[Domain], extra: Iterable[str] = ()) -> Answer:
+        """Return records that are not yet found, as :func:`ask` does.
 
-    @property
-    def by_usual_names(self) -> bool:
-        """Whether nothing is known of the model, so that it is searched by what fields usually are
-        called."""
-        return not known(self.model).search_fields
+        ``extra`` are fields to read for the ranking, besides those to return.
+        """
+        fields = self.fields if "*" in self.fields else [*self.fields, *extra]
+        others = Domain([["id", "not in", list(self.found)]]) if self.found else Domain()
+        return ask(self.shared, self.model, [others & domain for domain in domains], fields)
 
-    def keep(self, level: int, rows: Iterable[tuple[Rank, Record]]) -> int:
-        """Add records of a level and return how many are new."""
+    def keep(self, level: int, strategy: str, outcome: Outcome) -> None:
+        """Add the records that a level found, and what it did to the log."""
         before = len(self.found)
-        for position, (ranked, record) in enumerate(rows):
-            order = (level, *ranked, position)
-            self.found.setdefault(record["id"], Found(order=order, record=record))
-        return len(self.found) - before
+        for position, (ranked, record) in enumerate(outcome.rows):
+            self.found.setdefault(record["id"], ((level, *ranked, position), record))
+        entry = SearchLogEntry(
+            level=level,
+            strategy=strategy,
+            model=self.model,
+            results_found=len(self.found) - before,
+            searched=outcome.searched,
+            notes=list(outcome.notes),
+        )
+        self.log.append(entry)
 
 
 def concerns_one_level(error: OdooError) -> bool:
@@ -130,37 +157,17 @@ def concerns_one_level(error: OdooError) -> bool:
     return error.category not in _OF_THE_CONNECTION or error.code in _OF_ONE_LEVEL
 
 
-def ask(
-    search: ModelSearch, domains: Sequence[Domain], extra: Iterable[str]
-) -> tuple[list[Record], list[str]]:
-    """Return records that are not yet found, and notes.
+def ask(shared: Shared, model: str, domains: Sequence[Domain], fields: Sequence[str]) -> Answer:
+    """Return records of a model, and notes.
 
-    Args:
-        search: where.
-        domains: from the broadest to the narrowest; a narrower one is asked only when the one
-            before matches more than the limit, so that the best matches are among what came.
-        extra: fields to read for the ranking, besides those to return.
+    The domains go from the broadest to the narrowest; a narrower one is asked only when the one
+    before matches more than the limit, so that the best matches are among what came.
     """
-    fields = search.fields if "*" in search.fields else [*search.fields, *extra]
-    return tiers(search.shared, search.model, domains, fields, list(search.found))
-
-
-def tiers(
-    shared: Shared,
-    model: str,
-    domains: Sequence[Domain],
-    fields: Sequence[str],
-    known: Sequence[int] = (),
-) -> tuple[list[Record], list[str]]:
-    """Do what :func:`ask` does, for any model and without the records of ``known``."""
     rows: dict[int, Record] = {}
     notes: dict[str, None] = {}
-    others = Domain([["id", "not in", list(known)]]) if known else Domain()
     # With one word, any and all are the same.
     for domain in {str(domain): domain for domain in domains}.values():
-        found = search_read(
-            shared.odoo, model, (others & domain).build(), fields, limit=shared.limit
-        )
+        found = search_read(shared.odoo, model, domain.build(), fields, limit=shared.limit)
         for row in found:
             rows.setdefault(row["id"], row)
         if found.skipped_fields:
@@ -171,7 +178,7 @@ def tiers(
     return list(rows.values()), list(notes)
 
 
-def searchable(described: dict[str, Field], names: Iterable[str]) -> tuple[list[str], list[str]]:
+def searchable(described: Mapping[str, Field], names: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return which fields can be searched here, and a note on the others."""
     found, without = [], []
     for name in names:

@@ -11,7 +11,8 @@ A model is searched level by level until one finds something. Models are searche
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import Annotated
 
 import attrs
@@ -21,52 +22,38 @@ from annotated_types import Ge, Le
 from odoo_toolkit.annotations import AtMost, Fields
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.deep_search import levels
-from odoo_toolkit.deep_search.asking import ModelSearch, Outcome, Shared, concerns_one_level
+from odoo_toolkit.deep_search.asking import (
+    ModelSearch,
+    Order,
+    Outcome,
+    SearchLogEntry,
+    Shared,
+    concerns_one_level,
+)
 from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS, configuration_of
-from odoo_toolkit.deep_search.levels import Level
-from odoo_toolkit.deep_search.terms import SOME_WORDS, Terms, parse_query
+from odoo_toolkit.deep_search.levels import LEVELS
+from odoo_toolkit.deep_search.terms import SOME_WORDS, parse_query
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import Steps, checkpoint
+from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.results import Record
-
-#: number, name and function of each level.
-LEVELS: tuple[tuple[int, str, Level], ...] = (
-    (1, "exact_match", levels.exact_match),
-    (2, "standard_ilike", levels.standard_ilike),
-    (3, "extended_fields", levels.extended_fields),
-    (4, "related_models", levels.related_models),
-    (5, "chatter_search", levels.chatter_search),
-)
 
 #: The deepest level with a model, and without one (REQ-08-03).
 TARGETED_DEPTH, BROAD_DEPTH = 3, 5
 
 _MOST = 100
 
+_TOO_SHORT = "not searched for a single letter, which is in nearly everything"
+_REASONS = {
+    "UNKNOWN_MODEL": "not installed on this server",
+    "MODEL_BLOCKED": "blocked by the toolkit's policy",
+    "ACCESS_DENIED": "the user may not read this model",
+}
+
 #: Contacts that the suggestions name.
 _CONTACTS = 3
-
-
-@attrs.frozen(kw_only=True)
-class SearchLogEntry:
-    """What one level did in one model.
-
-    Attributes:
-        results_found: records that no earlier level had found.
-        searched: False where the level could not look; ``notes`` say why.
-        notes: what was not looked at: fields the server lacks, more matches than the limit,
-            models that may not be read, ...
-    """
-
-    level: int
-    strategy: str
-    model: str
-    results_found: int
-    searched: bool = True
-    notes: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -89,16 +76,6 @@ class DeepSearchResult:
     strategies_used: list[str]
     suggestions: list[str]
     warnings: list[str] = attrs.Factory(list)
-
-
-@attrs.define
-class _Searched:
-    """What became of one model."""
-
-    model: str
-    log: list[SearchLogEntry] = attrs.Factory(list)
-    error: OdooError | None = None
-    search: ModelSearch | None = None
 
 
 def deep_search(
@@ -146,20 +123,23 @@ def deep_search(
         warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
         limit = most
     depth = max_depth or (TARGETED_DEPTH if model else BROAD_DEPTH)
-    shared = Shared(odoo=odoo, terms=terms, limit=limit, fields=tuple(fields))
     models = [model] if model else SEARCHED_MODELS
-    steps = Steps(len(models) * depth)
-
-    def search(name: str) -> _Searched:
-        part = _search_model(shared, name, depth, exhaustive, steps, targeted=model is not None)
-        steps.finish(depth - len(part.log), f"Searched {name}")
-        return part
-
-    searched = side_by_side([lambda name=name: search(name) for name in models])  # type: ignore[misc]
-    if model and searched[0].error and not any(entry.searched for entry in searched[0].log):
-        raise searched[0].error
-    log = sorted((entry for part in searched for entry in part.log), key=lambda e: e.level)
-    results = {part.model: records for part in searched if (records := _records(part, limit))}
+    shared = Shared(
+        odoo=odoo,
+        terms=terms,
+        limit=limit,
+        fields=tuple(fields),
+        describe=readable_of(odoo),
+        steps=Steps(len(models) * depth),
+    )
+    searches = [ModelSearch(shared=shared, model=name) for name in models]
+    side_by_side(
+        [lambda s=one: _search_model(s, depth, exhaustive, model is not None) for one in searches]  # type: ignore[misc]
+    )
+    if model and searches[0].error and not any(entry.searched for entry in searches[0].log):
+        raise searches[0].error
+    log = sorted((entry for search in searches for entry in search.log), key=lambda e: e.level)
+    results = {one.model: rows for one in searches if (rows := _records(one, limit))}
     depths = [entry.level for entry in log if entry.searched]
     return DeepSearchResult(
         query=query,
@@ -167,8 +147,8 @@ def deep_search(
         search_log=log,
         depth_reached=max(depths, default=0),
         total_results=sum(len(records) for records in results.values()),
-        strategies_used=[name for number, name, _ in LEVELS if number in depths],
-        suggestions=_suggestions(searched, terms, depth, results),
+        strategies_used=[LEVELS[at - 1].__name__ for at in sorted({*depths})],
+        suggestions=_suggestions(searches, depth),
         warnings=warnings,
     )
 
@@ -189,148 +169,100 @@ def _check(max_depth: int | None, limit: int, fields: Sequence[str]) -> None:
         )
 
 
-def _search_model(
-    shared: Shared, model: str, depth: int, exhaustive: bool, steps: Steps, *, targeted: bool
-) -> _Searched:
-    done = _Searched(model)
+def _search_model(search: ModelSearch, depth: int, exhaustive: bool, targeted: bool) -> None:
+    shared, model = search.shared, search.model
     try:
-        search = _begin(shared, model, targeted)
+        _begin(search, targeted)
     except OdooError as error:
         # A blocked field is the caller's to leave out, whatever the model.
         if targeted or error.code == "FIELD_BLOCKED" or not concerns_one_level(error):
             raise
-        done.log.append(_entry(LEVELS[0], model, Outcome.none(_reason(error))))
-        steps.finish(1, f"{model} cannot be searched")
-        return done
-    done.search = search
-    for level in LEVELS[:depth]:
+        reason = _REASONS.get(error.code, error.message)
+        search.keep(1, LEVELS[0].__name__, Outcome.none(f"not searched: {reason}"))
+        shared.steps.finish(depth, f"{model} cannot be searched")
+        return
+    for number, level in enumerate(LEVELS[:depth], start=1):
         checkpoint()
         try:
-            outcome = level[2](search)
+            too_short = number > 2 and shared.terms.single_letter
+            outcome = Outcome.none(_TOO_SHORT) if too_short else level(search)
         except OdooError as error:
             if not concerns_one_level(error):
                 raise
-            done.error = done.error or error
+            search.error = search.error or error
             outcome = Outcome.none(f"not searched: {error.message}")
-        done.log.append(_entry(level, model, outcome, search.keep(level[0], outcome.rows)))
-        steps.finish(1, f"Searched {model}, level {level[0]} of {depth}")
+        search.keep(number, level.__name__, outcome)
+        shared.steps.finish(1, f"Searched {model}, level {number} of {depth}")
         if search.found and not exhaustive:
+            shared.steps.finish(depth - number, f"Searched {model}")
             break
-    return done
 
 
-def _begin(shared: Shared, model: str, targeted: bool) -> ModelSearch:
+def _begin(search: ModelSearch, targeted: bool) -> None:
     """Describe a model after asking the policy, and settle which fields it gives."""
-    odoo = shared.odoo
+    shared, model = search.shared, search.model
     # No fields would mean all of them.
     asked = {"fields": list(shared.fields) or ["id"]}
-    odoo.check(Call(model=model, method="search_read", arguments=asked))
-    described = shared.describe(model)
-    configuration = configuration_of(model, described)
-    chosen = shared.fields or configuration.key_fields
-    unknown = [name for name in chosen if name not in described and name != "*"]
+    shared.odoo.check(Call(model=model, method="search_read", arguments=asked))
+    search.described = shared.describe(model)
+    search.configuration = configuration_of(model, search.described)
+    chosen = shared.fields or search.configuration.key_fields
+    unknown = [name for name in chosen if name not in search.described and name != "*"]
     if unknown and targeted and shared.fields:
-        raise unknown_field_error(model, unknown, described)
-    return ModelSearch(
-        shared=shared,
-        configuration=configuration,
-        described=described,
-        fields=["id", *(name for name in chosen if name not in unknown and name != "id")],
-    )
+        raise unknown_field_error(model, unknown, search.described)
+    search.fields = ["id", *(name for name in chosen if name not in unknown and name != "id")]
 
 
-def _reason(error: OdooError) -> str:
-    reasons = {
-        "UNKNOWN_MODEL": "not installed on this server",
-        "MODEL_BLOCKED": "blocked by the toolkit's policy",
-        "ACCESS_DENIED": "the user may not read this model",
-    }
-    return f"not searched: {reasons.get(error.code, error.message)}"
-
-
-def _entry(
-    level: tuple[int, str, Level], model: str, outcome: Outcome, found: int = 0
-) -> SearchLogEntry:
-    return SearchLogEntry(
-        level=level[0],
-        strategy=level[1],
-        model=model,
-        results_found=found,
-        searched=outcome.searched,
-        notes=list(outcome.notes),
-    )
-
-
-def _records(part: _Searched, limit: int) -> list[Record]:
+def _records(search: ModelSearch, limit: int) -> list[Record]:
     """Return the best records, with no more than the fields that were asked for."""
-    if part.search is None:
-        return []
-    wanted = part.search.fields
     # What has only some of the words goes before what has all of them is left out.
-    kept = sorted(part.search.found.values(), key=lambda f: (_is_weak(f.order), f.order))[:limit]
-    best = sorted(kept, key=lambda found: found.order)
-    if "*" in wanted:
-        return [found.record for found in best]
-    return [{name: found.record[name] for name in wanted if name in found.record} for found in best]
+    kept = sorted(search.found.values(), key=lambda one: (_is_weak(one[0]), one[0]))[:limit]
+    best = [record for _, record in sorted(kept, key=itemgetter(0))]
+    if "*" in search.fields:
+        return best
+    return [{name: record[name] for name in search.fields if name in record} for record in best]
 
 
 # Suggestions -------------------------------------------------------------------------------
 
 
-def _suggestions(
-    searched: Sequence[_Searched],
-    terms: Terms,
-    depth: int,
-    results: Mapping[str, list[Record]],
-) -> list[str]:
+def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     """Say what can be done with what was found, or to find something (REQ-08-13)."""
-    searches = [part.search for part in searched if part.search]
-    hints = [hint for find in (_of_contacts, _of_messages) for hint in find(searches)]
-    if not results:
-        hints += _of_nothing(searched, terms, depth)
-    weak = [s for s in searches if s.found and all(_is_weak(f.order) for f in s.found.values())]
-    if weak:
+    through = {match.id: match for one in searches for match in one.through}
+    models = ", ".join(one.model for one in searches if one.through)
+    hints = [
+        f"Found records of {models} through the contact {match.name!r}: search other models"
+        f" with search_read and the domain [['partner_id', 'child_of', {match.id}]]."
+        for match in list(through.values())[:_CONTACTS]
+    ]
+    contacts = next((one.found for one in searches if one.model == "res.partner"), None)
+    if contacts and not through:
+        best = min(contacts.values(), key=itemgetter(0))[1]["id"]
         hints.append(
-            f"In {_listed([s.model for s in weak])} only some of the words matched;"
-            " looking exhaustively (exhaustive) finds more."
+            f"search_read with the domain [['partner_id', 'child_of', {best}]] finds the"
+            " orders, invoices, ... of the best contact."
+        )
+    orders = {one.model: [order for order, _ in one.found.values()] for one in searches}
+    if said := [model for model in orders if any(order[0] == 5 for order in orders[model])]:
+        hints.append(
+            f"In {', '.join(said)} the words were found in messages, not in the records' fields:"
+            " read mail.message by model and res_id to see them."
+        )
+    if not any(orders.values()):
+        hints += _of_nothing(searches, depth)
+    if weak := [model for model in orders if orders[model] and all(map(_is_weak, orders[model]))]:
+        hints.append(
+            f"In {', '.join(weak)} only some of the words matched; looking exhaustively"
+            " (exhaustive) finds more."
         )
     return hints
 
 
-def _of_contacts(searches: Sequence[ModelSearch]) -> list[str]:
-    through = {match.id: match for s in searches for match in s.through}
-    models = _listed([s.model for s in searches if s.through])
-    if through:
-        return [
-            f"Found records of {models} through the contact {match.name!r}: search other models"
-            f" with search_read and the domain [['partner_id', 'child_of', {match.id}]]."
-            for match in list(through.values())[:_CONTACTS]
-        ]
-    contacts = next((s.found for s in searches if s.model == "res.partner"), None)
-    if not contacts:
-        return []
-    best = min(contacts.values(), key=lambda found: found.order).record["id"]
-    return [
-        f"search_read with the domain [['partner_id', 'child_of', {best}]] finds the"
-        " orders, invoices, ... of the best contact."
-    ]
-
-
-def _of_messages(searches: Sequence[ModelSearch]) -> list[str]:
-    models = [s.model for s in searches if any(f.order[0] == 5 for f in s.found.values())]
-    if not models:
-        return []
-    return [
-        f"In {_listed(models)} the words were found in messages, not in the records' fields: read"
-        " mail.message by model and res_id to see them."
-    ]
-
-
-def _of_nothing(searched: Sequence[_Searched], terms: Terms, depth: int) -> list[str]:
+def _of_nothing(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     hints = ["Nothing was found. Try other or fewer words, a part of a word, or another spelling."]
     if depth < BROAD_DEPTH:
         hints.append(f"Only {depth} of {BROAD_DEPTH} levels were tried; max_depth=5 looks deeper.")
-    if len(searched) == 1:
+    if len(searches) == 1:
         hints.append("Leave out model to search all usual models.")
     else:
         hints.append("Give a model: these are not all; list_models names the others.")
@@ -338,14 +270,10 @@ def _of_nothing(searched: Sequence[_Searched], terms: Terms, depth: int) -> list
         "Archived records are not searched: search_read finds them with active_test off in"
         " the context."
     )
-    if terms.digits:
+    if searches[0].shared.terms.digits:
         hints.append("Try the last digits of the number alone.")
     return hints
 
 
-def _is_weak(order: tuple[int, ...]) -> bool:
+def _is_weak(order: Order) -> bool:
     return order[0] in (2, 3) and order[1] >= SOME_WORDS
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(names))

@@ -3,16 +3,21 @@
 from odoo_toolkit.model_guide.known_models import known_models, model_label
 from odoo_toolkit.model_guide.methods import ModelMethod, ModelMethods, model_methods
 from odoo_toolkit.model_guide.new_record import new_record_values
-from odoo_toolkit.model_guide.related import RelatedModel, has_chatter, related_models
 from odoo_toolkit.model_guide.states import ModelState, ModelStates, model_states
-from odoo_toolkit.model_guide.usage import key_fields, listed_fields, shown_fields, usual_filters
+from odoo_toolkit.model_guide.usage import (
+    has_chatter,
+    key_fields,
+    listed_fields,
+    related_models,
+    shown_fields,
+    usual_filters,
+)
 
 __all__ = [
     "ModelMethod",
     "ModelMethods",
     "ModelState",
     "ModelStates",
-    "RelatedModel",
     "has_chatter",
     "key_fields",
     "known_models",

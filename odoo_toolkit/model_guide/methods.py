@@ -78,9 +78,7 @@ def model_methods(odoo: Odoo, model: Model) -> ModelMethods:
     )
     form: Form = asked[0]
     documented: Mapping[str, Any] = asked[1]
-    by_method: dict[str, list[Button]] = {}
-    for button in form.buttons:
-        by_method.setdefault(button.method, []).append(button)
+    by_method = buttons_by_method(form)
     for name in documented:
         if name.startswith(_PREFIXES):
             by_method.setdefault(name, [])
@@ -91,6 +89,14 @@ def model_methods(odoo: Odoo, model: Model) -> ModelMethods:
     ]
     source = "buttons of the form view" + (" and the server's documentation" if documented else "")
     return ModelMethods(model=model, methods=methods, count=len(methods), source=source)
+
+
+def buttons_by_method(form: Form) -> dict[str, list[Button]]:
+    """Return the buttons of a form that call each method."""
+    found: dict[str, list[Button]] = {}
+    for button in form.buttons:
+        found.setdefault(button.method, []).append(button)
+    return found
 
 
 def state_field(fields: Mapping[str, Field]) -> Field | None:

@@ -15,35 +15,26 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.form_view import Button, Form, main_form
-from odoo_toolkit.model_guide.methods import button_states, state_field
+from odoo_toolkit.model_guide.methods import button_states, buttons_by_method, state_field
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import describe
 
 #: Stages told of a model that has stages instead of states.
 _MOST_STAGES = 50
 
-#: Method -> the state it leads to by its name, on models whose moves are not known; only
-#: where the model has such a state and the form ties the button to states.
-_USUAL_MOVES: dict[str, tuple[str, ...]] = {
-    "action_cancel": ("cancel", "cancelled", "canceled"),
-    "button_cancel": ("cancel", "cancelled", "canceled"),
-    "action_draft": ("draft",),
-    "action_reset_to_draft": ("draft",),
-    "action_set_draft": ("draft",),
-    "action_set_to_draft": ("draft",),
-    "button_draft": ("draft",),
-    "action_confirm": ("confirmed", "confirm", "open"),
-    "button_confirm": ("confirmed", "confirm", "open"),
-    "action_approve": ("approved", "approve"),
-    "button_approve": ("approved", "approve"),
-    "action_refuse": ("refused", "refuse"),
-    "action_reject": ("rejected", "reject"),
-    "action_done": ("done",),
-    "button_done": ("done",),
-    "action_validate": ("done", "validated", "validate"),
-    "button_validate": ("done", "validated", "validate"),
-    "action_close": ("closed", "close", "done"),
-    "action_post": ("posted", "post"),
+#: What a method's name says after action_ or button_ -> the states it may lead to, on models whose
+#: moves are not known; only where the model has one and the form ties the button to states.
+_USUAL_MOVES = {
+    "cancel": ("cancel", "cancelled", "canceled"),
+    **dict.fromkeys(("draft", "reset_to_draft", "set_draft", "set_to_draft"), ("draft",)),
+    "confirm": ("confirmed", "confirm", "open"),
+    "approve": ("approved", "approve"),
+    "refuse": ("refused", "refuse"),
+    "reject": ("rejected", "reject"),
+    "done": ("done",),
+    "validate": ("done", "validated", "validate"),
+    "close": ("closed", "close", "done"),
+    "post": ("posted", "post"),
 }
 
 
@@ -100,11 +91,10 @@ def model_states(odoo: Odoo, model: Model) -> ModelStates:
     fields = describe(odoo, model, "fields_get", {}, None)
     field = state_field(fields)
     stage = fields.get("stage_id")
-    if field is None and stage is not None and stage.type == "many2one" and stage.relation:
-        main_form(odoo, model)  # says whether the user may read the model at all
-        return _stages(odoo, model, stage)
     if field is None:
-        main_form(odoo, model)
+        main_form(odoo, model)  # says whether the user may read the model at all
+        if stage is not None and stage.type == "many2one" and stage.relation:
+            return _stages(odoo, model, stage)
         note = "This model has neither a state nor stages."
         return ModelStates(model=model, state_field=None, states=[], transitions=[], note=note)
     asked: list[Any] = side_by_side(
@@ -115,9 +105,7 @@ def model_states(odoo: Odoo, model: Model) -> ModelStates:
     )
     form: Form = asked[0]
     initial: str | None = asked[1]
-    by_method: dict[str, list[Button]] = {}
-    for button in form.buttons:
-        by_method.setdefault(button.method, []).append(button)
+    by_method = buttons_by_method(form)
     seen = {method: button_states(places, field) for method, places in by_method.items()}
     for move in known(model).moves:
         if move.label:  # known to exist without a button
@@ -161,8 +149,8 @@ def _transitions(
             and value not in (*targets, *move.never)
         ]
     else:
-        usual = _USUAL_MOVES.get(method, ()) if sources and not known(model).moves else ()
-        targets = [state for state in usual if state in values][:1]
+        said = re.sub("^(action|button)_", "", method) if sources and not known(model).moves else ""
+        targets = [state for state in _USUAL_MOVES.get(said, ()) if state in values][:1]
         sources = [value for value in sources if value not in targets]
     named = buttons[0].label if buttons else move.label if move else ""
     return [
@@ -186,11 +174,7 @@ def _initial(odoo: Odoo, model: str, field: Field) -> str | None:
 
 def _stages(odoo: Odoo, model: str, stage: Field) -> ModelStates:
     """Return the stages of a model, which are records, in their order."""
-    arguments: Mapping[str, Any] = {
-        "domain": [],
-        "fields": ["display_name"],
-        "limit": _MOST_STAGES,
-    }
+    arguments = {"domain": [], "fields": ["display_name"], "limit": _MOST_STAGES}
     rows = odoo.call(Call(model=str(stage.relation), method="search_read", arguments=arguments))
     return ModelStates(
         model=model,

@@ -13,7 +13,8 @@ from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide.methods import state_field
 from odoo_toolkit.model_guide.states import ModelStates
-from odoo_toolkit.search_help.reading import main_amount, main_date
+from odoo_toolkit.records.arguments import describe
+from odoo_toolkit.search_help.meanings import first_of, main_amount, main_date
 
 #: What every record that has it is shown with.
 _ALWAYS = ("id", "display_name", "name", "active", "create_date", "write_date")
@@ -129,25 +130,21 @@ def usual_filters(
     Returns:
         What each domain finds, and the domain; ``<id>`` in one stands for the id of a contact.
     """
-
-    def runs(name: str) -> bool:
-        return name in fields and (fields[name].store or fields[name].searchable)
-
     found: list[tuple[str, list[Any]]] = []
     state = state_field(fields)
-    if state and runs(state.name):
+    if state and first_of(fields, [state.name]):
         found += [(s.label, [[state.name, "=", s.value]]) for s in states.states[:8]]
     elif states.states and states.state_field:
         first = states.states[0]
         found.append((f"in stage {first.label}", [[states.state_field, "=", first.value]]))
-    if runs("user_ids"):
+    if first_of(fields, ["user_ids"]):
         found.append(("mine", [["user_ids", "in", [odoo.uid]]]))
-    elif runs("user_id"):
+    elif first_of(fields, ["user_id"]):
         found.append(("mine", [["user_id", "=", odoo.uid]]))
     if day := main_date(model, fields):
         first_day = date.today().replace(day=1).isoformat()  # noqa: DTZ011
         found.append(("since the first of this month", [[day, ">=", first_day]]))
-    if runs("partner_id") and fields["partner_id"].relation == "res.partner":
+    if first_of(fields, ["partner_id"]) and fields["partner_id"].relation == "res.partner":
         found.append(("of a company and its contacts", [["partner_id", "child_of", "<id>"]]))
     if "name" in fields and fields["name"].searchable:
         found.append(("by name", [["name", "ilike", "text"]]))
@@ -164,3 +161,30 @@ def tips(model: str, fields: Mapping[str, Field]) -> list[str]:
     if "company_id" in fields:
         found.append("Records belong to companies; only those of the user's companies are seen.")
     return found
+
+
+def related_models(odoo: Odoo, model: str) -> dict[str, list[str]]:
+    """Return the models that the relations of a model lead to, each with the names of the fields.
+
+    Those with most fields come first. Discussion, activities and the like, which nearly every model
+    has, are left out.
+
+    Args:
+        odoo: the connection.
+        model: such as ``sale.order``.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: the policy does not allow it.
+    """
+    found: dict[str, list[str]] = {}
+    for field in describe(odoo, model, "fields_get", {}, None).values():
+        aside = field.name.startswith((*_AROUND, "create_uid", "write_uid"))
+        if field.relation and not aside and odoo.policy.model_allowed(field.relation):
+            found.setdefault(field.relation, []).append(field.name)
+    return {name: sorted(found[name]) for name in sorted(found, key=lambda n: (-len(found[n]), n))}
+
+
+def has_chatter(fields: Mapping[str, Field]) -> bool:
+    """Whether records have a discussion: messages and followers."""
+    return "message_ids" in fields and fields["message_ids"].relation == "mail.message"

@@ -28,14 +28,8 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.NotIn: lambda value, values: value not in values,
 }
 
-_DOMAIN_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<>": operator.ne,
-    "in": lambda value, values: value in values,
-    "not in": lambda value, values: value not in values,
-}
+#: How domains write them; what they have besides is no comparison that can be judged.
+_OPERATORS = {"=": "==", "<>": "!=", "==": "==", "!=": "!=", "in": "in", "not in": "not in"}
 
 
 def visible_states(button: Button, field: str, states: Iterable[Any]) -> list[Any]:
@@ -66,8 +60,6 @@ def holds(condition: Condition, known: Mapping[str, Any]) -> bool | None:
         condition: a domain, or a Python expression; what is not understood depends.
         known: values of fields.
     """
-    if isinstance(condition, list):
-        return _domain_holds(condition, known)
     tree = _parsed(condition)
     value = _UNKNOWN if tree is None else _value(tree, known)
     return None if value is _UNKNOWN else bool(value)
@@ -75,25 +67,34 @@ def holds(condition: Condition, known: Mapping[str, Any]) -> bool | None:
 
 def fields_in(conditions: Iterable[Condition]) -> list[str]:
     """Return the fields that conditions look at, in order, ``id`` and the context left out."""
-    names: list[str] = []
-    for condition in conditions:
-        if isinstance(condition, list):
-            names += [
-                str(leaf[0]).split(".")[0]
-                for leaf in condition
-                if isinstance(leaf, (list, tuple)) and isinstance(leaf[0], str)
-            ]
-        elif tree := _parsed(condition):
-            names += [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    trees = [tree for condition in conditions if (tree := _parsed(condition))]
+    names = [node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)]
     aside = {"id", "context", "parent", "uid", "True", "False", "None", "true", "false"}
     return [name for name in dict.fromkeys(names) if name not in aside]
 
 
-def _parsed(expression: str) -> ast.expr | None:
+def _parsed(condition: Condition) -> ast.expr | None:
     try:
+        expression = condition if isinstance(condition, str) else _expression(condition)
         return ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError, TypeError):
         return None
+
+
+def _expression(domain: Sequence[Any]) -> str:
+    """Return a domain, read from its end, as a Python expression."""
+    stack: list[str] = []
+    for item in reversed(domain):
+        if item == "!":
+            stack.append(f"(not {stack.pop()})")
+        elif item in ("|", "&"):
+            stack.append(f"({stack.pop()} {'or' if item == '|' else 'and'} {stack.pop()})")
+        elif isinstance(item, bool):
+            stack.append(str(item))
+        else:
+            field, comparison, value = item
+            stack.append(f"({field} {_OPERATORS.get(comparison, '@')} {value!r})")
+    return " and ".join(stack) or "True"
 
 
 def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
@@ -127,38 +128,9 @@ def _compared(node: ast.Compare, known: Mapping[str, Any]) -> Any:
     values = [_value(item, known) for item in (node.left, *node.comparators)]
     results = []
     for kind, left, right in zip(node.ops, values, values[1:], strict=False):
-        if left is _UNKNOWN or right is _UNKNOWN:
+        try:
+            unknown = left is _UNKNOWN or right is _UNKNOWN
+            results.append(_UNKNOWN if unknown else _COMPARISONS[type(kind)](left, right))
+        except TypeError:
             results.append(_UNKNOWN)
-            continue
-        results.append(_applied(_COMPARISONS[type(kind)], left, right))
     return _joined(results, decisive=False)
-
-
-def _applied(compare: Callable[[Any, Any], bool], left: Any, right: Any) -> Any:
-    try:
-        return compare(left, right)
-    except TypeError:
-        return _UNKNOWN
-
-
-def _domain_holds(domain: Sequence[Any], known: Mapping[str, Any]) -> bool | None:
-    """Judge a domain in Polish notation, from its end."""
-    stack: list[Any] = []
-    try:
-        for item in reversed(domain):
-            if item == "!":
-                value = stack.pop()
-                stack.append(value if value is _UNKNOWN else not value)
-            elif item in ("|", "&"):
-                stack.append(_joined([stack.pop(), stack.pop()], decisive=item == "|"))
-            elif isinstance(item, bool):
-                stack.append(item)
-            else:
-                field, comparison, value = item
-                compare = _DOMAIN_OPERATORS.get(comparison)
-                unknown = compare is None or field not in known
-                stack.append(_UNKNOWN if unknown else _applied(compare, known[field], value))  # type: ignore[arg-type]
-    except (IndexError, TypeError, ValueError):
-        return None
-    result = _joined(stack, decisive=False)
-    return None if result is _UNKNOWN else bool(result)

@@ -1,4 +1,4 @@
-"""What people call records of any model, and what Odoo stores instead.
+"""The words of a query, and what they mean on any model.
 
 What they call those of certain models is in :mod:`odoo_toolkit.app_models`.
 """
@@ -6,13 +6,15 @@ What they call those of certain models is in :mod:`odoo_toolkit.app_models`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
 import attrs
 
-from odoo_toolkit.search_help.words import NEGATIONS, listed
+from odoo_toolkit import app_models
+from odoo_toolkit.fields import Field
+from odoo_toolkit.search_text import folded
 
 Conditions = tuple[tuple[str, str, Any], ...]
 
@@ -20,21 +22,9 @@ Conditions = tuple[tuple[str, str, Any], ...]
 TODAY = "today"
 
 
-@attrs.frozen
-class Meaning:
-    """What words mean on a model.
-
-    Attributes:
-        said: phrases, any of which is meant.
-        means: the conditions; of several ways the first that the server's fields allow.
-        implies: conditions that only hold where nothing else was said of their field.
-    """
-
-    said: list[str]
-    means: list[Conditions]
-    implies: Conditions
-
-
+#: Phrases, the conditions that any of them stands for (of several ways the first that the server's
+#: fields allow), and conditions that only hold where nothing else was said of their field.
+Meaning = tuple[list[str], list[Conditions], Conditions]
 _CONDITION = re.compile(r"(\S+) (not in|in|=|!=|<=|<|>) ([^&/~]*[^&/~ ])")
 _VALUES: Mapping[str, Any] = {"true": True, "false": False, "0": 0}
 
@@ -54,8 +44,12 @@ def meanings_of(table: str) -> tuple[Meaning, ...]:
         said, _, rest = line.strip().partition(":")
         means, _, implied = rest.partition("~")
         ways = [_conditions(way) for way in means.split(" / ")]
-        meanings.append(Meaning(said.split("|"), ways, _conditions(implied)))
+        meanings.append((said.split("|"), ways, _conditions(implied)))
     return tuple(meanings)
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 #: What words mean on any model that has the fields.
@@ -70,54 +64,99 @@ EVERYWHERE = meanings_of("""
 REQUESTS = "show me|give me|get me|find me|tell me|looking for|look for|search for"
 
 #: Words that a query can do without.
-FILLERS = frozenset(
-    listed(
-        "a all an any are as assigned at be been by called currently did do doe every find for "
-        "from get give had has have in is it list named now of on our please record search see "
-        "show still that the their them there these they this those to us want was we were what "
-        "where which who whom whose with yet"
-    )
-)
+FILLERS = _listed("""
+    a all an any are as assigned at be been by called currently did do doe every find for from get
+    give had has have in is it list named now of on our please record search see show still that the
+    their them there these they this those to us want was we were what where which who whom whose
+    with yet
+""")
 
-#: Words that turn round, or widen, what follows in a way that is not read.
-TURNING = NEGATIONS | frozenset(
-    listed(
-        "neither nor but excluding exclude including include besides instead unless don't doesn't "
-        "didn't haven't hasn't cannot"
-    )
-)
+#: Words that stand before a name and say of what.
+ANNOUNCING = {"tag"}.union(*(model.announced_by for model in app_models.MODELS.values()))
 
-#: Words that say something, but not of whom or what: no names, and not to be passed over.
-SAYING = frozenset(
-    listed(
-        "amount value worth total sum date created added updated modified changed due me i sorted "
-        "ordered per each grouped if when euro eur usd dollar"
-    )
-)
+#: Words that join conditions, or turn round or widen what follows: left to the reader.
+TURNING = _listed("""
+    and or not no non without never except neither nor but excluding exclude including include
+    besides instead unless don't doesn't didn't haven't hasn't cannot isn't aren't wasn't weren't
+""")
 
-#: Words that sort by the main date.
-ORDERS = {"newest": "desc", "latest": "desc", "oldest": "asc", "earliest": "asc"}
-
-_PLANNED = ("commitment_date", "scheduled_date", "date_planned", "date_deadline")
-#: Words that tell which date is meant -> fields, the likeliest first.
-DATE_WORDS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("created", "added", "creation"), ("create_date",)),
-    **dict.fromkeys(("updated", "modified", "changed"), ("write_date",)),
-    **dict.fromkeys(("due", "deadline"), ("invoice_date_due", "date_deadline", "date_planned")),
-    **dict.fromkeys(("scheduled", "planned", "expected"), _PLANNED),
-    **dict.fromkeys(("delivered", "received", "shipped"), ("date_done", "effective_date")),
-    **dict.fromkeys(
-        ("done", "completed", "closed", "won"),
-        ("date_done", "date_closed", "close_date", "date_end"),
-    ),
-    "confirmed": ("date_approve", "date_order"),
-    **dict.fromkeys(("expiring", "expire", "valid"), ("validity_date",)),
-}
-#: Those of what lies ahead.
-DATES_AHEAD = frozenset(DATE_WORDS["due"] + _PLANNED + DATE_WORDS["valid"])
+#: Words of time, amounts and order: no names, and not to be passed over.
+SAYING = _listed("""
+    amount value worth total sum date created added updated modified changed due me i sorted
+    per each grouped if when eur euro usd dollar day week weekend month quarter year fiscal today
+    yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday ago last next
+    previous current coming first since before after until till between over above exceeding under
+    below more less fewer greater larger higher smaller lower cheaper older newer earlier later than
+    least most minimum maximum up top recent largest biggest highest smallest lowest cheapest early
+    mid beginning end half past dated latest newest oldest earliest q1 q2 q3 q4
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+""")
 
 #: The date that the records of any model are known by, where nothing else tells.
-MAIN_DATES = ("invoice_date", "date_order", "scheduled_date", "payment_date", "date", "create_date")
+_MAIN_DAYS = ("invoice_date", "date_order", "scheduled_date", "payment_date", "date", "create_date")
+_MAIN_AMOUNTS = ("amount", "amount_total", "expected_revenue", "price_total", "list_price")
+DATES = ("date", "datetime")
 
-#: What an amount without a name is compared with.
-MAIN_AMOUNTS = ("amount", "amount_total", "expected_revenue", "price_total", "list_price")
+_TOKEN = re.compile(r'"[^"]+"|“[^”]+”|(?:[^\s,;:!?()"“”]|(?<=\d)[,:](?=\d))+')
+
+#: Two spellings of one word.
+_SPELLINGS = {"canceled": "cancelled", "companies": "company", "salesman": "salesperson"}
+
+
+@attrs.frozen
+class Word:
+    """A word of a query; a text in quotation marks is one, without a stem."""
+
+    text: str
+    stem: str
+
+
+def stem(word: str) -> str:
+    """Return a word without case, accents and the plural's ending."""
+    plain = folded(word).replace("’", "'").strip("'.").removesuffix("'s")
+    plain = _SPELLINGS.get(plain, plain)
+    if len(plain) > 4 and plain.endswith("ies"):
+        return plain[:-3] + "y"
+    if len(plain) > 3 and plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
+        return plain[:-1]
+    return plain
+
+
+def phrase(text: str) -> tuple[str, ...]:
+    """Return the stems of the words of a text."""
+    return tuple(stem(word) for word in re.findall(r"[^\s,;:!?()/\-]+", text))
+
+
+def split_words(query: str) -> list[Word]:
+    """Return the words of a query in their order."""
+    words: list[Word] = []
+    for token in _TOKEN.findall(query):
+        if token[0] in '"“':
+            words.append(Word(token[1:-1].strip(), ""))
+        elif text := token.strip(".'’"):
+            # "non-posted" is two words, "2026-11-01" and "INV/2026/1" are one.
+            parts = text.split("-") if text.replace("-", "").isalpha() else [text]
+            words += [Word(part, stem(part) or part) for part in parts if part]
+    return words
+
+
+def first_of(
+    fields: Mapping[str, Field], names: Iterable[str], types: Collection[str] = ()
+) -> str | None:
+    """Return the first of some names that is a field that can be searched by."""
+    for name in names:
+        field = fields.get(name)
+        if field and (field.store or field.searchable) and (not types or field.type in types):
+            return name
+    return None
+
+
+def main_date(model: str, fields: Mapping[str, Field]) -> str | None:
+    """Return the date that records of a model are known by."""
+    return first_of(fields, (*app_models.known(model).dates, *_MAIN_DAYS), DATES)
+
+
+def main_amount(fields: Mapping[str, Field]) -> str | None:
+    """Return the amount that records of a model are known by."""
+    return first_of(fields, _MAIN_AMOUNTS)

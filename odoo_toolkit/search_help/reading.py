@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
 import attrs
 
 from odoo_toolkit import app_models
-from odoo_toolkit.domains.syntax import together
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field
+from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.search_help import meanings as known
-from odoo_toolkit.search_help.periods import Period, take_periods
-from odoo_toolkit.search_help.words import NEGATIONS, Words, phrase
+from odoo_toolkit.search_help.meanings import DATES, Word, first_of, main_date, phrase
+from odoo_toolkit.search_help.periods import Period, period_at
+from odoo_toolkit.search_text import folded
 from odoo_toolkit.values.scalars import FieldsOf
 
 #: Selections that nobody means, though their labels are everyday words.
@@ -23,21 +23,16 @@ _NEVER_MEANT = re.compile(
     r"(activity_|repeat_|recurrence|lang$|tz$|.*_warn$|.*decoration|.*_policy$|message_|display_)"
 )
 _MOST_VALUES = 20
-_OPPOSITES = {"=": "!=", "!=": "=", "in": "not in", "not in": "in", ">": "<=", "<": ">="}
-_DATES = ("date", "datetime")
-_NO_NAMES = known.FILLERS | known.TURNING | {"and", "or"}
+#: Words before a span of time that tell of what it is the time -> the date field that they mean;
+#: of others, and of those on "ed", the date's label says so.
+_WHEN = {"created": "create_date", "updated": "write_date", "modified": "write_date"}
+_WHEN |= dict.fromkeys(("due", "done", "paid", "sent", "won", "lost"), "")
+_NO_NAMES = known.FILLERS | known.TURNING | known.SAYING
+_AMOUNT = re.compile(r"[$€£<>=~]|[\d.,:/%-]+(?:st|nd|rd|th)?$")
 
-#: A phrase, what it means, and what it implies; what the records are called means neither.
+#: A phrase, the conditions that it means, and those that it implies; what the records are called
+#: means neither.
 _Phrase = tuple[tuple[str, ...], Sequence[Any], Sequence[Any]]
-
-
-@attrs.define
-class Statement:
-    """What the words from ``start`` to ``end`` were taken for."""
-
-    start: int
-    end: int
-    conditions: list[Any]
 
 
 @attrs.define
@@ -47,133 +42,106 @@ class Reading:
     Attributes:
         implied: conditions that hold unless something else is said of their field.
         understood: what was taken for what, for people.
-        runs: the names that are left: the words before them, where they begin and end.
+        rests: where the words begin and end between those that were understood.
         ignored: what is not understood, by its position.
+        periods: spans of time, each with its date field, where that is clear.
     """
 
-    words: Words
+    words: Sequence[Word]
     model: str
     fields: Mapping[str, Field]
-    statements: list[Statement] = attrs.Factory(list)
+    conditions: list[list[Any]] = attrs.Factory(list)
     implied: list[list[Any]] = attrs.Factory(list)
     understood: list[str] = attrs.Factory(list)
-    runs: list[tuple[tuple[str, ...], int, int]] = attrs.Factory(list)
+    rests: list[tuple[int, int]] = attrs.Factory(list)
     ignored: list[tuple[int, str]] = attrs.Factory(list)
-    order: str | None = None
+    periods: list[tuple[int, int, str | None, Period | None]] = attrs.Factory(list)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is left that joins, widens or turns round what was understood."""
+        left = [word.stem for start, end in self.rests for word in self.words[start:end]]
+        return known.TURNING.isdisjoint(left)
+
+    def text(self, start: int, end: int) -> str:
+        """Return words as they were written."""
+        return " ".join(word.text for word in self.words[start:end])
 
     def add(
-        self, start: int, end: int, conditions: Iterable[Any], holds: bool = True, more: str = ""
+        self, start: int, end: int, conditions: Iterable[Sequence[Any]], more: str = ""
     ) -> None:
         """Take note of what some words mean."""
-        listed = [[p, o, list(v) if isinstance(v, tuple) else v] for p, o, v in conditions]
-        if not holds and len(listed) == 1 and listed[0][1] in _OPPOSITES:
-            listed[0][1], holds = _OPPOSITES[listed[0][1]], True
-        self.words.mark(start, end)
+        listed = [list(condition) for condition in conditions]
         shown = " and ".join(f"{path} {operator} {value!r}" for path, operator, value in listed)
-        said = f"{self.words.text(start, end)}{more}"
-        self.understood += [f"{said}: {'' if holds else 'not: '}{shown}"] if listed else []
-        parts = listed if holds else ["!", *together(listed)]
-        self.statements.append(Statement(start, end, parts))
+        self.understood += [f"{self.text(start, end)}{more}: {shown}"] if listed else []
+        self.conditions += listed
 
     def ignore(self, start: int, end: int) -> None:
         """Take note of words that are not understood."""
-        self.words.mark(start, end)
-        self.ignored.append((start, self.words.text(start, end)))
-
-    def is_name(self, position: int) -> bool:
-        """Whether a word may be part of a name: nobody took it, and it means nothing by itself."""
-        if not 0 <= position < len(self.words):
-            return False
-        word = self.words[position]
-        return not word.taken and (word.quoted or word.stem not in _NO_NAMES)
+        self.ignored += [(start, self.text(start, end))] if start < end else []
 
 
-def first_of(
-    fields: Mapping[str, Field], names: Iterable[str], types: Collection[str] = ()
-) -> str | None:
-    """Return the first of some names that is a field that can be searched by."""
-    for name in names:
-        field = fields.get(name)
-        if field and (field.store or field.searchable) and (not types or field.type in types):
-            return name
-    return None
-
-
-def main_date(model: str, fields: Mapping[str, Field]) -> str | None:
-    """Return the date that records of a model are known by."""
-    return first_of(fields, (*app_models.known(model).dates, *known.MAIN_DATES), _DATES)
-
-
-def main_amount(fields: Mapping[str, Field]) -> str | None:
-    """Return the amount that records of a model are known by."""
-    return first_of(fields, known.MAIN_AMOUNTS)
-
-
-def read_words(words: Words, model: str, fields_of: FieldsOf, uid: int, today: date) -> Reading:
+def read_words(
+    words: Sequence[Word], model: str, fields_of: FieldsOf, uid: int, today: date
+) -> Reading:
     """Return what a query says of a model's own fields; names are left for a look-up.
 
-    The words are taken; ``fields_of`` describes what may be named of a model, ``uid`` is "me".
+    ``fields_of`` describes what may be named of a model, ``uid`` is "me".
     """
     reading = Reading(words, model, fields_of(model))
-    parts = take_periods(words, today)
-    phrases = [*_usual(reading, fields_of, uid, today), *_by_labels(reading.fields)]
-    for said, conditions, implied in sorted(phrases, key=lambda one: -len(one[0])):
-        while (start := words.find(said)) is not None:
-            if not _take(reading, start, start + len(said), conditions, implied):
-                break
-    day = main_date(model, reading.fields)
-    for position, word in enumerate(words):
-        if day and reading.fields[day].store and words.has(position, known.ORDERS):
-            reading.order = f"{day} {known.ORDERS[word.stem]}"
-            reading.understood.append(f"{word.text}: sorted by {reading.order}")
-            word.taken = True
-    periods = [period for _, _, period in parts if period]
-    for start, end, period in parts:
-        if period and len(periods) == 1:  # two may be alternatives, or of different dates
-            _date(reading, start, end, period)
+    phrases: dict[tuple[str, ...], _Phrase] = {}
+    for one in _phrases(reading, fields_of, uid, today):
+        phrases.setdefault(one[0], one)
+    at = begin = 0
+    while at < len(words):
+        end = _take_period(reading, at, phrases, today) or _take_phrase(reading, at, phrases)
+        if end:
+            reading.rests.append((begin, at))
+        begin = end or begin
+        at = end or at + 1
+    reading.rests.append((begin, at))
+    for start, end, column, period in reading.periods:
+        if column and period and len(reading.periods) == 1:  # two may be alternatives
+            reading.add(start, end, _within(column, reading.fields[column], period))
         else:
             reading.ignore(start, end)
-    _leave_names(reading)
     return reading
 
 
-def _take(
-    reading: Reading, start: int, end: int, conditions: Sequence[Any], implied: Sequence[Any]
-) -> bool:
-    """Take a phrase, unless it is a part of something else."""
-    words = reading.words
-    if conditions and start and words[start - 1].stem in ("stage", "tag"):  # "in stage Won": a name
-        return False
-    if words[start].stem in ("with", "without") and reading.is_name(end):
-        return False  # "without customer Acme" is another thing
-    start, holds = words.take(start, end)
-    if conditions or (implied and holds):
-        reading.add(start, end, conditions, holds)
-    elif not holds:
-        reading.ignore(start, end)
-    for path, operator, value in implied if holds else ():
-        said = f"{words.text(start, end)}: {path} {operator} {value!r}"
-        reading.understood.append(f"{said}, unless something else is said of it")
-        reading.implied.append([path, operator, value])
-    return True
+def says(word: Word) -> bool:
+    """Whether a word tells of time, amounts or an order."""
+    return word.stem in known.SAYING or bool(_AMOUNT.match(word.stem))
 
 
-def _usual(reading: Reading, fields_of: FieldsOf, uid: int, today: date) -> Iterator[_Phrase]:
-    """Yield what people call records of the model."""
+def _phrases(reading: Reading, fields_of: FieldsOf, uid: int, today: date) -> Iterator[_Phrase]:
+    """Yield what people call records, then "without salesperson", "with email", and selections."""
     fields, model = reading.fields, reading.model
-    if field := first_of(fields, ("invoice_user_id", "user_ids", "user_id")):
-        mine = [(field, "in", [uid]) if field == "user_ids" else (field, "=", uid)]
+    if user := first_of(fields, ("invoice_user_id", "user_ids", "user_id")):
+        mine = [(user, "in", [uid]) if user == "user_ids" else (user, "=", uid)]
         yield from ((phrase(text), mine, ()) for text in ("assigned to me", "my own", "my", "mine"))
     told = app_models.known(model)
-    for meaning in (*known.meanings_of(told.meanings), *known.EVERYWHERE):
-        ways = [_allowed(way, fields, fields_of, today) for way in meaning.means]
-        way = next((way for way in ways if way is not None), None)
+    for said, ways, implies in (*known.meanings_of(told.meanings), *known.EVERYWHERE):
+        allowed = [_allowed(way, fields, fields_of, today) for way in ways]
+        way = next((way for way in allowed if way is not None), None)
         if way is not None:
-            implied = _allowed(meaning.implies, fields, fields_of, today) or ()
-            yield from ((phrase(text), way, implied) for text in meaning.said)
+            implied = _allowed(implies, fields, fields_of, today) or ()
+            yield from ((phrase(text), way, implied) for text in said)
     nouns = (*(told.nouns or ["record"]), *known.REQUESTS.split("|"))
     for noun in (*nouns, model.replace(".", " "), model.rpartition(".")[2]):
         yield phrase(noun), (), ()
+    short = ("char", *DATES)
+    for name in sorted(fields, key=lambda name: name != "state"):  # the state's values first
+        field = fields[name]
+        if first_of(fields, [name], (*short, "text", "html", *RELATIONAL)):
+            yield ("without", *phrase(field.string)), [(name, "=", False)], ()
+            if field.type in short:
+                yield ("with", *phrase(field.string)), [(name, "!=", False)], ()
+        meant = first_of(fields, [name], ("selection",)) and not _NEVER_MEANT.match(name)
+        for value, label in field.selection if meant else ():
+            for words in (phrase(str(label)), phrase(str(value).replace("_", " "))):
+                clear = not {*words} <= _NO_NAMES and not "".join(words).isdigit()
+                if clear and len(field.selection) <= _MOST_VALUES:
+                    yield words, [(name, "=", value)], ()
 
 
 def _allowed(
@@ -209,129 +177,65 @@ def field_at(path: str, fields: Mapping[str, Field], fields_of: FieldsOf) -> Fie
         return None
 
 
-def _by_labels(fields: Mapping[str, Field]) -> Iterator[_Phrase]:
-    """Yield "without salesperson", "with email", and selections, the state's first."""
-    short = ("char", *_DATES)
-    for field in sorted(fields.values(), key=lambda item: item.name != "state"):
-        if first_of(fields, [field.name], (*short, "text", "html", *RELATIONAL)):
-            yield ("without", *phrase(field.string)), [(field.name, "=", False)], ()
-            if field.type in short:
-                yield ("with", *phrase(field.string)), [(field.name, "!=", False)], ()
-        selection = field.selection if first_of(fields, [field.name], ("selection",)) else ()
-        if len(selection) > _MOST_VALUES or _NEVER_MEANT.match(field.name):
-            continue
-        for value, label in selection:
-            for words in (phrase(str(label)), phrase(str(value).replace("_", " "))):
-                if not {*words} <= _NO_NAMES | known.SAYING and not "".join(words).isdigit():
-                    yield words, [(field.name, "=", value)], ()
-
-
-def _date(reading: Reading, start: int, end: int, period: Period) -> None:
-    words = reading.words
-    position = begin = start - 1
-    # "won opportunities this month": the word that tells which date may stand further off.
-    while position >= 0 and words[position].stem not in known.DATE_WORDS:
-        position = -1 if reading.is_name(position) else position - 1
-    column = None
-    if position >= 0:
-        if not position or words[position - 1].stem not in NEGATIONS:
-            column = first_of(reading.fields, known.DATE_WORDS[words[position].stem], _DATES)
-        words.mark(position, position + 1)
-        start = position if position == begin else start
-    elif not any(word.stem in known.DATE_WORDS for word in words):
-        # "paid last month" says when it was paid, which no field tells.
-        before = words[begin].stem if begin >= 0 else ""
-        if not before.endswith("ed") and before not in ("paid", "sent", "lost", "date"):
-            column = main_date(reading.model, reading.fields)
-    if column is None or (period.ahead and column in known.DATES_AHEAD):
-        reading.ignore(start, end)
-        return
-    conditions: list[tuple[str, str, Any]] = []
-    if period.first:
-        conditions.append((column, ">=", period.first.isoformat()))
-    if period.last and reading.fields[column].type == "datetime":
-        conditions.append((column, "<", (period.last + timedelta(days=1)).isoformat()))
-    elif period.last:
-        conditions.append((column, "<=", period.last.isoformat()))
-    reading.add(start, end, conditions, more=f" ({period})")
-
-
-def _leave_names(reading: Reading) -> None:
-    """Gather what is left into names, with the words that stand before each."""
-    words = reading.words
-    before: tuple[str, ...] = ()
-    announced: tuple[str, ...] = ()
-    position = 0
-    while position < len(words):
-        start, says_more = position, False
-        while reading.is_name(position) or (says_more and words.has(position, known.FILLERS)):
-            if words[position].quoted:  # a name by itself
-                position += position == start
-                break
-            says_more |= words[position].stem in known.SAYING
-            position += 1
-        if position > start and (says_more or words.text(start, position).isdigit()):
-            reading.ignore(start, position)
-        elif position > start:
-            reading.runs.append((before, start, position))
-            announced, before = before, ()
-        else:
-            word = words[position]
-            joined = word.stem in ("and", "or") and not before  # "of Acme and Umbrella"
-            before = () if word.taken else announced if joined else (*before, word.stem)
-            position += 1
-
-
-def is_whole(reading: Reading) -> bool:
-    """Whether all was understood that "or" joins and that "not" or "except" turns round."""
-    words = reading.words
-    starts, ends = ({run[at] for run in reading.runs} for at in (1, 2))
-    for position, word in enumerate(words):
-        right = position + 1
-        while words.has(right, known.FILLERS):
-            right += 1
-        if word.stem == "and":
-            # Two names, or two plurals, which adjectives do not have: "customers and vendors".
-            around = (words.text(position - 1, position), words.text(right, right + 1))
-            names = position in ends and right in starts
-            joins = names or all(text.endswith("s") for text in around)
-        else:
-            joins = word.stem == "or"
-        joined = [one for one in reading.statements if one.end == position or one.start == right]
-        items = [item for one in joined for item in one.conditions]
-        alike = len(items) == len(joined) == 2 and _either(items[0], items[1], reading.fields)
-        if not word.taken and (word.stem in known.TURNING or (joins and not alike)):
-            return False
-    return True
-
-
-def _either(one: Any, other: Any, fields: Mapping[str, Field]) -> list[Any] | None:
-    """Return the condition that one of two holds, of a field that has but one value."""
-    if "!" in (one, other) or one[0] != other[0] or False in (one[2], other[2]):
+def _take_period(
+    reading: Reading, at: int, phrases: Mapping[tuple[str, ...], _Phrase], today: date
+) -> int | None:
+    """Take a span of time, with the word before it that tells which date is meant."""
+    words, word = reading.words, reading.words[at].stem
+    texts = [folded(word.text) if word.stem else "" for word in words]
+    told = _tells_when(word)
+    found = period_at(texts, at + told, today)
+    if found is None:
         return None
-    operators = {one[1], other[1]}
-    single = fields[one[0].split(".")[0]].type not in TO_MANY
-    if not single or not (operators <= {"=", "in"} or operators == {"child_of"}):
-        return None
-    said = [value if isinstance(value, list) else [value] for value in (one[2], other[2])]
-    values = list(dict.fromkeys(said[0] + said[1]))
-    return [one[0], "child_of" if "child_of" in operators else "in", values]
+    start, (end, period), before = at, found, words[at - 1]
+    unclear = at and (says(before) or _tells_when(before.stem))
+    column = None if unclear else main_date(reading.model, reading.fields)
+    if told:
+        labelled = (n for n, field in reading.fields.items() if word in phrase(field.string))
+        column = first_of(reading.fields, (_WHEN.get(word, ""), *labelled), DATES)
+        if said := phrases.get((word,)):  # "confirmed yesterday" is a state, too
+            reading.add(at, at + 1, said[1])
+            start += 1
+    reading.periods.append((start, end, column, period))
+    return end
+
+
+def _tells_when(word: str) -> bool:
+    return word in _WHEN or word.endswith("ed")
+
+
+def _within(column: str, field: Field, period: Period) -> Iterator[tuple[str, str, str]]:
+    first, last = period
+    if first:
+        yield column, ">=", first.isoformat()
+    if last and field.type == "datetime":
+        yield column, "<", (last + timedelta(days=1)).isoformat()
+    elif last:
+        yield column, "<=", last.isoformat()
+
+
+def _take_phrase(
+    reading: Reading, at: int, phrases: Mapping[tuple[str, ...], _Phrase]
+) -> int | None:
+    """Take the longest phrase that begins at a word."""
+    words = reading.words
+    for end in range(len(words), at, -1):
+        said = phrases.get(tuple(word.stem for word in words[at:end]))
+        follows = words[end].stem if end < len(words) else "the"
+        if words[at].stem in ("with", "without") and follows not in _NO_NAMES:
+            continue  # "without customer Acme" is another thing
+        if said and not (said[1] and at and words[at - 1].stem in ("stage", "tag")):
+            reading.add(at, end, said[1])
+            for path, operator, value in said[2]:
+                text = f"{reading.text(at, end)}: {path} {operator} {value!r}"
+                reading.understood.append(f"{text}, unless something else is said of it")
+                reading.implied.append([path, operator, value])
+            return end
+    return None
 
 
 def domain_of(reading: Reading) -> list[Any]:
-    """Return all conditions; several values of a field that has but one are alternatives."""
-    single: list[Any] = []
-    more: list[Any] = []
-    for statement in reading.statements:
-        if len(statement.conditions) != 1:
-            more += statement.conditions
-            continue
-        (item,) = statement.conditions
-        either = [_either(earlier, item, reading.fields) for earlier in single]
-        if any(either):
-            single = [new or old for new, old in zip(either, single, strict=True)]
-        else:
-            single.append(item)
-    said = {item[0] for item in single + more}
-    implied = [item for item in reading.implied if item[0] not in said]
-    return [*{str(item): item for item in implied}.values(), *single, *more]
+    """Return all conditions; what is said of a field replaces what is implied of it."""
+    said = {condition[0] for condition in reading.conditions}
+    implied = {str(item): item for item in reading.implied if item[0] not in said}
+    return [*implied.values(), *reading.conditions]

@@ -93,8 +93,10 @@ def _states(states: ModelStates) -> str:
     for state in states.states:
         methods = f"; buttons: {', '.join(state.methods)}" if state.methods else ""
         lines.append(f"- `{state.value}`: {one_line(state.label)}{methods}")
-    if states.mermaid:
-        lines += ["", "```mermaid", states.mermaid, "```"]
+    lines += [
+        f"- {step['from']} -> [{step['method']}] {step['to']}: {one_line(step['label'])}"
+        for step in states.transitions
+    ]
     return "\n".join([*lines, "", states.note])
 
 
@@ -146,7 +148,8 @@ def creating(odoo: Odoo, model: str, served: Served) -> str:
 
 def _related(odoo: Odoo, model: str) -> str:
     related = related_models(odoo, model)
-    lines = [f"- {item.model}: {', '.join(item.fields[:6])}" for item in related[:_MOST_RELATED]]
+    shown = list(related.items())[:_MOST_RELATED]
+    lines = [f"- {name}: {', '.join(fields[:6])}" for name, fields in shown]
     if len(related) > _MOST_RELATED:
         lines.append(f"- and {len(related) - _MOST_RELATED} more")
     return "\n".join(lines) or "None."

@@ -18,10 +18,8 @@ def text(odoo: Odoo, served: Served, model_name: str, query: str) -> str:
         "model": model,
         "domain": suggestion.domain,
         "fields": suggestion.fields,
-        "limit": suggestion.limit,
+        "limit": 20,
     }
-    if suggestion.order:
-        arguments["order"] = suggestion.order
     records = "record" if suggestion.count == 1 else "records"
     parts = [
         f"# Search {model} ({one_line(model_label(odoo, model))}): {one_line(suggestion.query)}",

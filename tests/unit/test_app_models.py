@@ -79,10 +79,10 @@ def test_every_line_of_the_meanings_means_something(model: str) -> None:
     meanings = meanings_of(known(model).meanings)
 
     assert len(meanings) == len(lines)
-    for line, meaning in zip(lines, meanings, strict=True):
+    for line, (phrases, ways, implied) in zip(lines, meanings, strict=True):
         operators = re.findall(r" (?:not in|in|=|!=|<=|<|>) ", line.partition(":")[2])
-        assert all(said == said.strip() != "" for said in meaning.said), line
-        conditions = sum(map(len, meaning.means)) + len(meaning.implies)
+        assert all(said == said.strip() != "" for said in phrases), line
+        conditions = sum(map(len, ways)) + len(implied)
         assert conditions == len(operators) > 0, line
 
 
