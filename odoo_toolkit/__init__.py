@@ -41,8 +41,8 @@ _HOMES = {
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
     "policy": "Policy",
     "progress": "time_limit",
-    "records": "count create default_get execute fields_get list_models name_get read search_read"
-    " unlink write",
+    "records": "count create default_get execute fields_get list_models name_get queries read"
+    " run_wizard search_read unlink write",
     "values": "ReadOptions",
 }
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names.split()}

@@ -40,18 +40,16 @@ ANY_JSON: dict[str, Any] = {
     ]
 }
 
-Model = Annotated[str, Doc("Technical name, e.g. res.partner.")]
+#: What a name says by itself is not described: clients load the schemas of all tools.
+Model = str
 Domain = Annotated[
     Sequence[Any],
     JsonSchema({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "array"}]}}),
     Doc("Search filter; [] selects all records."),
 ]
-Context = Annotated[
-    Mapping[str, Any] | None,
-    JsonSchema({"type": "object"}),
-    Doc("E.g. {'lang': 'fr_FR', 'active_test': false}."),
-]
+Context = Annotated[Mapping[str, Any] | None, JsonSchema({"type": "object"})]
 Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
 Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
 
-DryRun = Annotated[bool, Doc("Only tell what would be written.")]
+#: Whether only to tell what would be written.
+DryRun = bool

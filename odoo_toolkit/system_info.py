@@ -10,7 +10,7 @@ import attrs
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError
+from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.parallel import side_by_side
 
 _USER_FIELDS = ["name", "login", "company_id", "lang", "tz"]
@@ -102,6 +102,26 @@ def installed_modules(odoo: Odoo) -> ModulesResult:
         for row in rows
     ]
     return ModulesResult(modules=found, count=len(found))
+
+
+def installed_apps(odoo: Odoo) -> dict[str, str]:
+    """Return the installed apps, as module and name; asked for once and kept for a while.
+
+    Empty where this user may not read the list, as most may not on 14 and 15.
+    """
+    if odoo.policy.model_problem("ir.module.module", "read"):
+        return {}
+    arguments = {
+        "domain": [["state", "in", _INSTALLED], ["application", "=", True]],
+        "fields": ["name", "shortdesc"],
+        "order": "name",
+    }
+    call = Call(model="ir.module.module", method="search_read", arguments=arguments, internal=True)
+    try:
+        rows = odoo.schema.remember("installed apps", lambda: odoo.call(call))
+    except OdooError:
+        return {}
+    return {row["name"]: row["shortdesc"] or "" for row in rows}
 
 
 def _well_known_modules(odoo: Odoo) -> ModulesResult:

@@ -79,23 +79,38 @@ class _Guarded:
         self._odoo = odoo
         self._asking = asking
         self._approved = False
+        self._announced: str | None = None
         self.question: Question | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._odoo, name)
 
+    def check(self, call: Call) -> None:
+        """Ask the policy about a call that is to come.
+
+        Where that one destroys something, the person is asked before the first change: a wizard is
+        a new record each time, and a yes to one would be none to the next.
+        """
+        self._odoo.check(call)
+        if destroys(call.method):
+            self._announced = call.method
+
     def call(self, call: Call) -> Any:
         """Send a call, unless a person must be asked about it and has not been."""
         if not call.reads and not self._approved:
             lines = _deleted_lines(self._odoo, call)
-            if self._asking.asks == "always" or lines or destroys(call.method):
-                self._stop_unless_approved(call, lines)
+            method = self._announced or call.method
+            if self._asking.asks == "always" or lines or destroys(method):
+                self._stop_unless_approved(call, method, lines)
         return self._odoo.call(call)
 
-    def _stop_unless_approved(self, call: Call, lines: Mapping[str, Sequence[int]]) -> None:
+    def _stop_unless_approved(
+        self, call: Call, method: str, lines: Mapping[str, Sequence[int]]
+    ) -> None:
         # What the policy refuses is refused without a question.
         self._odoo.check(call)
-        question = _question(self._odoo, self._asking, call, lines)
+        told = attrs.evolve(call, method=method)
+        question = _question(self._odoo, self._asking, told, lines)
         if question.digest != self._asking.approved:
             self.question = self.question or question
             raise _Stopped
@@ -156,6 +171,7 @@ def _question(
         Call(model=call.model, method="read", ids=call.ids, acts_on=call.acts_on, step=True),
         companies,
     )
+    text += _source(odoo, asking, call, companies)
     for model, ids in lines.items():
         text.append(f"This removes {_counted(odoo, model, ids or None)}")
         text += _named(odoo, Call(model=model, method="read", ids=ids), companies)
@@ -167,6 +183,14 @@ def _question(
         text.append(tool.consequence)
     affected = [call.model, call.method, list(call.ids or ()), dict(lines)]
     return _asked("\n".join(text), asking, odoo.uid, affected)
+
+
+def _source(odoo: Odoo, asking: Asking, call: Call, companies: Mapping[str, Any]) -> Iterator[str]:
+    """Return lines for the records that a wizard is about, where the call names them."""
+    model, ids = asking.given.get("model"), asking.given.get("ids")
+    if call.model != model and isinstance(model, str) and isinstance(ids, list) and ids:
+        yield f"About {_counted(odoo, model, ids)}"
+        yield from _named(odoo, Call(model=model, method="read", ids=ids), companies)
 
 
 def _question_before_reading(odoo: Odoo | None, asking: Asking) -> Question:

@@ -29,6 +29,15 @@ _LINES = (
         " when only the number matters. has_more means there is another page: raise offset.",
     ),
     (
+        ("odoo_core_queries",),
+        "Several searches and counts are one call of odoo_core_queries.",
+    ),
+    (
+        ("odoo_core_write",),
+        "return_fields of a change gives what you would read afterwards; dry_run only tells what"
+        " would be written.",
+    ),
+    (
         ("odoo_core_create", "odoo_core_default_get"),
         "Before odoo_core_create, look at the required fields, and at odoo_core_default_get for"
         " what Odoo fills in by itself.",

@@ -77,7 +77,8 @@ def input_schema(
         shown = _schema(_without_none(hint) if default is None else hint)
         if default is inspect.Parameter.empty:
             required.append(name)
-        elif default is not None:
+        elif default:
+            # No, none and nothing are what leaving out means anyway.
             shown["default"] = list(default) if isinstance(default, tuple) else default
         checked["properties"][name] = dict(shown)
         lowered = [marker.value for marker in _markers(hint) if isinstance(marker, AtMost)]
@@ -93,7 +94,7 @@ def output_schema(function: Callable[..., Any]) -> JsonObject:
     """Describe the attrs class that a function returns, or the error object in its place.
 
     A function that returns one of several classes, such as a result or the plan of a dry run, is
-    described by the properties of all of them. Some clients hold the answer against the schema
+    described by the properties of the first. Some clients hold the answer against the schema
     even when it is an error, and show nothing but the mismatch where it does not fit. Attributes
     are left out of an answer while they have their default, so those with a default are not
     required; more properties are allowed.
@@ -104,10 +105,8 @@ def output_schema(function: Callable[..., Any]) -> JsonObject:
         raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
     schema, *others = (_class_schema(cls) for cls in classes)
     forms = [schema.pop("required", [])]
-    for other in others:
-        # One property is enough to tell such an answer from the others.
-        forms.append(other["required"][:1])
-        schema["properties"] |= {name: other["properties"][name] for name in forms[-1]}
+    # One property is enough to tell such an answer from the others.
+    forms += [other["required"][:1] for other in others]
     forms.append(["error"])
     parameters = inspect.signature(function).parameters
     if any(name.endswith("_name") or name == "lines" for name in parameters):
@@ -196,8 +195,9 @@ def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
             continue
         if field.default is attrs.NOTHING:
             required.append(field.name)
-            if _without_none(hint) is not hint:
-                # Named as required is enough; what may be null takes three times the room.
+            if _without_none(hint) is not hint or hint in _SIMPLE:
+                # Named as required is enough: of lists and objects it is worth to know that they
+                # are some, and what may be null takes three times the room.
                 continue
         elif field.default is None:
             hint = _without_none(hint)

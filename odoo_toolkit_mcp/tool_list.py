@@ -77,7 +77,7 @@ class ToolList:
         before, table = self.listed, self._registered
         if table is not None:
             self.tools, self.hidden = table.tools, table.hidden
-            self.listed = [_listed(tool, self._settings.mode) for tool in self.tools.values()]
+            self.listed = [as_listed(tool, self._settings.mode) for tool in self.tools.values()]
         return self.listed != before
 
     def waits_for(self, name: str) -> bool:
@@ -97,7 +97,7 @@ class ToolList:
         )
 
 
-def _listed(tool: Tool, mode: str) -> McpTool:
+def as_listed(tool: Tool, mode: str) -> McpTool:
     """Return a tool as tools/list shows it."""
     hints = tool.hints(mode)
     return McpTool(

@@ -95,14 +95,14 @@ def read(odoo: Odoo, document: Document, record_id: int) -> Row:
     return rows[0]
 
 
-def read_all(odoo: Odoo, document: Document, ids: Sequence[int], **context: Any) -> list[Row]:
-    """Return the rows of records by their ids, in that order; ``context`` as of :func:`read_rows`.
+def read_all(odoo: Odoo, document: Document, ids: Sequence[int], **options: Any) -> list[Row]:
+    """Return the rows of records by their ids, in that order; options as of :func:`read_rows`.
 
     Raises:
         NotFoundError: one does not exist, or this user may not see it.
     """
     domain = [*document.domain, ["id", "in", list(ids)]]
-    found = read_rows(odoo, document.model, domain, document.fields, **context)
+    found = read_rows(odoo, document.model, domain, document.fields, **options)
     rows = {row["id"]: row for row in found}
     if missing := [number for number in ids if number not in rows]:
         raise not_found(document, missing)

@@ -17,7 +17,7 @@ from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
-from odoo_toolkit.wizards.protocol import run_wizard, unanswered, wizard_calls
+from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
 
 R = TypeVar("R")
 
@@ -57,6 +57,8 @@ class Step:
         context: extends the connection's.
         seen: how to see that a button has done it; what is created or written needs none.
         answers: wizards that a button may open and that are answered with their defaults.
+        safe: of a step with ``seen``: whether the state, which is looked at first, keeps it from
+            being done twice.
         fails: what is told when earlier steps were done and this one was not.
     """
 
@@ -67,6 +69,7 @@ class Step:
     context: Mapping[str, Any] = attrs.field(factory=dict)
     seen: Seen | None = None
     answers: frozenset[str] = frozenset()
+    safe: bool = True
     fails: str = "Not done"
 
     @property
@@ -99,13 +102,13 @@ class Step:
         if seen is None:
             return send(odoo, call, warnings)
         return or_seen(
-            lambda: self._press(odoo, call), lambda: seen(odoo, ids[0]), warnings, safe=True
+            lambda: self._press(odoo, call), lambda: seen(odoo, ids[0]), warnings, safe=self.safe
         )
 
     def _press(self, odoo: Odoo, call: Call) -> Any:
         result, ids = odoo.call(call), call.ids or ()
         if is_wizard_action(odoo, result) and result["res_model"] in self.answers:
-            outcome = run_wizard(odoo, result, source=(self.model, ids), context=self.context)
+            outcome = answer_wizard(odoo, result, source=(self.model, ids), context=self.context)
             result = outcome.action
         # From Odoo 18 on, some ask about the future after they have done what they were told.
         if is_wizard_action(odoo, result) and not (self.seen and self.seen(odoo, ids[0])):
@@ -155,7 +158,7 @@ class WizardStep:
 
         def answer() -> Any:
             source = (self.model, ids)
-            return run_wizard(
+            return answer_wizard(
                 odoo, self.wizard, self.values, source=source, method=self.method
             ).action
 

@@ -16,6 +16,7 @@ from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.records.left_out import with_left_out
+from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
@@ -50,6 +51,7 @@ def execute(
         Mapping[str, Any] | None, JsonSchema({"type": "object"}), Doc("Named arguments.")
     ] = None,
     context: Context = None,
+    return_fields: ReturnFields = (),
 ) -> ExecuteResult:
     """Call a public method of a model; one round trip.
 
@@ -63,11 +65,13 @@ def execute(
         kwargs: named arguments; button and action methods that take none do not get them
             (REQ-04-26), and the result says so.
         context: extends the base context.
+        return_fields: names of fields of the records that the method is called on, to read back
+            into ``records``, in one round trip more.
 
     Returns:
         ``result_type`` is ``action`` with ``action`` when the method returned one; else ``value``
-        with ``result``. Where the action opens a wizard, nothing has happened yet, and ``wizard``
-        has its questions and buttons, and says how to go on (REQ-05a-09).
+        with ``result``. Where the action opens a wizard, nothing has happened yet: ``message``
+        says so, and ``wizard`` has its questions and buttons, and how to go on (REQ-05a-09).
 
     Raises:
         AccessError: Odoo or the policy does not allow it; in readonly and restricted mode only
@@ -95,6 +99,7 @@ def execute(
         context={**in_kwargs, **(context or {})},
     )
     result: Any
+    returned = checked_return_fields(odoo, model, return_fields, call.context)
     if method in _READ_ALL and not arguments.get("fields"):
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
@@ -103,11 +108,20 @@ def execute(
         result, _ = with_left_out(odoo, call, warnings, lambda: send(odoo, call, warnings))
         if method == "create" and isinstance(arguments.get("vals_list"), Mapping):
             (result,) = result
-    if not is_action(result):
-        return ExecuteResult(result_type="value", result=result, warnings=warnings)
-    wizard = _wizard(odoo, call, result, warnings)
+    action = kept(result) if is_action(result) else None
+    wizard = _wizard(odoo, call, result, warnings) if action else None
+    message = None
+    if wizard:
+        message = f"Nothing has been done yet: answer {wizard.wizard_model} with run_wizard."
+        returned = []
     return ExecuteResult(
-        result_type="action", result=None, action=kept(result), wizard=wizard, warnings=warnings
+        result_type="action" if action else "value",
+        result=None if action else result,
+        message=message,
+        action=action,
+        wizard=wizard,
+        records=read_back(odoo, model, ids or (), returned, call.context, warnings),
+        warnings=warnings,
     )
 
 

@@ -27,7 +27,7 @@ from odoo_toolkit.values import from_wire
 
 def search_read(
     odoo: Odoo,
-    model: Model,
+    model: Annotated[Model, Doc("Technical name, e.g. res.partner.")],
     domain: Domain = (),
     fields: Annotated[
         Fields, Doc("Field names; ['*'] for all but binary ones. Ask for binary fields singly.")
@@ -35,7 +35,7 @@ def search_read(
     limit: Annotated[int, Ge(1), AtMost(500), Doc("Most records to return.")] = 80,
     offset: Annotated[int, Ge(0), Doc("Records to skip.")] = 0,
     order: Annotated[str | None, Doc("E.g. 'date_order desc, id'.")] = None,
-    context: Context = None,
+    context: Annotated[Context, Doc("E.g. {'lang': 'fr_FR', 'active_test': false}.")] = None,
     count_total: Annotated[bool, Doc("Also count all matches.")] = False,
 ) -> SearchResult:
     """Return the records that match a domain; one round trip (two with ``count_total``).
@@ -81,7 +81,7 @@ def search_read(
 def read(
     odoo: Odoo,
     model: Model,
-    ids: Annotated[Ids, Len(1, 100), Doc("Record ids.")],
+    ids: Annotated[Ids, Len(1, 100)],
     fields: Annotated[
         Fields, Doc("Field names; none for all stored ones. Ask for binary fields singly.")
     ] = (),
@@ -121,9 +121,7 @@ def count(odoo: Odoo, model: Model, domain: Domain = (), context: Context = None
     return rows.count(odoo, model, domain, context)
 
 
-def name_get(
-    odoo: Odoo, model: Model, ids: Annotated[Ids, Len(1, 200), Doc("Record ids.")]
-) -> NamesResult:
+def name_get(odoo: Odoo, model: Model, ids: Annotated[Ids, Len(1, 200)]) -> NamesResult:
     """Return the display names of records, in the order asked; one round trip.
 
     ``display_name`` is read, because Odoo's own ``name_get`` is gone in 18.

@@ -99,23 +99,26 @@ class CreateResult:
     Attributes:
         id: of the only one, or of the first.
         ids: of all of them, in the order of the values.
+        records: what was read back of them.
     """
 
     id: int
     model: str
     message: str
     ids: list[int] = attrs.Factory(lambda self: [self.id], takes_self=True)
+    records: list[Record] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
 class WriteResult:
-    """Records updated."""
+    """Records updated; ``records`` has what was read back of them."""
 
     success: bool
     model: str
     ids: list[int]
     message: str
+    records: list[Record] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -205,11 +208,72 @@ class ExecuteResult:
     """What a method returned: a plain value, or an action that a client would open.
 
     Attributes:
+        message: set when nothing has happened yet.
         wizard: set when the action is a wizard that must be answered before anything is done.
+        records: what was read back of the records that the method was called on.
     """
 
     result_type: str
     result: Any
+    message: str | None = None
     action: dict[str, Any] | None = None
     wizard: WizardDescription | None = None
+    records: list[Record] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class WizardResult:
+    """What came of a wizard.
+
+    Attributes:
+        done: whether it ran and nothing more is asked.
+        model: of ``records``.
+        records: what it opened, else what it acted on, as that is now.
+        wizard: what is asked: by this wizard when it was only described, or by the next one.
+        action: what it opened that is no record told here: a report, an address, another wizard.
+        result: what its method returned, where that is a plain value.
+    """
+
+    done: bool
+    message: str
+    model: str | None = None
+    records: list[Record] = attrs.Factory(list)
+    wizard: WizardDescription | None = None
+    action: dict[str, Any] | None = None
+    result: Any = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class QueryAnswer:
+    """The answer to one of several questions: records, a number, or an error object.
+
+    Attributes:
+        has_more: there may be more records than these.
+        left_out, skipped_fields, warnings: as of :class:`SearchResult`.
+    """
+
+    records: list[Record] | None = None
+    count: int | None = None
+    has_more: bool = False
+    left_out: int | None = 0
+    skipped_fields: list[str] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+    error: dict[str, Any] | None = None
+
+
+@attrs.frozen(kw_only=True)
+class QueriesResult:
+    """The answers to several questions, in their order."""
+
+    answers: list[QueryAnswer]
+
+    def __iter__(self) -> Iterator[QueryAnswer]:
+        return iter(self.answers)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def __getitem__(self, index: int) -> QueryAnswer:
+        return self.answers[index]

@@ -16,6 +16,7 @@ from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
+from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
 from odoo_toolkit.values import to_wire
 from odoo_toolkit.values.plain import plain
@@ -40,6 +41,7 @@ def create(
         ),
     ],
     context: Context = None,
+    return_fields: ReturnFields = (),
 ) -> CreateResult:
     """Create a record, or several in one call that succeeds or fails as a whole.
 
@@ -53,6 +55,7 @@ def create(
             Python dates, a many2one is an id, a list of ids sets a many2many, and one2many lines
             are commands such as ``[0, 0, {...}]``.
         context: extends the base context.
+        return_fields: names of fields to read back into ``records``, in one round trip more.
 
     Returns:
         ``id`` is that of the first or only record, ``ids`` has those of all.
@@ -89,6 +92,7 @@ def create(
             if several:
                 _tell_row(error, index)
             raise
+    returned = checked_return_fields(odoo, model, return_fields, context)
     call = Call(model=model, method="create", arguments={"vals_list": wire}, context=context or {})
     warnings: list[str] = []
     try:
@@ -100,13 +104,16 @@ def create(
     message = f"Created {model} record with ID {ids[0]}"
     if several:
         message = f"Created {len(ids)} {model} records: {', '.join(map(str, ids))}"
-    return CreateResult(id=ids[0], model=model, message=message, ids=ids, warnings=warnings)
+    found = read_back(odoo, model, ids, returned, context, warnings)
+    return CreateResult(
+        id=ids[0], model=model, message=message, ids=ids, records=found, warnings=warnings
+    )
 
 
 def write(
     odoo: Odoo,
     model: Model,
-    ids: Annotated[Ids, Len(1, 100), Doc("Record ids.")],
+    ids: Annotated[Ids, Len(1, 100)],
     values: Annotated[
         Mapping[str, Any],
         JsonSchema({"type": "object"}),
@@ -115,6 +122,7 @@ def write(
     context: Annotated[
         Context, Doc(f"Odoo context; {ALLOW_READONLY}: true also writes readonly fields.")
     ] = None,
+    return_fields: ReturnFields = (),
 ) -> WriteResult:
     """Change fields of existing records; all of them or none; one round trip.
 
@@ -125,6 +133,7 @@ def write(
         values: the fields to change, forms as in :func:`create`.
         context: extends the base context; ``allow_readonly: true`` in it also writes fields that
             the model declares readonly. It is not sent.
+        return_fields: names of fields to read back into ``records``, in one round trip more.
 
     Raises:
         ValidationError: a field or value is wrong, or a field is readonly; nothing was written.
@@ -141,17 +150,26 @@ def write(
         raise ValidationError("There are no values.", suggestion="Give the fields to change.")
     if not allow_readonly:
         _check_readonly(odoo, model, wire, described)
+    returned = checked_return_fields(odoo, model, return_fields, context)
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
     send(odoo, call, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
-    return WriteResult(success=True, model=model, ids=list(ids), message=message, warnings=warnings)
+    found = read_back(odoo, model, ids, returned, context, warnings)
+    return WriteResult(
+        success=True,
+        model=model,
+        ids=list(ids),
+        message=message,
+        records=found,
+        warnings=warnings,
+    )
 
 
 def unlink(
     odoo: Odoo,
     model: Model,
-    ids: Annotated[Ids, Len(1, 50), Doc("Record ids.")],
+    ids: Annotated[Ids, Len(1, 50)],
     context: Context = None,
 ) -> UnlinkResult:
     """Delete records; all of them or none; one round trip.

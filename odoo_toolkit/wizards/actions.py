@@ -45,10 +45,11 @@ def is_wizard_action(odoo: Odoo, result: Any) -> bool:
     model = result.get("res_model")
     if result.get("target") != "new" or not model:
         return False
-    return known_wizard(model, odoo.version.major) is not None or _is_transient(odoo, model)
+    return known_wizard(model, odoo.version.major) is not None or is_transient(odoo, model)
 
 
-def _is_transient(odoo: Odoo, model: str) -> bool:
+def is_transient(odoo: Odoo, model: str) -> bool:
+    """Whether a model is one of wizards; one round trip, from 16 on only the first time."""
     try:
         if odoo.version.major >= 16:
             # The list that everybody may see leaves transient models out.

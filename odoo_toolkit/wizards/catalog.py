@@ -37,13 +37,15 @@ class KnownWizard:
     Attributes:
         model: of the wizard.
         source_model: the model of the records that it acts on.
-        action_method: the button that :func:`~odoo_toolkit.wizards.run_wizard` presses.
+        action_method: the button that :func:`~odoo_toolkit.wizards.answer_wizard` presses.
         fields: the questions worth answering; the rest is computed.
         context_keys: what the context must hold, on create and on the button.
         alternative_actions: other buttons and what they do.
         min_odoo_version: oldest major version that has it in this shape.
         max_odoo_version: newest one.
         runs_by_itself: whether it may run with its defaults without anybody being asked.
+        beyond: whether it does more than to the records that it acts on (deletes others, changes
+            settings): then the lists do not let a caller answer it on the strength of those.
         function: the function of the library that answers it, for advice.
         hint: how it is better avoided, or what to beware of.
     """
@@ -58,8 +60,14 @@ class KnownWizard:
     min_odoo_version: int = OLDEST
     max_odoo_version: int | None = None
     runs_by_itself: bool = False
+    beyond: bool = False
     function: str | None = None
     hint: str = ""
+
+    @property
+    def buttons(self) -> tuple[str, ...]:
+        """The methods that may be called on it."""
+        return (self.action_method, *(self.alternative_actions or ()))
 
 
 def _many2one(relation: str, description: str = "", *, required: bool = False) -> WizardField:
@@ -170,6 +178,25 @@ _IMMEDIATE = KnownWizard(
     hint="Without button_validate_picking_ids in the context nothing is validated.",
 )
 
+_RETURN = KnownWizard(
+    model="stock.return.picking",
+    description="Makes the transfer that takes back what a done one has moved.",
+    source_model="stock.picking",
+    action_method="create_returns",
+    fields={
+        "picking_id": _many2one("stock.picking", "The done transfer.", required=True),
+        "product_return_moves": WizardField(
+            type="one2many",
+            relation="stock.return.picking.line",
+            description="By product_id, move_id and quantity; Odoo checks none of them.",
+        ),
+        "location_id": _many2one("stock.location", "Where the goods go.", required=True),
+    },
+    context_keys=_ACTIVE,
+    max_odoo_version=17,
+    function="return_picking",
+)
+
 _CONVERSION = KnownWizard(
     model="crm.lead2opportunity.partner",
     description="Turns a lead into an opportunity.",
@@ -181,7 +208,34 @@ _CONVERSION = KnownWizard(
     },
     context_keys=_ACTIVE,
     max_odoo_version=18,
+    beyond=True,
     function="convert_to_opportunity",
+)
+
+_PRODUCING = KnownWizard(
+    model="mrp.immediate.production",
+    description="Asks whether all components are used and all of the product is made.",
+    source_model="mrp.production",
+    action_method="process",
+    fields={"mo_ids": WizardField(type="many2many", relation="mrp.production")},
+    context_keys=("default_mo_ids", "button_mark_done_production_ids"),
+    max_odoo_version=16,
+    runs_by_itself=True,
+    function="produce",
+    hint="Without button_mark_done_production_ids in the context nothing is produced.",
+)
+
+_CONSUMPTION = attrs.evolve(
+    _PRODUCING,
+    model="mrp.consumption.warning",
+    description="Asks whether to use other components than the bill of materials says.",
+    action_method="action_confirm",
+    fields={"mrp_production_ids": WizardField(type="many2many", relation="mrp.production")},
+    context_keys=("default_mrp_production_ids", "default_mrp_consumption_warning_line_ids"),
+    max_odoo_version=15,
+    runs_by_itself=False,
+    hint="It goes on with what was entered, even if that is nothing; produce with lines says how"
+    " much is used.",
 )
 
 KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
@@ -213,6 +267,18 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         alternative_actions={"process_cancel_backorder": "Drops the rest: no backorder is made."},
         max_odoo_version=None,
     ),
+    _RETURN,
+    attrs.evolve(
+        _RETURN,
+        action_method="action_create_returns",
+        fields={name: _RETURN.fields[name] for name in ("picking_id", "product_return_moves")},
+        alternative_actions={
+            "action_create_returns_all": "Takes back all.",
+            "action_create_exchanges": "Also makes the transfer that replaces the goods.",
+        },
+        min_odoo_version=18,
+        max_odoo_version=None,
+    ),
     KnownWizard(
         model="confirm.stock.sms",
         description="Asks whether to send the customer a text message, at the first delivery.",
@@ -223,6 +289,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         alternative_actions={
             "dont_send_sms": "Sends none, now and in future: it changes the company's setting."
         },
+        beyond=True,
         function="validate_picking",
         hint="button_validate with context skip_sms: true does not ask and sends none.",
     ),
@@ -289,6 +356,62 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
             "modify_moves": "Posts and reconciles the credit note and makes a new draft invoice."
         },
         min_odoo_version=17,
+    ),
+    _PRODUCING,
+    _CONSUMPTION,
+    attrs.evolve(
+        _CONSUMPTION,
+        alternative_actions={"action_set_qty": "Uses what the bill of materials says."},
+        min_odoo_version=16,
+        max_odoo_version=None,
+    ),
+    attrs.evolve(
+        _CONSUMPTION,
+        model="mrp.production.backorder",
+        description="Asks whether the rest of a manufacturing order becomes a backorder.",
+        action_method="action_backorder",
+        context_keys=("default_mrp_production_ids", "default_mrp_production_backorder_line_ids"),
+        alternative_actions={"action_close_mo": "Drops the rest: no backorder is made."},
+        max_odoo_version=None,
+        hint="",
+    ),
+    attrs.evolve(
+        _CONSUMPTION,
+        model="change.production.qty",
+        description="Changes how much a manufacturing order makes, with its components.",
+        action_method="change_prod_qty",
+        fields={
+            "mo_id": _many2one("mrp.production", "The order.", required=True),
+            "product_qty": WizardField(type="float", required=True),
+        },
+        context_keys=_ACTIVE,
+        max_odoo_version=None,
+        function=None,
+        hint="Writing product_qty on a confirmed order leaves its components as they are.",
+    ),
+    attrs.evolve(
+        _CONSUMPTION,
+        model="mrp.production.serials",
+        description="Asks for the serial numbers of what is made.",
+        action_method="action_apply",
+        fields={"serial_numbers": WizardField(type="text", description="One in each line.")},
+        context_keys=("default_production_id",),
+        min_odoo_version=19,
+        max_odoo_version=None,
+        hint="Nothing is produced yet; produce with lots does both.",
+    ),
+    KnownWizard(
+        model="hr.holidays.cancel.leave",
+        description="Cancels an approved request for time off of one's own.",
+        source_model="hr.leave",
+        action_method="action_cancel_leave",
+        fields={
+            "leave_id": _many2one("hr.leave", required=True),
+            "reason": WizardField(type="text", required=True),
+        },
+        context_keys=("default_leave_id",),
+        min_odoo_version=16,
+        function="decide_leave",
     ),
 )
 

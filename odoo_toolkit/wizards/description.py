@@ -46,7 +46,7 @@ class WizardDescription:
         wizard_fields: the questions by field name.
         buttons: what can be pressed, in the form's order.
         instructions: how to go on.
-        context_hint: the context to pass on create and on the button's method.
+        context_hint: the context to answer it with.
     """
 
     wizard_required: bool
@@ -145,21 +145,21 @@ def _instructions(
 ) -> str:
     steps = [f"Nothing has been done yet: Odoo asks in {model}."]
     if known and known.function:
-        steps.append(f"{known.function} answers it for you. By hand:")
-    methods = " or ".join(dict.fromkeys(button.method for button in form.buttons))
-    if known:
-        methods = known.action_method
-    button = methods or "its button's method"
+        steps.append(f"{known.function} answers it for you. Or:")
+    wizard = model
     if action.get("res_id"):
-        steps.append(f"execute {button} on [[{action['res_id']}]] with the same context.")
-    else:
-        steps.append(
-            f"create a {model} record with your answers as values and context_hint as context"
-            " (default_get with that context shows the defaults); then execute"
-            f" {button} on the new record with the same context."
-        )
+        wizard = f"{{'res_model': '{model}', 'res_id': {action['res_id']}}}"
+    steps.append(
+        f"run_wizard with wizard {wizard}, model and ids of the records that it is about, your"
+        " answers as values and context_hint as context."
+    )
+    methods = tuple(dict.fromkeys(button.method for button in form.buttons))
+    if known:
+        steps.append(f"It calls {known.action_method}.")
+    elif len(methods) > 1:
+        steps.append(f"Its method is one of {', '.join(methods)}.")
     for method, effect in ((known and known.alternative_actions) or {}).items():
-        steps.append(f"Instead, {method}: {effect}")
+        steps.append(f"With method {method}: {effect}")
     if known and known.hint:
         steps.append(known.hint)
     return " ".join(steps)

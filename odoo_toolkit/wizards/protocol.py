@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, ValidationError, WizardRequiredError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.wizards.actions import action_context, is_action, is_wizard_action, kept
+from odoo_toolkit.wizards.answers import as_step
 from odoo_toolkit.wizards.catalog import known_wizard
 from odoo_toolkit.wizards.description import MAGIC_FIELDS, describe_wizard, form_of
 
@@ -39,7 +40,7 @@ class WizardOutcome:
         kind: ``done`` with nothing to open, ``action`` with records to show, ``report``, ``url``,
             or ``wizard``.
         action: what a client would open, if anything; for ``wizard``, give it to
-            :func:`run_wizard` or :func:`describe_wizard`.
+            :func:`answer_wizard` or :func:`describe_wizard`.
         result: what the last wizard's method returned.
         wizard_id: the last wizard's record, which Odoo deletes by itself after a while.
         model: the last wizard's model.
@@ -53,7 +54,7 @@ class WizardOutcome:
     model: str
 
 
-def run_wizard(
+def answer_wizard(
     odoo: Odoo,
     wizard: str | Mapping[str, Any],
     values: Mapping[str, Any] | None = None,
@@ -61,14 +62,15 @@ def run_wizard(
     source: tuple[str, Sequence[int]] | None = None,
     method: str | None = None,
     context: Mapping[str, Any] | None = None,
+    free: bool = False,
 ) -> WizardOutcome:
     """Answer a wizard and press its button: three round trips on a warm schema.
 
     Wizards that follow and are known to be harmless run by themselves, at most three in all.
     What became of the records is for the caller to read: a wizard may succeed and change nothing.
 
-    >>> run_wizard(odoo, "account.payment.register", {"amount": 100.0},
-    ...            source=("account.move", [42]))
+    >>> answer_wizard(odoo, "account.payment.register", {"amount": 100.0},
+    ...               source=("account.move", [42]))
 
     Args:
         odoo: the connection.
@@ -78,6 +80,7 @@ def run_wizard(
             this model that must be in the write allowlist, not the wizard's.
         method: the button; by default the catalogue's, else the only one of the wizard's form.
         context: extends the context of source and action.
+        free: whether a caller has shaped all this, and not one of the toolkit's operations.
 
     Raises:
         ValidationError: it has several buttons and none was named; nothing was done.
@@ -85,7 +88,8 @@ def run_wizard(
         OdooError: Odoo refused; nothing was done.
     """
     for left in range(MOST_IN_A_CHAIN - 1, -1, -1):
-        outcome = _run_one(odoo, wizard, dict(values or {}), source, method, dict(context or {}))
+        asked = dict(values or {})
+        outcome = _run_one(odoo, wizard, asked, source, method, dict(context or {}), free)
         if outcome.kind != "wizard" or outcome.action is None or not left:
             return outcome
         known = known_wizard(outcome.action["res_model"], odoo.version.major)
@@ -102,6 +106,7 @@ def _run_one(
     source: tuple[str, Sequence[int]] | None,
     method: str | None,
     context: dict[str, Any],
+    free: bool,
 ) -> WizardOutcome:
     action: Mapping[str, Any] = {"res_model": wizard} if isinstance(wizard, str) else wizard
     model = action.get("res_model")
@@ -117,6 +122,10 @@ def _run_one(
     method = method or _button(odoo, model, action)
     # What a known wizard is answered with is understood, but for texts that Odoo would render.
     step = known is not None and not (odoo.policy.renders(model) and holds_template(values))
+    if free and known is not None:
+        understood = as_step(odoo.policy, known, values, source, method, context)
+        step, context = understood is not None, context if understood is None else understood
+        acts_on = acts_on if step else None
     create, press = _calls(model, values, method, context, acts_on, step)
     # Asked first, so that nothing at all is sent when the policy forbids the operation.
     odoo.check(press)
@@ -127,7 +136,7 @@ def _run_one(
         wizard_id = created[0] if isinstance(created, list) else created
     elif values:
         write = attrs.evolve(create, method="write", ids=(wizard_id,), arguments={"vals": values})
-        _filled(odoo, write)
+        _filled(odoo, attrs.evolve(write, access="write"))
     result = odoo.call(attrs.evolve(press, ids=(wizard_id,)))
     return _interpret(odoo, model, wizard_id, result)
 
@@ -156,7 +165,7 @@ def wizard_calls(
     source: tuple[str, Sequence[int]],
     method: str | None = None,
 ) -> list[Call]:
-    """Return the writing calls by which :func:`run_wizard` answers a known wizard.
+    """Return the writing calls by which :func:`answer_wizard` answers a known wizard.
 
     For a dry run: the defaults are not in it, and the button's ids are only known later.
 
@@ -182,12 +191,13 @@ def _calls(
         method="create",
         arguments={"vals_list": values},
         context=context,
-        access="write",
+        access="write" if step else "create",
         acts_on=acts_on,
         step=step,
     )
+    access: Access = "write" if step else default_access(method)
     # The id is not known before the wizard is created.
-    return create, attrs.evolve(create, method=method, ids=(), arguments={})
+    return create, attrs.evolve(create, method=method, ids=(), arguments={}, access=access)
 
 
 def _full_context(

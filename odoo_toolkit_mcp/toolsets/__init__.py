@@ -8,18 +8,22 @@ from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
 from odoo_toolkit_mcp.toolsets.inventory import InventoryToolset
+from odoo_toolkit_mcp.toolsets.manufacturing import ManufacturingToolset
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
+from odoo_toolkit_mcp.toolsets.purchase import PurchaseToolset
 from odoo_toolkit_mcp.toolsets.reports import ReportsToolset
 from odoo_toolkit_mcp.toolsets.sales import SalesToolset
 
 ALL_TOOLSETS: list[type[BaseToolset]] = [
     CoreToolset,
     SalesToolset,
+    PurchaseToolset,
     CrmToolset,
     HelpdeskToolset,
     ProjectToolset,
     AccountingToolset,
     InventoryToolset,
+    ManufacturingToolset,
     ChatterToolset,
     AttachmentsToolset,
     ReportsToolset,

@@ -65,6 +65,7 @@ class Tool:
         description: for the model, at most 1000 characters: some clients cut or drop more.
         function: takes the connection first; its signature gives the schemas.
         access: what it does to Odoo's data; decides hints and in which modes it exists.
+        hidden_in: modes in which it does not exist either, as nothing of it is left there.
         defaults: default values instead of the function's, advertised and passed.
         maxima: by parameter, advertised instead of the maximum of its ``AtMost``.
         fixed: arguments that the server's settings decide; callers neither see nor give them.
@@ -82,6 +83,7 @@ class Tool:
     description: str
     function: Callable[..., Any]
     access: Access
+    hidden_in: frozenset[str] = frozenset()
     defaults: Mapping[str, Any] = attrs.field(factory=dict)
     maxima: Mapping[str, int] = attrs.field(factory=dict)
     fixed: Mapping[str, Any] = attrs.field(factory=dict)
@@ -272,7 +274,8 @@ class ToolTable:
         for tool in tools:
             if tool.name in self.tools or tool.name in self.hidden:
                 raise ValueError(f"There are two tools named {tool.name}.")
-            if tool.access in MODE_ACCESS[self.settings.mode]:
+            mode = self.settings.mode
+            if tool.access in MODE_ACCESS[mode] and mode not in tool.hidden_in:
                 self.tools[tool.name] = tool
                 added.append(tool.name)
             else:

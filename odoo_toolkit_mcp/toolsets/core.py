@@ -11,6 +11,9 @@ from odoo_toolkit import records
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
 from odoo_toolkit.domains import DOMAIN_HELP
+from odoo_toolkit.records.reading_back import NAMES_AND_STATES
+from odoo_toolkit.records.results import CreateResult
+from odoo_toolkit.system_info import installed_apps
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import (
     BaseToolset,
@@ -20,38 +23,50 @@ from odoo_toolkit_mcp.toolsets.base import (
     ToolTable,
 )
 
+
+@functools.wraps(records.create)
+def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult:
+    """Create records; without a word on what to read back, that is their names and states."""
+    return records.create(odoo, *arguments, **{"return_fields": NAMES_AND_STATES, **named})
+
+
 TOOLS = (
     Tool(
         name="odoo_core_search_read",
         title="Search records",
-        description="Find records of any model and read their fields. Name only the fields you"
-        " need; ask for binary fields singly, and only when you want their content.\n"
+        description="Find records of any model and read their fields; name only those you need.\n"
         + DOMAIN_HELP,
         function=records.search_read,
         access="read",
     ),
     Tool(
+        name="odoo_core_queries",
+        title="Ask several questions",
+        description="Several searches and counts, on any models, in one call; answered side by"
+        " side and each by itself, also where one is wrong.",
+        function=records.queries,
+        access="read",
+    ),
+    Tool(
         name="odoo_core_read",
         title="Read records",
-        description="Read records whose ids you know. Ids that do not exist, or that the user"
-        " may not see, come back in missing_ids. Ask for binary fields singly: their content"
-        " is base64 and large.",
+        description="Read records whose ids you know; missing_ids do not exist, or the user may"
+        " not see them.",
         function=records.read,
         access="read",
     ),
     Tool(
         name="odoo_core_count",
         title="Count records",
-        description="Count the records that match a domain, without reading them.\n" + DOMAIN_HELP,
+        description="Count the records that match a domain (as in odoo_core_search_read).",
         function=records.count,
         access="read",
     ),
     Tool(
         name="odoo_core_fields_get",
         title="Describe fields",
-        description="Describe the fields of a model: label, type, whether required or readonly,"
-        " the model a relation leads to, the values of a selection. Look here before you search"
-        " by or write to a field that you do not know.",
+        description="Describe a model's fields: label, type, required, readonly, relation,"
+        " selection. Look here before you search by or write to a field that you do not know.",
         function=records.fields_get,
         access="read",
     ),
@@ -72,25 +87,24 @@ TOOLS = (
     Tool(
         name="odoo_core_list_models",
         title="List models",
-        description="List the models that the user may read, with their labels. Give a filter:"
-        " an Odoo has hundreds.",
+        description="List the models that the user may read. Give a filter: there are hundreds.",
         function=records.list_models,
         access="read",
     ),
     Tool(
         name="odoo_core_create",
         title="Create records",
-        description="Create one record, or several that succeed or fail together.",
-        function=records.create,
+        description="Create one record, or several that succeed or fail together. Returns their"
+        " names and states, or return_fields.",
+        function=_create,
         access="create",
         asks="destroying",
     ),
     Tool(
         name="odoo_core_write",
         title="Update records",
-        description="Change fields of existing records; all of them or none. Only the given"
-        " fields change. States are changed by Odoo's own actions (odoo_core_execute), not by"
-        " writing them.",
+        description="Change fields of existing records; all of them or none. States are changed by"
+        " Odoo's own actions (odoo_core_execute), not by writing them.",
         function=records.write,
         access="write",
         # Lines can be deleted by writing the record that they belong to.
@@ -99,25 +113,43 @@ TOOLS = (
     Tool(
         name="odoo_core_unlink",
         title="Delete records",
-        description="Delete records for good; all of them or none. Where a model has a field"
-        " active, archiving (odoo_core_write with active: false) can be taken back, this"
-        " cannot.",
+        description="Delete records for good; all of them or none. Archiving (odoo_core_write with"
+        " active: false) can be taken back, this cannot.",
         function=records.unlink,
         access="delete",
     ),
     Tool(
         name="odoo_core_execute",
         title="Call a method",
-        description="Call a public method of a model, for what no other tool does: actions"
-        " such as action_confirm or button_validate, groups and sums by read_group. args"
-        " begins with the list of record ids where the method works on records. An action"
-        " that Odoo wants to open comes back as result_type action with a summary. Private"
-        " methods (with a leading _) are refused; outside full mode so is everything that is"
-        " not known to be harmless.",
+        description="Call a public method of a model, for what no other tool does: actions such as"
+        " action_confirm, groups and sums by read_group. Where the answer has wizard, nothing has"
+        " happened yet: go on with odoo_core_run_wizard. Private methods are refused; outside full"
+        " mode so is everything that is not known to be harmless.",
         function=records.execute,
         access="execute",
     ),
+    Tool(
+        name="odoo_core_run_wizard",
+        title="Answer a wizard",
+        description="Answer a dialog that Odoo opened, with its defaults and your values, and press"
+        " its button. Returns the records that came of it, or what the next wizard asks. With"
+        " describe it only tells fields and buttons.",
+        function=records.run_wizard,
+        access="execute",
+        hidden_in=frozenset({"readonly"}),
+    ),
 )
+
+
+#: Apps that are little more than what another module of theirs brings.
+_PART_OF = {
+    "sale_management": "sale",
+    "hr_timesheet": "project",
+    "timesheet_grid": "project",
+    "hr_attendance": "hr",
+    "hr_expense": "hr",
+    "hr_holidays": "hr",
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -135,12 +167,17 @@ class ToolsetSummary:
 
 @attrs.frozen(kw_only=True)
 class ToolsetsResult:
-    """All toolsets of the server."""
+    """All toolsets of the server.
+
+    Attributes:
+        apps_without_toolset: installed apps that only the core tools reach: module -> name.
+    """
 
     toolsets: list[ToolsetSummary]
     total_tools: int
     odoo_version: str | None
     connection: str | None
+    apps_without_toolset: dict[str, str] = attrs.Factory(dict)
 
 
 class CoreToolset(BaseToolset):
@@ -201,8 +238,8 @@ def _list_toolsets_tool(table: ToolTable) -> Tool:
     return Tool(
         name="odoo_core_list_toolsets",
         title="List toolsets",
-        description="List the toolsets of this server with their tools, and of those that are not"
-        " active the reason. Use it to find out what this Odoo can be asked to do.",
+        description="List the toolsets with their tools, why some are not active, and the"
+        " installed apps that only the core tools reach.",
         function=list_toolsets,
         access="read",
         needs_odoo=False,
@@ -210,7 +247,8 @@ def _list_toolsets_tool(table: ToolTable) -> Tool:
 
 
 def describe_toolsets(report: RegistrationReport, odoo: Odoo | None) -> ToolsetsResult:
-    """Return all toolsets with their tools; version and address only while Odoo is connected."""
+    """Return all toolsets with their tools; what Odoo tells only while it is connected."""
+    served = {module for result in report.results for module in result.metadata.required_modules}
     return ToolsetsResult(
         toolsets=[
             ToolsetSummary(
@@ -227,4 +265,9 @@ def describe_toolsets(report: RegistrationReport, odoo: Odoo | None) -> Toolsets
         total_tools=report.total_tools,
         odoo_version=odoo.version.full if odoo else None,
         connection=odoo.settings.url if odoo else None,
+        apps_without_toolset={
+            module: name
+            for module, name in (installed_apps(odoo).items() if odoo else ())
+            if _PART_OF.get(module, module) not in served
+        },
     )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from odoo_toolkit.app_models import known
 from odoo_toolkit.apps import inventory
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
-
-_STATES = "\n" + known("stock.picking").describe_moves()
 
 TOOLS = (
     Tool(
@@ -19,24 +16,47 @@ TOOLS = (
         access="read",
     ),
     Tool(
+        name="odoo_inventory_get_picking",
+        title="Get transfer",
+        description="Get a transfer: state, origin, moves with their lots, and its backorder.",
+        function=inventory.get_picking,
+        access="read",
+    ),
+    Tool(
         name="odoo_inventory_validate_picking",
         title="Validate a transfer",
-        description="Validate a receipt, delivery or internal transfer: move the quantities that"
-        " were entered, else all that is reserved. A draft is confirmed and reserved first. When"
-        " less is there than demanded, nothing is moved and the error lists what is missing;"
-        " force_qty moves what is there and leaves a backorder." + _STATES,
+        description="Validate a receipt, delivery or internal transfer: move the lines given, else"
+        " what was entered, else all that is reserved; a draft is confirmed and reserved first."
+        " When less would move than is demanded, nothing is done and the error lists what is"
+        " missing and the ways out.",
         function=inventory.validate_picking,
         access="write",
+    ),
+    Tool(
+        name="odoo_inventory_return_picking",
+        title="Return a transfer",
+        description="Make the transfer that takes back what a done one has moved, wholly or in"
+        " part, and validate it if asked. Where lots are to be chosen, validate it with"
+        " odoo_inventory_validate_picking.",
+        function=inventory.return_picking,
+        access="create",
     ),
     Tool(
         name="odoo_inventory_create_transfer",
         title="Create a transfer",
         description="Create a draft transfer: internal, incoming (receipt) or outgoing (delivery),"
-        " and validate it if asked and all is available. When a name matches several products,"
-        " nothing is created and the matches are returned." + _STATES,
+        " and validate it if asked and all is available.",
         function=inventory.create_transfer,
         access="create",
         creates="stock.picking",
+    ),
+    Tool(
+        name="odoo_inventory_adjust_stock",
+        title="Adjust stock",
+        description="Set the stock of a product in a location to what was counted. To Odoo 17"
+        " this takes an administrator of the inventory app.",
+        function=inventory.adjust_stock,
+        access="write",
     ),
 )
 
@@ -46,7 +66,7 @@ class InventoryToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="inventory",
-        description="Look up stock, create and validate transfers",
+        description="Stock, and transfers: look at, create, validate, return, adjust",
         required_modules=("stock",),
         depends_on=("core",),
         tags=("business",),

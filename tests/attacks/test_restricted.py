@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import Odoo, create, execute, read, write
+from odoo_toolkit import Odoo, create, execute, read, run_wizard, write
 from tests.attacks.policies import Attack, Noting, Raw, connected, needs, passing, raw, refused
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server
@@ -343,3 +343,35 @@ def test_a_mapping_of_plain_values_fills_properties(
     execute(restricted, "crm.lead", "write", [[lead[0]], filled])
     shown = raw.value("crm.lead", lead[0], "lead_properties")
     assert [row["value"] for row in shown if row["name"] == "colour"] == ["red"]
+
+
+def test_a_wizard_lends_no_rights(restricted: Noting, things: Things) -> None:
+    """Only the catalogue's questions and buttons, on records of the wizard's own model."""
+    order, lead = ("sale.order", [things.order]), ("crm.lead", [1])
+
+    def wizard(name: Any, source: tuple[str, list[int]] | None, **named: Any) -> Attack:
+        model, ids = source or (None, [])
+        return lambda odoo: run_wizard(odoo, name, model=model, ids=ids, **named)
+
+    invoicing = "sale.advance.payment.inv"
+    attacks = {
+        "of another model": wizard("account.payment.register", order),
+        "of other records": wizard(
+            "account.payment.register",
+            order,
+            context={"active_model": "account.move", "active_ids": [1]},
+        ),
+        "without records": wizard(invoicing, None),
+        "another method": wizard(invoicing, order, method="read_progress_bar"),
+        "a method of the ORM": wizard(invoicing, order, method="unlink"),
+        "an existing record": wizard({"res_model": PARTNER, "res_id": 1}, order, method="copy"),
+        "records made on the way": wizard(
+            invoicing, order, values={"product_id": [0, 0, {"name": "x"}]}
+        ),
+        "unknown": wizard("crm.lead.lost", lead, method="action_lost_reason_apply"),
+        "merging": wizard("crm.lead2opportunity.partner", lead, values={"name": "merge"}),
+        "setting": wizard("confirm.stock.sms", ("stock.picking", [1]), method="dont_send_sms"),
+        "module": wizard("base.module.upgrade", order, method="upgrade_module"),
+        "password": wizard("change.password.wizard", order, method="change_password_button"),
+    }
+    assert passing(restricted, attacks) == []

@@ -163,19 +163,25 @@ async def _write(client: Client) -> None:
 
 
 async def _sell(client: Client) -> None:
-    """Sell two desks: quotation, confirmation, delivery, invoice, payment, and the order's PDF."""
-    _headline("Finding something to sell that is in stock")
+    """Sell two of what has to be bought first: from the quotation to the payment and the PDF."""
+    _headline("Finding something to sell that is not in stock")
     products = await _call(
         client,
         "odoo_core_search_read",
         model="product.product",
-        domain=[["free_qty", ">=", 2], ["sale_ok", "=", True], ["tracking", "=", "none"]],
+        domain=[
+            ["free_qty", "<=", 0],
+            ["is_storable", "=", True],
+            ["seller_ids", "!=", False],
+            ["sale_ok", "=", True],
+            ["tracking", "=", "none"],
+        ],
         fields=["name", "free_qty", "list_price"],
         limit=1,
     )
     product = _first(
         products,
-        "nothing is in stock; 'python -m tests.provisioning start 19 --fresh' helps.",
+        "all is in stock; 'python -m tests.provisioning start 19 --fresh' helps.",
     )
     _headline("Making a quotation for Azure Interior, by names")
     customer = "Azure Interior"
@@ -184,6 +190,7 @@ async def _sell(client: Client) -> None:
     _headline("Confirming it")
     name = order["name"]
     await _call(client, "odoo_sales_confirm_order", order_name=name)
+    await _buy(client, product["id"])
     _headline("Delivering what was ordered")
     found = await _call(
         client,
@@ -207,6 +214,23 @@ async def _sell(client: Client) -> None:
         report_name="sale.report_saleorder",
         record_ids=[order["id"]],
     )
+
+
+async def _buy(client: Client, product_id: int) -> None:
+    """Buy two of a product where it is offered, and receive them."""
+    _headline("What can be had of it, and when?")
+    supply = await _call(client, "odoo_purchase_supply", product_id=product_id, quantity=2)
+    offer = supply["offers"][0]
+    quantity = max(2, -supply["forecast"], offer.get("min_quantity", 0))
+    _headline(f"Buying what is missing from {offer['vendor']['name']}, and receiving it")
+    order = await _call(
+        client,
+        "odoo_purchase_create_order",
+        partner_id=offer["vendor"]["id"],
+        lines=[{"product_id": product_id, "quantity": quantity}],
+        confirm=True,
+    )
+    await _call(client, "odoo_purchase_receive", order_id=order["id"])
 
 
 async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:

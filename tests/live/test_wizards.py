@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from odoo_toolkit import Odoo, count, create, execute, read, search_read, write
-from odoo_toolkit.wizards import describe_wizard, run_wizard
+from odoo_toolkit import (
+    Odoo,
+    ValidationError,
+    count,
+    create,
+    execute,
+    queries,
+    read,
+    run_wizard,
+    search_read,
+    write,
+)
+from odoo_toolkit.wizards import describe_wizard
 from tests.live.sales_data import new_customer, new_product
 
 
@@ -15,7 +26,6 @@ def confirmed_order(odoo: Odoo, admin: Odoo, suffix: str) -> int:
     line = [0, 0, {"product_id": product_id, "product_uom_qty": 3, "price_unit": 100}]
     values = {"partner_id": partner_id, "order_line": [line]}
     order_id = create(odoo, "sale.order", values).id
-    assert order_id is not None
     execute(odoo, "sale.order", "action_confirm", [[order_id]])
     return order_id
 
@@ -23,8 +33,11 @@ def confirmed_order(odoo: Odoo, admin: Odoo, suffix: str) -> int:
 def test_a_wizard_invoices_an_order(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     """The wizard's defaults and context are enough for a regular invoice, on every version."""
     order_id = confirmed_order(odoo, admin, suffix)
-    outcome = run_wizard(odoo, "sale.advance.payment.inv", source=("sale.order", [order_id]))
+    outcome = run_wizard(odoo, "sale.advance.payment.inv", model="sale.order", ids=[order_id])
     assert outcome.done
+    # The result names the invoice and its state; where the wizard opens none (14), the order.
+    expected = {"account.move": "draft", "sale.order": "sale"}
+    assert [row["state"] for row in outcome.records] == [expected[str(outcome.model)]]
     (order,) = read(odoo, "sale.order", [order_id], ["invoice_ids", "invoice_status"]).records
     assert len(order["invoice_ids"]) == 1
     assert order["invoice_status"] == "invoiced"
@@ -43,7 +56,11 @@ def test_an_order_is_cancelled_with_or_without_its_wizard(
         assert result.wizard.context_hint["default_order_id"] == order_id
         state = read(odoo, "sale.order", [order_id], ["state"]).records[0]["state"]
         assert state == "sale", "a wizard that was only described must not have acted"
-        assert run_wizard(odoo, result.action, source=("sale.order", [order_id])).done
+        assert result.message is not None
+        assert result.message.startswith("Nothing has been done yet")
+        done = run_wizard(odoo, result.action, model="sale.order", ids=[order_id])
+        assert done.done
+        assert done.records[0]["state"] == "cancel"
     state = read(odoo, "sale.order", [order_id], ["state"]).records[0]["state"]
     assert state == "cancel"
 
@@ -61,11 +78,11 @@ def test_a_wizard_that_is_not_known_is_described(admin: Odoo) -> None:
 def test_a_wizard_that_is_not_known_is_run(admin: Odoo) -> None:
     """Losing a lead by its wizard, whose button is named because some versions have two."""
     lead = create(admin, "crm.lead", {"name": "Lost by its wizard", "type": "opportunity"}).id
-    assert lead is not None
-    run_wizard(
+    lost = run_wizard(
         admin,
         "crm.lead.lost",
-        source=("crm.lead", [lead]),
+        model="crm.lead",
+        ids=[lead],
         method="action_lost_reason_apply",
         # From 17 on the wizard has a field for the leads; before, it takes them from the context.
         context={"default_lead_ids": [lead]},
@@ -74,6 +91,59 @@ def test_a_wizard_that_is_not_known_is_run(admin: Odoo) -> None:
         admin, "crm.lead", [["id", "=", lead]], ["active"], context={"active_test": False}
     )
     assert found[0]["active"] is False
+    assert lost.done
+    assert [row["id"] for row in lost.records] == [lead]
+
+
+def test_a_wizard_that_is_not_known_tells_what_it_asks(admin: Odoo) -> None:
+    """Nothing is pressed; what is told is enough to answer it."""
+    lead = create(admin, "crm.lead", {"name": "Kept by its wizard", "type": "opportunity"}).id
+    told = run_wizard(admin, "crm.lead.lost", model="crm.lead", ids=[lead], describe=True)
+    assert not told.done
+    assert told.wizard is not None
+    assert "lost_reason_id" in told.wizard.wizard_fields
+    assert read(admin, "crm.lead", [lead], ["active"])[0]["active"] is True
+    run_wizard(
+        admin,
+        told.wizard.wizard_model,
+        context={**told.wizard.context_hint, "default_lead_ids": [lead]},
+        method="action_lost_reason_apply",
+    )
+    assert read(admin, "crm.lead", [lead], ["active"])[0]["active"] is False
+
+
+def test_an_ordinary_model_is_no_wizard(admin: Odoo, suffix: str) -> None:
+    with pytest.raises(ValidationError, match=r"res\.partner is no wizard"):
+        run_wizard(admin, "res.partner", {"name": suffix}, method="action_archive")
+    assert count(admin, "res.partner", [["name", "=", suffix]]).count == 0
+
+
+def test_what_was_written_is_read_back(admin: Odoo, suffix: str) -> None:
+    made = create(admin, "crm.lead", {"name": suffix}, return_fields=["name", "stage_id"])
+    assert made.records[0]["name"] == suffix
+    changed = write(admin, "crm.lead", [made.id], {"phone": "1"}, return_fields=["phone"])
+    assert changed.records == [{"id": made.id, "phone": "1"}]
+    done = execute(
+        admin, "crm.lead", "action_set_lost", [[made.id]], return_fields=["probability", "active"]
+    )
+    assert done.records == [{"id": made.id, "probability": 0.0, "active": False}]
+
+
+def test_several_questions_are_answered_side_by_side(odoo: Odoo) -> None:
+    """As one by one; the wrong one has its error in its place."""
+    counted, wrong, found = queries(
+        odoo,
+        [
+            {"model": "res.country", "count": True},
+            {"model": "res.partner", "domain": [["nme", "=", "x"]]},
+            {"model": "sale.order", "fields": ["name"], "limit": 2, "order": "id"},
+        ],
+    )
+    assert counted.count == count(odoo, "res.country", []).count
+    assert wrong.error is not None
+    assert wrong.error["code"] in ("INVALID_FIELD", "INVALID_DOMAIN")
+    one_by_one = search_read(odoo, "sale.order", [], ["name"], limit=2, order="id")
+    assert found.records == one_by_one.records
 
 
 def receipt(admin: Odoo, suffix: str) -> tuple[int, int]:
@@ -116,7 +186,7 @@ def test_the_questions_of_a_transfer_are_answered(admin: Odoo, suffix: str) -> N
     result = execute(admin, "stock.picking", "button_validate", [[picking_id]])
     if result.action is not None:
         assert result.wizard is not None
-        assert run_wizard(admin, result.action, source=("stock.picking", [picking_id])).done
+        assert run_wizard(admin, result.action, model="stock.picking", ids=[picking_id]).done
     state = read(admin, "stock.picking", [picking_id], ["state"]).records[0]["state"]
     assert state == "done"
 
@@ -134,7 +204,7 @@ def test_the_rest_of_a_transfer_is_kept_or_dropped(
     assert result.wizard is not None
     assert result.wizard.wizard_model == "stock.backorder.confirmation"
     assert result.action is not None
-    run_wizard(admin, result.action, source=("stock.picking", [picking_id]), method=method)
+    run_wizard(admin, result.action, model="stock.picking", ids=[picking_id], method=method)
     state = read(admin, "stock.picking", [picking_id], ["state"]).records[0]["state"]
     assert state == "done"
     assert count(admin, "stock.picking", [["backorder_id", "=", picking_id]]).count == backorders

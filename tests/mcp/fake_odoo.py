@@ -54,6 +54,17 @@ class FakeOdoo:
             ("res.partner", "default_get"): lambda args, kwargs: {"type": "contact", "color": 0},
             ("res.partner", "check_access_rights"): lambda args, kwargs: True,
             ("res.partner", "action_archive"): lambda args, kwargs: True,
+            ("account.payment.register", "fields_get"): lambda args, kwargs: {
+                "amount": {"type": "monetary", "string": "Amount", "readonly": False}
+            },
+            ("account.payment.register", "fields_view_get"): lambda args, kwargs: {
+                "arch": '<form><field name="amount"/></form>'
+            },
+            ("ir.module.module", "search_read"): lambda args, kwargs: [
+                {"id": 1, "name": "crm", "shortdesc": "CRM"},
+                {"id": 2, "name": "lunch", "shortdesc": "Lunch"},
+                {"id": 3, "name": "sale_management", "shortdesc": "Sales"},
+            ],
             ("ir.model", "search_read"): lambda args, kwargs: [
                 {"id": 80, "model": "res.partner", "name": "Contact"}
             ],

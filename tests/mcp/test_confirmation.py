@@ -286,6 +286,40 @@ async def test_execute_asks_about_methods_that_destroy(
     assert method in odoo.methods()
 
 
+async def test_a_wizard_that_cancels_is_asked_about_once_with_its_records(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """Each attempt makes a new wizard, so the question comes before; a no leaves nothing behind."""
+    made = iter(range(70, 90))
+    odoo.answers |= {
+        ("sale.order.cancel", "fields_get"): lambda args, kwargs: {
+            "order_id": {"type": "many2one", "relation": "sale.order", "string": "Order"}
+        },
+        ("sale.order.cancel", "default_get"): lambda args, kwargs: {"order_id": 9},
+        ("sale.order.cancel", "create"): lambda args, kwargs: next(made),
+        ("sale.order.cancel", "action_cancel"): lambda args, kwargs: True,
+        ("sale.order", "fields_get"): lambda args, kwargs: {
+            "display_name": {"type": "char", "string": "Name"}
+        },
+        ("sale.order", "read"): lambda args, kwargs: [{"id": 9, "display_name": "S00009"}],
+    }
+    wizard = {"wizard": "sale.order.cancel", "model": "sale.order", "ids": [9]}
+    declining, person = Person(ElicitResult(action="decline")), Person()
+    server = make_server(mode="full")
+    async with Client(server, mode=era, elicitation_callback=declining) as client:
+        refused = await client.call_tool("odoo_core_run_wizard", wizard)
+    assert refused.is_error
+    assert set(changes(odoo)) <= {"default_get"}
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_core_run_wizard", wizard)
+
+    assert not result.is_error
+    assert changes(odoo)[-2:] == ["create", "action_cancel"]
+    assert [*map(len, (declining.asked, person.asked))] == [1, 1]
+    assert "Call action_cancel: records (sale.order.cancel)" in person.asked[0]
+    assert "About 1 record (sale.order)\n- S00009 (id 9)" in person.asked[0]
+
+
 @pytest.mark.parametrize(
     ("method", "expected"),
     [("action_cancel", True), ("action_unlink", True), ("cancellation", False), ("copy", False)],

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.anyio
 READING = {
     "odoo_core_search_read",
     "odoo_core_deep_search",
+    "odoo_core_queries",
     "odoo_core_read",
     "odoo_core_count",
     "odoo_core_fields_get",
@@ -23,7 +24,7 @@ READING = {
     "odoo_core_list_toolsets",
     "odoo_core_execute",
 }
-WRITING = {"odoo_core_create", "odoo_core_write"}
+WRITING = {"odoo_core_create", "odoo_core_write", "odoo_core_run_wizard"}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,7 @@ async def test_readonly_is_the_default(make_server: MakeServer) -> None:
     ("mode", "tool", "message"),
     [
         ("readonly", "odoo_core_create", "Create operations are not allowed in readonly mode"),
+        ("readonly", "odoo_core_run_wizard", "Execute operations are not allowed in readonly mode"),
         ("readonly", "odoo_core_unlink", "Delete operations are not allowed in readonly mode"),
         ("restricted", "odoo_core_unlink", "Delete operations are not allowed in restricted mode"),
     ],
@@ -110,7 +112,7 @@ async def test_restricted_writes_only_allowed_models(
 
     assert not allowed.is_error
     assert error_of(refused)["code"] == "MODE_VIOLATION"
-    assert odoo.methods() == ["create"]
+    assert odoo.methods() == ["create", "read"]
 
 
 @pytest.mark.parametrize("mode", ["readonly", "restricted", "full"])

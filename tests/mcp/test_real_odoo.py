@@ -13,7 +13,7 @@ from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.live.conftest import server, user
 from tests.live.servers import Server, User, credentials
-from tests.mcp.test_tools import error_of
+from tests.mcp.test_tools import error_of, size
 
 pytestmark = pytest.mark.anyio
 
@@ -121,3 +121,62 @@ async def test_errors_of_a_real_server(server: Server, user: User, era: str) -> 
             assert "Traceback" not in result.model_dump_json()
 
     assert codes == {code: code for code in calls}
+
+
+#: Tool that looks at something -> the model, its argument for the id, those that leave lines out,
+#: and by which lines the largest record is chosen.
+LOOKS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "odoo_sales_get_order": (
+        "sale.order",
+        "order_id",
+        {"include_lines": False, "include_deliveries": True, "include_invoices": True},
+        ("order_line",),
+    ),
+    "odoo_purchase_get_order": (
+        "purchase.order",
+        "order_id",
+        {"line_limit": 0},
+        ("order_line",),
+    ),
+    "odoo_purchase_supply": ("product.product", "product_id", {}, ("stock_quant_ids",)),
+    "odoo_inventory_get_stock": ("product.product", "product_id", {}, ("stock_quant_ids",)),
+    "odoo_inventory_get_picking": ("stock.picking", "picking_id", {}, ("move_ids", "move_lines")),
+    "odoo_manufacturing_get_order": (
+        "mrp.production",
+        "order_id",
+        {"include_components": False},
+        ("move_raw_ids",),
+    ),
+    "odoo_chatter_get_activities": ("res.partner", "record_id", {}, ("activity_ids",)),
+    "odoo_attachments_list": ("res.partner", "record_id", {}, ("message_ids",)),
+}
+
+
+async def test_answers_of_business_tools_are_short(server: Server, user: User) -> None:
+    """Under 4 kB for the demo record with most to tell, lines left out."""
+    sizes: dict[str, int] = {}
+    async with Client(mcp_server(server, user, mode="full")) as client:
+        offered = {tool.name: tool for tool in (await client.list_tools()).tools}
+        for tool, (model, argument, named, parts) in LOOKS.items():
+            if tool not in offered:
+                continue
+            fields = (await call(client, "odoo_core_fields_get", model=model))["fields"]
+            lines = next(name for name in parts if name in fields)
+            found = await call(
+                client,
+                "odoo_core_search_read",
+                model=model,
+                fields=[lines],
+                order="id",
+                limit=200,
+            )
+            if not found["records"]:
+                continue
+            largest = max(found["records"], key=lambda row: len(row[lines]))
+            named = {**named, argument: largest["id"]}
+            if "model" in offered[tool].input_schema["properties"]:
+                named["model"] = model
+            sizes[tool] = size(await call(client, tool, **named))
+
+    assert len(sizes) >= 6
+    assert {tool: number for tool, number in sizes.items() if number >= 4_000} == {}

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult
+from mcp.types import Tool as McpTool
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import CountResult
+from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.tool_list import as_listed
+from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
@@ -79,7 +83,28 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"query": "ann", "model": "res.partner", "limit": 2},
         {"query": "ann", "depth_reached": 1, "total_results": 2},
     ),
-    "odoo_core_list_toolsets": ({}, {"total_tools": 13, "odoo_version": "14.0"}),
+    "odoo_core_list_toolsets": (
+        {},
+        {
+            "total_tools": 15,
+            "odoo_version": "14.0",
+            "apps_without_toolset": {"crm": "CRM", "lunch": "Lunch", "sale_management": "Sales"},
+        },
+    ),
+    "odoo_core_queries": (
+        {
+            "queries": [
+                {"model": "res.partner", "domain": [["is_company", "=", True]], "count": True},
+                {"model": "res.partner", "fields": ["nme"]},
+                {"model": "res.partner", "fields": ["name"], "limit": 1, "order": None},
+            ]
+        },
+        {},
+    ),
+    "odoo_core_run_wizard": (
+        {"wizard": "account.payment.register", "describe": True, "model": "x.y", "ids": [1]},
+        {"done": False, "message": "Nothing was done: this is what it asks."},
+    ),
 }
 
 
@@ -112,20 +137,44 @@ async def test_every_core_tool_is_tried(make_server: MakeServer, era: str) -> No
     assert {tool.name for tool in listed.tools} == set(CALLS)
 
 
-async def test_list_of_tools_fits_the_limits_of_clients(make_server: MakeServer, era: str) -> None:
-    """Twelve tools in less than 16 kB and the deep search, as clients take them."""
+def written(tool: McpTool) -> dict[str, Any]:
+    """Return a tool as it stands in the list of tools."""
+    written: dict[str, Any] = json.loads(tool.model_dump_json(by_alias=True, exclude_none=True))
+    return written
+
+
+def size(value: Any) -> int:
+    """Return how many bytes a value takes as compact JSON."""
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+def told_to_models(tool: Tool) -> int:
+    """Return the bytes of a tool that every model has in its context."""
+    return len(tool.name) + len(tool.description.encode()) + size(tool.input_schema)
+
+
+async def test_core_tools_fit_the_limits_of_clients(make_server: MakeServer, era: str) -> None:
+    """All core tools in less than 16 kB, as clients take them."""
     async with Client(make_server(mode="full"), mode=era) as client:
         listed = await client.list_tools()
 
-    sizes = {
-        tool.name: len(tool.model_dump_json(by_alias=True, exclude_none=True))
-        for tool in listed.tools
-    }
-    assert sizes.pop("odoo_core_deep_search") < 3_000
-    assert len(sizes) == 12
-    assert sum(sizes.values()) < 16_000
-    assert all(len(tool.description or "") <= 1000 for tool in listed.tools)
-    assert all(len(tool.name) <= 36 for tool in listed.tools)
+    assert len(listed.tools) == len(CALLS)
+    assert sum(size(written(tool)) for tool in listed.tools) < 16_000
+
+
+def test_all_tools_together_leave_models_room() -> None:
+    """Every tool of every toolset: what models load in less than 48 kB, the list in 80 kB."""
+    table = ToolTable(ServerSettings(mode="full"))
+    for toolset in ALL_TOOLSETS:
+        toolset().register_tools(table, None)
+    tools = list(table.tools.values())
+
+    assert len(tools) >= 61
+    assert sum(map(told_to_models, tools)) < 48_000
+    assert sum(size(written(as_listed(tool, "full"))) for tool in tools) < 80_000
+    assert [tool.name for tool in tools if len(tool.description) > 1000] == []
+    # With a server's prefix of 28 characters, names stay within the 64 that clients take.
+    assert [tool.name for tool in tools if len(tool.name) > 36] == []
 
 
 async def test_order_of_tools_stays(make_server: MakeServer, era: str) -> None:

@@ -174,24 +174,23 @@ def pay_invoice(odoo: Odoo, safe: Odoo) -> Claim:
     return _told(Claim(kind="register_payment", count=count), act)
 
 
-_known: dict[tuple[str, str], int] = {}
+_made: dict[tuple[str, str], int] = {}
 
 
-def _first(safe: Odoo, model: str, domain: list[object]) -> int:
-    from odoo_toolkit import search_read
-
+def _own(safe: Odoo, model: str, **values: object) -> int:
+    """Return a record of the soak's own; one for each server."""
     key = (safe.settings.url, model)
-    if key not in _known:
-        _known[key] = search_read(safe, model, domain, ["id"], limit=1).records[0]["id"]
-    return _known[key]
+    if key not in _made:
+        _made[key] = create(safe, model, {"name": _unique(), **values}).id
+    return _made[key]
 
 
 def _product(safe: Odoo) -> int:
-    return _first(safe, "product.product", [["sale_ok", "=", True], ["type", "=", "service"]])
+    return _own(safe, "product.product", type="service", list_price=20.0)
 
 
 def _partner(safe: Odoo) -> int:
-    return _first(safe, "res.partner", [["is_company", "=", True], ["customer_rank", ">", 0]])
+    return _own(safe, "res.partner", is_company=True)
 
 
 #: The writes, with how often each is made of a hundred.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from odoo_toolkit.apps.inventory import (
     get_stock,
     validate_picking,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     AccessError,
@@ -24,229 +22,16 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.policy import Policy
+from tests.unit.depot import WIZARD, Depot
 from tests.unit.operation_checks import (
     check_plan_is_the_run,
     check_seen_when_lost,
     check_told_when_lost,
     writes,
 )
-from tests.unit.scripted import VERSIONS, Scripted
+from tests.unit.scripted import VERSIONS
 
-WIZARD = {
-    "type": "ir.actions.act_window",
-    "res_model": "stock.immediate.transfer",
-    "target": "new",
-    "context": {"button_validate_picking_ids": [5], "default_pick_ids": [[4, 5]]},
-}
 LINES = [{"product_id": 3, "quantity": 5}]
-
-
-class Depot(Scripted):
-    """The picking 5, of one move, on a server of some version that answers as that does."""
-
-    def __init__(
-        self,
-        major: int,
-        *,
-        demand: float = 5.0,
-        reserved: float = 5.0,
-        entered: float = 0.0,
-        free: float = 0.0,
-        state: str = "assigned",
-        ratio: float = 1.0,
-        usage: str = "internal",
-        policy: Policy | None = None,
-        **answers: Any,
-    ) -> None:
-        self.flagged = major >= 17
-        self.reserves_backorder = major >= 15
-        self.moves = "move_ids" if major >= 16 else "move_lines"
-        storable = {"is_storable": True} if major >= 18 else {"type": "product"}
-        # A picking type of 16 and before has no location on the partner's side.
-        partner_side = 4 if major >= 17 else False
-        records: dict[str, list[dict[str, Any]]] = {
-            "stock.picking": [],
-            "stock.move": [],
-            "stock.location": [
-                {"id": 8, "complete_name": "WH/Stock", "usage": usage},
-                {"id": 4, "complete_name": "Vendors", "usage": "supplier"},
-            ],
-            "stock.picking.type": [
-                {"default_location_src_id": partner_side, "default_location_dest_id": 8}
-            ],
-            "stock.warehouse": [{"in_type_id": 1, "company_id": 1, "view_location_id": 8}],
-            "res.company": [{"name": "My Company"}],
-            "res.users": [{"id": 2, "company_id": 1}],
-            "uom.uom": [{"name": "Units"}],
-            "product.product": [
-                {
-                    "id": 3,
-                    "display_name": "Desk",
-                    "uom_id": 1,
-                    "type": "consu",
-                    "free_qty": free,
-                    "qty_available": free + reserved,
-                    **storable,
-                }
-            ],
-        }
-        table: dict[tuple[str, str], Any] = {
-            ("stock.picking", "create"): self._create,
-            ("stock.picking", "action_confirm"): self._confirm,
-            ("stock.picking", "action_assign"): self._assign,
-            ("stock.picking", "button_validate"): self._validate,
-            ("stock.immediate.transfer", "default_get"): {},
-            ("stock.immediate.transfer", "create"): 9,
-            ("stock.immediate.transfer", "process"): self._process,
-        }
-        table |= {("stock.picking", name): answer for name, answer in answers.items()}
-        super().__init__(major, table, policy, _models(major, self.moves), records=records)
-        self.pickings = self.server.records["stock.picking"]
-        (self.product,) = self.server.records["product.product"]
-        self._add(5, {"location_id": 8, "location_dest_id": 4, "picking_type_id": 1}, state)
-        self._add_move(5, {"product_id": 3, "product_uom_qty": demand}, state, ratio, reserved)
-        if entered:
-            self._move(5).update(self._quantities(reserved, entered))
-
-    @property
-    def now(self) -> str:
-        """The state of the picking."""
-        return str(self._picking(5)["state"])
-
-    def _picking(self, number: int) -> dict[str, Any]:
-        return next(row for row in self.pickings if row["id"] == number)
-
-    def _move(self, picking: int) -> dict[str, Any]:
-        moves = self.server.records["stock.move"]
-        return next(row for row in moves if row["picking_id"] == picking)
-
-    def _quantities(self, reserved: float, entered: float) -> dict[str, Any]:
-        if self.flagged:
-            return {"quantity": entered or reserved, "picked": entered > 0}
-        return {"quantity_done": entered, "reserved_availability": reserved}
-
-    def _add(self, number: int, values: dict[str, Any], state: str) -> None:
-        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
-        about = {"id": number, "name": f"WH/OUT/{number}", "state": state, "create_uid": 2}
-        self.pickings.append({**about, "create_date": now, **values})
-
-    def _add_move(
-        self,
-        picking: int,
-        values: dict[str, Any],
-        state: str,
-        ratio: float = 1.0,
-        reserved: float = 0.0,
-    ) -> None:
-        moves = self.server.records["stock.move"]
-        row = {"id": len(moves) + 1, "picking_id": picking, "state": state, "location_id": 8}
-        row |= {"product_uom": 1, "product_qty": values["product_uom_qty"] * ratio}
-        moves.append(row | values | self._quantities(reserved, 0.0))
-
-    def _create(self, call: Call) -> Any:
-        number = max(row["id"] for row in self.pickings) + 1
-        values = dict(call.arguments["vals_list"])
-        ((_, _, move),) = values.pop(self.moves)
-        self._add(number, values, "draft")
-        self._add_move(number, move, "draft")
-        return [number] if self.version.major == 19 else number
-
-    def _put(self, number: int, state: str) -> bool:
-        self._picking(number)["state"] = self._move(number)["state"] = state
-        return True
-
-    def _confirm(self, call: Call) -> bool:
-        return self._put((call.ids or ())[0], "confirmed")
-
-    def _assign(self, call: Call) -> bool:
-        (number,) = call.ids or ()
-        move, ratio = self._move(number), self._ratio(number)
-        field = "quantity" if self.flagged else "reserved_availability"
-        taken = min(self.product["free_qty"] / ratio, move["product_uom_qty"] - move[field])
-        if move["location_id"] == 4:
-            taken = move["product_uom_qty"]
-        else:
-            self.product["free_qty"] -= taken * ratio
-        move[field] += taken
-        return self._put(number, "assigned")
-
-    def _ratio(self, number: int) -> float:
-        move = self._move(number)
-        return float(move["product_qty"] / move["product_uom_qty"])
-
-    def _validate(self, call: Call) -> Any:
-        (number,) = call.ids or ()
-        if self.flagged or self._move(number)["quantity_done"]:
-            return self._done(number)
-        return WIZARD | {"context": {**WIZARD["context"], "button_validate_picking_ids": [number]}}  # type: ignore[dict-item]
-
-    def _process(self, call: Call) -> bool:
-        (number,) = call.context["button_validate_picking_ids"]
-        return self._done(number)
-
-    def _done(self, number: int) -> bool:
-        move = self._move(number)
-        moved = move["quantity"] if self.flagged else move["quantity_done"]
-        moved = moved or move["reserved_availability"]
-        rest = move["product_uom_qty"] - moved
-        if rest > 0:
-            state = "assigned" if self.reserves_backorder else "confirmed"
-            self._add(number + 1, {"backorder_id": number}, state)
-            self._add_move(number + 1, {"product_id": 3, "product_uom_qty": rest}, state)
-        move |= {"product_uom_qty": moved, **self._quantities(0.0, moved)}
-        return self._put(number, "done")
-
-
-def _models(major: int, moves: str) -> dict[str, dict[str, str]]:
-    ends = dict.fromkeys(("location_id", "location_dest_id"), "many2one stock.location")
-    if major >= 17:
-        quantities = {"quantity": "float", "picked": "boolean"}
-    else:
-        quantities = {"quantity_done": "float", "reserved_availability": "float"}
-    return {
-        "stock.picking": {
-            **ends,
-            "name": "char",
-            "state": "char",
-            "picking_type_id": "many2one stock.picking.type",
-            "backorder_id": "many2one stock.picking",
-            "scheduled_date": "datetime",
-            moves: "one2many stock.move picking_id",
-        },
-        "stock.move": {
-            **ends,
-            **quantities,
-            **({"name": "char"} if major < 19 else {}),
-            "state": "char",
-            "picking_id": "many2one stock.picking",
-            "product_id": "many2one product.product",
-            "product_uom": "many2one uom.uom",
-            "product_uom_qty": "float",
-            "product_qty": "float",
-            "company_id": "many2one res.company",
-        },
-        "stock.location": {"complete_name": "char", "usage": "char"},
-        "stock.picking.type": {
-            "default_location_src_id": "many2one stock.location",
-            "default_location_dest_id": "many2one stock.location",
-        },
-        "stock.warehouse": {
-            "in_type_id": "many2one stock.picking.type",
-            "view_location_id": "many2one stock.location",
-            "company_id": "many2one res.company",
-        },
-        "res.company": {"name": "char"},
-        "res.users": {"company_id": "many2one res.company"},
-        "uom.uom": {"name": "char"},
-        "product.product": {
-            "uom_id": "many2one uom.uom",
-            "type": "char",
-            **({"is_storable": "boolean"} if major >= 18 else {}),
-            "free_qty": "float",
-            "qty_available": "float",
-        },
-        "stock.immediate.transfer": {},
-    }
 
 
 def validate(odoo: Odoo, **options: Any) -> Any:
@@ -308,14 +93,12 @@ def test_a_shortage_writes_nothing(major: int, depot: dict[str, Any], said: str)
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_a_shortage_names_all_that_works(major: int) -> None:
-    """A backorder, receiving, and quantities given by hand in the fields of the version."""
+    """A backorder or none, receiving, and taking what is not reserved."""
     with pytest.raises(StateError) as raised:
         validate(Depot(major, reserved=2.0))
     error = raised.value
-    for way in ("force_qty=True", "receive the goods first", "write", "stock.move"):
+    for way in ("backorder=True", "backorder=False", "receive the goods first", "unreserved=True"):
         assert way in error.suggestion
-    fields = '{"quantity": ..., "picked": true}' if major >= 17 else '{"quantity_done": ...}'
-    assert fields in error.suggestion
     assert [row["move_id"] for row in error.details["missing"]] == [1]
 
 
@@ -328,7 +111,7 @@ def test_no_backorder_is_offered_where_nothing_can_be_moved(
 ) -> None:
     with pytest.raises(StateError) as raised:
         validate(Depot(19, reserved=0.0, **depot))
-    assert "force_qty" not in raised.value.suggestion
+    assert "backorder" not in raised.value.suggestion
     assert offered in raised.value.suggestion
 
 
@@ -337,7 +120,7 @@ def test_no_backorder_is_offered_where_nothing_can_be_moved(
 def test_force_leaves_a_backorder(major: int, depot: dict[str, Any]) -> None:
     """To 14, Odoo leaves it unreserved."""
     made = Depot(major, **depot)
-    done = validate(made, force_qty=True)
+    done = validate(made, backorder=True)
     assert done.validated
     assert done.backorder.state == "assigned"
     assert done.backorder.name in done.message
@@ -349,7 +132,7 @@ def test_force_leaves_a_backorder(major: int, depot: dict[str, Any]) -> None:
 def test_more_than_there_is_cannot_be_moved(major: int) -> None:
     made = Depot(major, entered=5.0, reserved=1.0, free=1.0)
     with pytest.raises(StateError, match=r"negative.* 5 entered, 2 in stock"):
-        validate(made, force_qty=True)
+        validate(made, backorder=True)
     assert writes(made) == []
 
 
@@ -389,7 +172,7 @@ def test_a_failure_after_confirming_is_told_with_what_there_is() -> None:
 def test_what_is_reserved_otherwise_than_expected_is_not_moved() -> None:
     """Lots, packages or another transfer may be in the way: Odoo says True and reserves less."""
     made = Depot(19, state="draft", reserved=0.0, free=5.0, action_assign=True)
-    done = validate(made, force_qty=True)
+    done = validate(made, backorder=True)
     assert (done.validated, done.state) == (False, "confirmed")
     assert "Nothing of WH/OUT/5 can be moved" in done.warnings[0]
     assert not made.asked("button_validate")
@@ -440,7 +223,7 @@ def test_a_created_transfer_is_never_lost() -> None:
 def test_a_dry_run_shows_what_is_sent(major: int) -> None:
     """Also that a backorder is reserved; but not the wizard that to 16 opens if none is entered."""
     draft = Depot(major, entered=2.0, state="draft")
-    check_plan_is_the_run(draft, lambda odoo, **options: validate(odoo, force_qty=True, **options))
+    check_plan_is_the_run(draft, lambda odoo, **options: validate(odoo, backorder=True, **options))
     check_plan_is_the_run(
         Depot(major),
         lambda odoo, **options: receive(odoo, validate=major >= 17, **options),

@@ -8,6 +8,9 @@ import pytest
 
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit_mcp.arguments import ArgumentChecker
+from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+from odoo_toolkit_mcp.toolsets.base import Tool, ToolTable
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -105,6 +108,31 @@ def test_null_in_the_objects_of_a_list_counts_as_not_given_either() -> None:
         "lines.0.quantity must be a whole number, not null"
     ]
     assert problems(ids=[None]) == ["ids.0 must be a whole number, not null"]
+
+
+def tools_with_lines() -> list[Tool]:
+    table = ToolTable(ServerSettings(mode="full"))
+    for toolset in ALL_TOOLSETS:
+        toolset().register_tools(table, None)
+    return [tool for tool in table.tools.values() if "lines" in tool.input_schema["properties"]]
+
+
+@pytest.mark.parametrize("tool", tools_with_lines(), ids=lambda tool: tool.name)
+def test_null_in_a_line_passes_like_a_null_beside_it(tool: Tool) -> None:
+    """Models write what they do not know as null, also in ``lines: [{"product_name": null}]``."""
+    schema = tool.input_schema
+    items = schema["properties"]["lines"]["items"]
+    needed = dict.fromkeys(items.get("required", ()), 1)
+    nulls = dict.fromkeys(items["properties"].keys() - needed.keys())
+    others = dict.fromkeys(schema["properties"].keys() - set(schema.get("required", ())))
+    required = {name: _example(schema["properties"][name]) for name in schema.get("required", ())}
+    checked = tool.check({**others, **required, "lines": [{**needed, **nulls}]})
+
+    assert checked["lines"] == [needed]
+
+
+def _example(schema: dict[str, Any]) -> Any:
+    return {"integer": 1, "string": "x", "array": []}.get(schema.get("type", ""), 1)
 
 
 def test_whole_numbers_are_integers() -> None:

@@ -121,11 +121,10 @@ def test_unknown_type_is_refused_at_once() -> None:
 
 
 def test_result_is_described_as_far_as_it_helps() -> None:
-    """What may be null is only required; what lies below the first level is an object."""
+    """What is plain, or may be null, is only required; what lies below the first level an object."""
     schema = output_schema(example)
 
     assert schema["properties"] == {
-        "name": {"type": "string"},
         "middle": {"type": "object"},
         "by_name": {"type": "object", "additionalProperties": {"type": "object"}},
         "things": {"type": "array"},

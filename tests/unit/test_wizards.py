@@ -10,7 +10,7 @@ import pytest
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records import execute
-from odoo_toolkit.wizards import describe_wizard, known_wizard, run_wizard
+from odoo_toolkit.wizards import answer_wizard, describe_wizard, known_wizard
 from odoo_toolkit.wizards.actions import action_context, is_wizard_action
 from odoo_toolkit.wizards.catalog import KNOWN_WIZARDS
 from tests.unit.fake_sales import VERSIONS, FakeOdoo
@@ -66,7 +66,7 @@ def cancelling(major: int, policy: Policy | None = None) -> FakeOdoo:
 def test_defaults_are_merged_with_the_answers_and_the_context_is_on_every_call() -> None:
     """default_get, create and the button carry the source's context and the action's own."""
     odoo = cancelling(16)
-    outcome = run_wizard(odoo, CANCEL_ACTION, {"subject": "Sorry"}, source=("sale.order", [26]))
+    outcome = answer_wizard(odoo, CANCEL_ACTION, {"subject": "Sorry"}, source=("sale.order", [26]))
     assert odoo.called == ["default_get", "create", "action_cancel"]
     for call in odoo.sent:
         assert (
@@ -91,7 +91,7 @@ def test_a_wizard_that_exists_already_is_not_created_again() -> None:
     """An action with res_id names the record; answers are written to it."""
     odoo = cancelling(16)
     odoo.answers["sale.order.cancel", "write"] = True
-    run_wizard(odoo, {**CANCEL_ACTION, "res_id": 9}, {"subject": "x"})
+    answer_wizard(odoo, {**CANCEL_ACTION, "res_id": 9}, {"subject": "x"})
     assert odoo.called == ["write", "action_cancel"]
     assert [call.ids for call in odoo.sent] == [(9,), (9,)]
 
@@ -113,7 +113,7 @@ def test_results_are_told_apart(result: Any, kind: str) -> None:
     """Whatever is no wizard completes the operation."""
     odoo = cancelling(16)
     odoo.answers["sale.order.cancel", "action_cancel"] = result
-    outcome = run_wizard(odoo, "sale.order.cancel", source=("sale.order", [26]))
+    outcome = answer_wizard(odoo, "sale.order.cancel", source=("sale.order", [26]))
     assert (outcome.kind, outcome.done) == (kind, True)
 
 
@@ -131,7 +131,7 @@ def test_a_known_harmless_wizard_that_follows_runs_by_itself() -> None:
         ("stock.backorder.confirmation", "create"): 2,
         ("stock.backorder.confirmation", "process"): True,
     }
-    outcome = run_wizard(odoo, immediate(), source=("stock.picking", [5]))
+    outcome = answer_wizard(odoo, immediate(), source=("stock.picking", [5]))
     assert (outcome.done, outcome.model) == (True, "stock.backorder.confirmation")
     assert odoo.sent[-1].context["button_validate_picking_ids"] == [5]
     # Lines given as mappings become commands, and nothing new is cleared.
@@ -148,7 +148,7 @@ def test_a_chain_ends_after_three_wizards() -> None:
         ("stock.backorder.confirmation", "create"): 2,
         ("stock.backorder.confirmation", "process"): backorder(),
     }
-    outcome = run_wizard(odoo, backorder(), source=("stock.picking", [5]))
+    outcome = answer_wizard(odoo, backorder(), source=("stock.picking", [5]))
     assert odoo.called.count("process") == 3
     assert (outcome.done, outcome.kind) == (False, "wizard")
 
@@ -158,7 +158,7 @@ def test_a_wizard_that_costs_something_does_not_run_by_itself() -> None:
     odoo = cancelling(16)
     payment = {**CANCEL_ACTION, "res_model": "account.payment.register"}
     odoo.answers["sale.order.cancel", "action_cancel"] = payment
-    outcome = run_wizard(odoo, CANCEL_ACTION, source=("sale.order", [26]))
+    outcome = answer_wizard(odoo, CANCEL_ACTION, source=("sale.order", [26]))
     assert (outcome.done, outcome.kind) == (False, "wizard")
     assert odoo.called.count("create") == 1
 
@@ -173,13 +173,13 @@ def test_an_unknown_wizard_with_one_button_needs_no_method() -> None:
         ("stock.picking", "create"): [4],
         ("stock.picking", "go"): None,
     }
-    assert run_wizard(odoo, "stock.picking").wizard_id == 4
+    assert answer_wizard(odoo, "stock.picking").wizard_id == 4
     form["arch"] = form["arch"].replace(
         "</footer>", '<button name="stop" type="object" string="Stop"/></footer>'
     )
     odoo.sent.clear()
     with pytest.raises(ValidationError, match="several buttons") as raised:
-        run_wizard(odoo, "stock.picking")
+        answer_wizard(odoo, "stock.picking")
     assert raised.value.details["methods"] == ["go", "stop"]
     assert "create" not in odoo.called
 
@@ -200,10 +200,10 @@ def test_the_policy_judges_a_wizard_by_its_source(policy: Policy, allowed: bool)
     """Allowlists name the order, not the wizard; what is blocked stays so; nothing is sent."""
     odoo = cancelling(16, policy)
     if allowed:
-        assert run_wizard(odoo, CANCEL_ACTION, source=("sale.order", [26])).done
+        assert answer_wizard(odoo, CANCEL_ACTION, source=("sale.order", [26])).done
         return
     with pytest.raises(AccessError):
-        run_wizard(odoo, CANCEL_ACTION, source=("sale.order", [26]))
+        answer_wizard(odoo, CANCEL_ACTION, source=("sale.order", [26]))
     assert odoo.sent == []
 
 

@@ -1,7 +1,20 @@
 """Stock, transfers, and the validation of transfers."""
 
-from odoo_toolkit.apps.inventory.actions import create_transfer, validate_picking
+from odoo_toolkit.apps.inventory.actions import validate_picking
+from odoo_toolkit.apps.inventory.adjustments import StockCount, adjust_stock
+from odoo_toolkit.apps.inventory.creation import create_transfer
+from odoo_toolkit.apps.inventory.returns import return_picking
 from odoo_toolkit.apps.inventory.stock_levels import Stock, get_stock
-from odoo_toolkit.apps.inventory.transfers import Transfer
+from odoo_toolkit.apps.inventory.transfers import Transfer, get_picking
 
-__all__ = ["Stock", "Transfer", "create_transfer", "get_stock", "validate_picking"]
+__all__ = [
+    "Stock",
+    "StockCount",
+    "Transfer",
+    "adjust_stock",
+    "create_transfer",
+    "get_picking",
+    "get_stock",
+    "return_picking",
+    "validate_picking",
+]

@@ -7,9 +7,14 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.apps.inventory.transfers import PICKING, picks, read_moves, read_transfer
+from odoo_toolkit.apps.inventory.transfers import (
+    PICKING,
+    read_move_lines,
+    read_moves,
+    read_transfer,
+)
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError
+from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, read_all, state_error
 from odoo_toolkit.parallel import side_by_side
 
@@ -43,6 +48,7 @@ class Expected:
         unreserved: how much of it is free, and has to be reserved first.
         to_reserve: whether reserving may add to what is reserved.
         stock: what its location holds of the product; None where that is not counted.
+        entered: whether quantities have been entered in the transfer: they alone count.
     """
 
     move: Row
@@ -50,6 +56,7 @@ class Expected:
     unreserved: float = 0.0
     to_reserve: bool = False
     stock: Row | None = None
+    entered: bool = False
 
     @property
     def missing(self) -> float:
@@ -63,19 +70,11 @@ class Expected:
         return bool(self.move["state"] == "waiting")
 
 
-def check_movable(
-    odoo: Odoo, picking_id: int, *, force_qty: bool, reserved_only: bool = False
-) -> tuple[Row, list[Expected]]:
-    """Return a transfer's row and what would be moved of it, or refuse to validate it.
-
-    Args:
-        odoo: the connection.
-        picking_id: the transfer.
-        force_qty: whether less than demanded is enough.
-        reserved_only: whether what is free does not count: it has been tried to reserve it.
+def look_at(odoo: Odoo, picking_id: int) -> tuple[Row, list[Row]]:
+    """Return a transfer's row and its open moves, or refuse one that cannot be validated.
 
     Raises:
-        StateError: it is finished, too little is there, or the stock would be negative.
+        StateError: it is finished, or has nothing to move.
     """
     row, moves, _ = read_transfer(odoo, picking_id)
     name = row["name"]
@@ -84,38 +83,111 @@ def check_movable(
     if row["state"] == "cancel":
         todo = "Make a new transfer with create_transfer."
         raise state_error(PICKING, row, f"{name} is cancelled.", todo)
-    expected = _expected(odoo, moves, reserved_only)
-    if not expected:
+    left = [move for move in moves if move["state"] != "done"]
+    if not left:
         todo = "Add products to it, or cancel it."
         raise state_error(PICKING, row, f"{name} has nothing to move.", todo)
+    return row, left
+
+
+def check_movable(
+    odoo: Odoo,
+    row: Row,
+    moves: Sequence[Row],
+    *,
+    backorder: bool | None = None,
+    unreserved: bool = False,
+    reserved_only: bool = False,
+) -> list[Expected]:
+    """Return what would be moved of a transfer, or refuse to validate it.
+
+    Args:
+        odoo: the connection.
+        row: the transfer.
+        moves: its open moves.
+        backorder: what becomes of the rest; None refuses to leave any.
+        unreserved: whether more may be moved than is in stock.
+        reserved_only: whether what is free does not count: it has been tried to reserve it.
+
+    Raises:
+        StateError: too little is there, or the stock would be negative.
+        ValidationError: lots have to be named.
+    """
+    expected = _expected(odoo, moves, reserved_only)
+    name = row["name"]
     if not any(item.quantity > 0 for item in expected):
         message = f"Nothing of {name} can be moved: {_list(expected)}. Nothing was moved."
-        raise _shortage(odoo, row, expected, message, partly=False)
-    if not force_qty and (missing := [item for item in expected if item.missing > 0]):
-        message = f"{name} was not validated, because of a shortage: {_list(missing)}."
-        raise _shortage(odoo, row, missing, message, partly=True)
-    _check_negative(row, expected)
-    return row, expected
+        raise _shortage(row, expected, message, partly=False)
+    if backorder is None and (missing := [item for item in expected if item.missing > 0]):
+        entered = expected[0].entered
+        why = "less was entered than demanded" if entered else "because of a shortage"
+        message = f"{name} was not validated, {why}: {_list(missing)}."
+        raise _shortage(row, missing, message, partly=True)
+    if not unreserved and (problems := below_zero(expected)):
+        raise state_error(
+            PICKING,
+            row,
+            f"More was entered than is in stock; the stock would be negative. {problems}.",
+            "Correct the quantities, receive the goods first, or take the stock below zero with"
+            " unreserved=True.",
+        )
+    # From outside nothing is reserved, so no lot is chosen either.
+    unnamed = [item for item in expected if item.stock is None and not item.move["asked"]]
+    if uses_lots(row) and any(item.move["tracking"] != "none" for item in unnamed):
+        lines = read_move_lines(odoo, row["id"])
+        for item in unnamed:
+            check_lots_known(item, lines, "lines")
+    return expected
+
+
+def uses_lots(row: Row) -> bool:
+    """Whether a transfer's operation type asks for lots at all."""
+    return bool(row["use_create_lots"] or row["use_existing_lots"])
+
+
+def check_lots_known(item: Expected, lines: Sequence[Row], field: str) -> None:
+    """Refuse a tracked product without lots, unless those that are reserved suffice.
+
+    Args:
+        item: what would be moved.
+        lines: the transfer's move lines.
+        field: the argument of the lots.
+    """
+    move = item.move
+    if move["tracking"] not in ("lot", "serial"):
+        return
+    own = [line for line in lines if line["move_id"].id == move["id"]]
+    covered = sum(line["reserved"] for line in own if line["lot_id"] or line["lot_name"])
+    if item.stock is not None:
+        covered = move["reserved"] + max(item.stock["free_qty"], 0.0) / move["ratio"]
+    if item.quantity > covered + _TOLERANCE:
+        raise ValidationError(
+            f"{move['product'].name} is tracked by {move['tracking']} numbers: say which.",
+            suggestion="Give lines with their lots: validate_picking(lines=[{'move_id':"
+            f" {move['id']}, 'quantity': ..., 'lots': [...]}}, ...]), with all that moves.",
+            details={"field": field, "move_id": move["id"]},
+        )
 
 
 def is_reserved(odoo: Odoo, picking_id: int) -> bool | None:
     """See whether all that can be reserved for a transfer is; None where it is not."""
-    expected = _expected(odoo, read_moves(odoo, picking_id), reserved_only=False)
+    left = [move for move in read_moves(odoo, picking_id) if move["state"] != "done"]
+    expected = _expected(odoo, left, reserved_only=False)
     return None if any(item.unreserved > _TOLERANCE for item in expected) else True
 
 
 def _expected(odoo: Odoo, moves: Sequence[Row], reserved_only: bool) -> list[Expected]:
     """Return what a validation would move: what was entered, else what is or can be reserved."""
-    left = [move for move in moves if move["state"] != "done"]
-    entered = any(move["entered"] for move in left)
-    stocks = {} if reserved_only or not left else _stocks(odoo, left)
+    entered = any(move["entered"] for move in moves)
+    stocks = {} if reserved_only else _stocks(odoo, moves)
     free = {at: max(stock["free_qty"], 0.0) for at, stock in stocks.items()}
     expected: list[Expected] = []
-    for move in left:
+    for move in moves:
         at = move["product"].id, move["location"]
-        quantity = move["done"] if entered else min(move["reserved"], move["demand"])
+        reserved = min(move["reserved"], move["demand"])
         waits = move["state"] == "waiting"
-        lacking = 0.0 if entered or reserved_only else move["demand"] - quantity
+        wanted = move["to_reserve"] if entered else move["demand"]
+        lacking = 0.0 if reserved_only else max(wanted - reserved, 0.0)
         unreserved = 0.0 if waits else lacking
         if at in free:
             unreserved = min(unreserved, free[at] / move["ratio"])
@@ -123,10 +195,11 @@ def _expected(odoo: Odoo, moves: Sequence[Row], reserved_only: bool) -> list[Exp
         expected.append(
             Expected(
                 move=move,
-                quantity=quantity + unreserved,
+                quantity=move["done"] if entered else reserved + unreserved,
                 unreserved=unreserved,
                 to_reserve=(lacking if waits else unreserved) > _TOLERANCE,
                 stock=stocks.get(at),
+                entered=entered,
             )
         )
     return expected
@@ -153,8 +226,8 @@ def _stocks(odoo: Odoo, moves: Sequence[Row]) -> dict[tuple[int, int], Row]:
     }
 
 
-def _check_negative(row: Row, expected: Sequence[Expected]) -> None:
-    """Refuse quantities that were entered and are not there.
+def below_zero(expected: Sequence[Expected]) -> str:
+    """Say of which products more was entered than there is; empty where of none.
 
     Odoo itself would move them, and leave a stock below zero.
     """
@@ -164,47 +237,42 @@ def _check_negative(row: Row, expected: Sequence[Expected]) -> None:
     for item in stocked:
         at = item.move["product"].id, item.move["location"]
         taken[at] = taken.get(at, 0.0) + item.quantity * item.move["ratio"]
-    problems = [
+    return "; ".join(
         f"{item.move['product'].name}: {taken[at]:g} entered,"
         f" {item.stock['qty_available']:g} in stock"
         for at, item in lines.items()
         if item.stock and taken[at] > item.stock["qty_available"] + _TOLERANCE
-    ]
-    if problems:
-        raise state_error(
-            PICKING,
-            row,
-            "More was entered than is in stock; the stock would be negative."
-            f" {'; '.join(problems)}.",
-            "Correct the quantities, or receive the goods first.",
-        )
-
-
-def _shortage(
-    odoo: Odoo, row: Row, missing: Sequence[Expected], message: str, *, partly: bool
-) -> StateError:
-    """Return the error for a transfer of which too little can be moved, with all ways out."""
-    ways = ["move this much and leave a backorder for the rest, with force_qty=True"] * partly
-    if any(item.waits for item in missing):
-        ways.append("validate the transfer that it waits for first")
-    else:
-        ways.append("receive the goods first (get_stock shows what is where)")
-    values = '{"quantity": ..., "picked": true}' if picks(odoo) else '{"quantity_done": ...}'
-    ways.append(
-        "or, where they are in stock but reserved for others, give the quantities by hand: write"
-        f" {values} on each stock.move of the transfer and validate it again"
     )
+
+
+def _shortage(row: Row, missing: Sequence[Expected], message: str, *, partly: bool) -> StateError:
+    """Return the error for a transfer of which too little can be moved, with all ways out."""
+    ways = [
+        "move this much, and leave the rest in a backorder (backorder=True) or drop it"
+        " (backorder=False)"
+    ] * partly
+    if not missing[0].entered:
+        if any(item.waits for item in missing):
+            ways.append("validate the transfer that it waits for first")
+        else:
+            ways.append("receive the goods first (get_stock shows what is where)")
+        ways.append(
+            "or move all of it, taking what is reserved for others, and the stock below zero where"
+            " there is none (unreserved=True)"
+        )
     error = state_error(PICKING, row, message, f"Choose: {'; '.join(ways)}.")
     error.details["missing"] = [_told(item) for item in missing]
     return error
 
 
 def _list(items: Sequence[Expected]) -> str:
-    return "; ".join(
-        f"{item.move['product'].name}: {item.quantity:g} of {item.move['demand']:g}"
-        f" {item.move['uom']} {'entered' if item.move['entered'] else 'available'}"
-        for item in items
-    )
+    def told(item: Expected) -> str:
+        how = "entered" if item.entered else "available"
+        stock = f" ({item.stock['qty_available']:g} in stock)" if item.stock else ""
+        named = f"{item.move['product'].name}: {item.quantity:g} of {item.move['demand']:g}"
+        return f"{named} {item.move['uom']} {how}{stock}"
+
+    return "; ".join(map(told, items))
 
 
 def _told(item: Expected) -> dict[str, Any]:

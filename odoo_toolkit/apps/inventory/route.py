@@ -53,7 +53,7 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     """
     field, partner_usage = _KINDS[kind]
     named = [number for number in (source, destination) if number is not None]
-    for row in read_all(odoo, LOCATION, named) if named else ():
+    for row in read_all(odoo, LOCATION, named, acts_on=PICKING.model) if named else ():
         if row["usage"] == "view":
             raise ValidationError(
                 f"{row['complete_name']} only groups other locations and holds no stock.",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import attrs
+from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.operations.documents import Document, Row, filled, read, read_rows
+from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
@@ -16,7 +17,21 @@ PICKING = Document(
     model="stock.picking",
     noun="transfer",
     argument="picking_id",
-    fields=("name", "state", "picking_type_id", "location_id", "location_dest_id"),
+    fields=(
+        "name",
+        "state",
+        "picking_type_id",
+        "picking_type_code",
+        "location_id",
+        "location_dest_id",
+        "partner_id",
+        "origin",
+        "scheduled_date",
+        "date_done",
+        "company_id",
+        "use_create_lots",
+        "use_existing_lots",
+    ),
 )
 
 #: ``quantity_done`` and ``reserved_availability`` are there to 16; from 17 on ``quantity`` is both,
@@ -27,24 +42,46 @@ _MOVE_FIELDS = (
     "product_qty",
     "product_uom",
     "location_id",
+    "location_dest_id",
     "state",
+    "has_tracking",
+    "origin_returned_move_id",
     "quantity_done",
     "reserved_availability",
     "quantity",
     "picked",
 )
 
+#: The done quantity is ``qty_done`` to 16; what is reserved has a name of its own to 15 and on 16,
+#: and is the same as ``quantity`` from 17 on.
+_LINE_FIELDS = (
+    "move_id",
+    "lot_id",
+    "lot_name",
+    "location_dest_id",
+    "qty_done",
+    "product_uom_qty",
+    "reserved_uom_qty",
+    "quantity",
+)
+
 
 @attrs.frozen(kw_only=True)
 class TransferLine:
-    """A move of a transfer; done is 0 until it is validated or a quantity is entered."""
+    """A move of a transfer; done is 0 until it is validated or a quantity is entered.
 
+    Attributes:
+        lots: with their quantities, where the product is tracked.
+    """
+
+    move_id: int
     product: RecordName
     demand: float
     reserved: float
     done: float
     uom: str
     state: str
+    lots: dict[str, float] = attrs.Factory(dict)
 
 
 @attrs.frozen(kw_only=True)
@@ -64,7 +101,8 @@ class Transfer:
         name: its reference, such as WH/OUT/00012; None only when it could not be read back.
         state: draft, waiting, confirmed, assigned, done or cancel.
         validated: whether it is done.
-        message: what was done.
+        message: what was done, or what state it is in.
+        origin: the document that it comes from.
         backorder: the transfer that holds the rest, if there is one.
     """
 
@@ -76,14 +114,56 @@ class Transfer:
     picking_type: RecordName | None = None
     location_src: RecordName | None = None
     location_dest: RecordName | None = None
+    partner: RecordName | None = None
+    origin: str | None = None
+    scheduled_date: str | None = None
+    date_done: str | None = None
     lines: list[TransferLine] = attrs.Factory(list)
     backorder: Backorder | None = None
     warnings: list[str] = attrs.Factory(list)
 
 
+PickingId = Annotated[int | None, Doc("The transfer (stock.picking).")]
+PickingName = Annotated[str | None, Doc("Or its reference, e.g. WH/OUT/00012.")]
+
+#: What people call the states.
+STATES = {
+    "draft": "a draft",
+    "waiting": "waiting for another transfer",
+    "confirmed": "waiting for stock",
+    "assigned": "ready",
+    "done": "done",
+    "cancel": "cancelled",
+}
+
+
+def moves_field(odoo: Odoo) -> str:
+    """Return the field of a transfer's moves: to 15, and from 16 on."""
+    return "move_ids" if "move_ids" in odoo.schema.fields(PICKING.model) else "move_lines"
+
+
 def picks(odoo: Odoo) -> bool:
     """Whether moves have the flag ``picked``, and so ``quantity`` for ``quantity_done``."""
     return "picked" in odoo.schema.fields("stock.move")
+
+
+def get_picking(
+    odoo: Odoo,
+    *,
+    picking_id: PickingId = None,
+    picking_name: PickingName = None,
+) -> Transfer:
+    """Return a transfer with its moves, their lots, its origin and its backorder.
+
+    3 round trips by id, 4 by reference, and one more where products are tracked.
+
+    Raises:
+        NotFoundError: there is no such transfer.
+        AmbiguousNameError: several match the reference.
+    """
+    number = find_id(odoo, PICKING, picking_id, picking_name)
+    row, moves, rest = read_transfer(odoo, number, backorder=True)
+    return transfer_of(odoo, row, moves, rest, message=f"{row['name']} is {STATES[row['state']]}.")
 
 
 def read_transfer(
@@ -105,6 +185,30 @@ def read_transfer(
     return row, moves, rest
 
 
+def transfer_of(
+    odoo: Odoo, row: Row, moves: Sequence[Row], rest: Backorder | None, **told: Any
+) -> Transfer:
+    """Return a transfer that has been read, with the lots of its moves."""
+    tracked = any(move["tracking"] != "none" for move in moves)
+    lots: dict[int, dict[str, float]] = {move["id"]: {} for move in moves}
+    for line in read_move_lines(odoo, row["id"]) if tracked else ():
+        name = line["lot_id"].name if line["lot_id"] else line["lot_name"]
+        if name and line["move_id"].id in lots:
+            of_move = lots[line["move_id"].id]
+            of_move[name] = of_move.get(name, 0.0) + (line["done"] or line["reserved"])
+    return filled(
+        Transfer,
+        row,
+        validated=row["state"] == "done",
+        location_src=row["location_id"],
+        lines=[
+            filled(TransferLine, move, move_id=move["id"], lots=lots[move["id"]]) for move in moves
+        ],
+        backorder=rest,
+        **told,
+    )
+
+
 def read_backorder(odoo: Odoo, picking_id: int) -> Backorder | None:
     """Return the transfer that holds the rest of another, the newest of several."""
     rest = [["backorder_id", "=", picking_id]]
@@ -116,11 +220,35 @@ def read_moves(odoo: Odoo, picking_id: int) -> list[Row]:
     """Return the moves of a transfer that are not cancelled, alike on all versions.
 
     Keys: id, product, demand, done, reserved, entered, ratio (of the product's unit to the
-    move's), location (where from), state, uom.
+    move's), location (where from), destination, state, uom, uom_id, tracking, returns (the move
+    that it takes back).
     """
-    domain = [["picking_id", "=", picking_id], ["state", "!=", "cancel"]]
-    rows = read_rows(odoo, "stock.move", domain, _MOVE_FIELDS, acts_on=PICKING.model, order="id")
+    return find_moves(odoo, [["picking_id", "=", picking_id]])
+
+
+def find_moves(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
+    """Return the moves that match and are not cancelled, see :func:`read_moves`."""
+    open_or_done = [*domain, ["state", "!=", "cancel"]]
+    rows = read_rows(
+        odoo, "stock.move", open_or_done, _MOVE_FIELDS, acts_on=PICKING.model, order="id"
+    )
     return [_uniform(row) for row in rows]
+
+
+def read_move_lines(odoo: Odoo, picking_id: int) -> list[Row]:
+    """Return what is reserved and done of a transfer by lot and place, alike on all versions.
+
+    Keys: those of the fields, done and reserved.
+    """
+    domain = [["picking_id", "=", picking_id]]
+    rows = read_rows(
+        odoo, "stock.move.line", domain, _LINE_FIELDS, acts_on=PICKING.model, order="id"
+    )
+    for row in rows:
+        row["done"] = row["qty_done"] if row["quantity"] is None else row["quantity"]
+        reserved = (row["product_uom_qty"], row["reserved_uom_qty"], row["quantity"])
+        row["reserved"] = next((value for value in reserved if value is not None), 0.0)
+    return rows
 
 
 def _uniform(row: Row) -> Row:
@@ -139,6 +267,13 @@ def _uniform(row: Row) -> Row:
         # 12 of a dozen: stock is counted in the product's unit, the move in its own.
         "ratio": row["product_qty"] / demand if demand else 1.0,
         "location": row["location_id"].id,
+        "destination": row["location_dest_id"].id,
         "state": row["state"],
         "uom": row["product_uom"].name,
+        "uom_id": row["product_uom"].id,
+        "returns": row["origin_returned_move_id"].id if row["origin_returned_move_id"] else None,
+        "tracking": row["has_tracking"] or "none",
+        # Whether quantities are to be entered, and how much has to be reserved before.
+        "asked": False,
+        "to_reserve": 0.0,
     }

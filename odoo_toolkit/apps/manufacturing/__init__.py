@@ -1,0 +1,22 @@
+"""Manufacturing: what products are made of, and the orders by which they are made."""
+
+from odoo_toolkit.apps.manufacturing.actions import OrderResult, cancel_order, confirm_order
+from odoo_toolkit.apps.manufacturing.bills import Bill, BillComponents, check_components
+from odoo_toolkit.apps.manufacturing.creation import create_order
+from odoo_toolkit.apps.manufacturing.orders import Component, Order, WorkOrder, get_order
+from odoo_toolkit.apps.manufacturing.production import produce
+
+__all__ = [
+    "Bill",
+    "BillComponents",
+    "Component",
+    "Order",
+    "OrderResult",
+    "WorkOrder",
+    "cancel_order",
+    "check_components",
+    "confirm_order",
+    "create_order",
+    "get_order",
+    "produce",
+]

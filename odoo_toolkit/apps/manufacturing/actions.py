@@ -1,0 +1,230 @@
+"""Confirming and cancelling manufacturing orders, and what is told of one that was changed.
+
+A ``mrp.production`` goes draft -> [action_confirm] -> confirmed -> progress -> to_close ->
+[button_mark_done] -> done; all but done -> [action_cancel] -> cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.manufacturing.orders import (
+    ORDER,
+    Component,
+    OrderId,
+    OrderName,
+    as_component,
+    planned_start,
+    read_components,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.operations.documents import (
+    Row,
+    filled,
+    find,
+    read,
+    row_after,
+    shows,
+    state_error,
+)
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+CONFIRM = Step(
+    model=ORDER.model,
+    method="action_confirm",
+    says="Order confirmed",
+    fails="Not confirmed",
+    seen=shows(ORDER, state=("confirmed", "progress", "to_close", "done")),
+)
+#: Until all that is free is reserved it has not happened, or there was nothing to reserve: it may
+#: be repeated either way.
+RESERVE = Step(
+    model=ORDER.model,
+    method="action_assign",
+    says="Components reserved",
+    fails="Its components are not reserved",
+    seen=lambda odoo, number: _is_reserved(odoo, number),
+)
+CANCEL = Step(
+    model=ORDER.model,
+    method="action_cancel",
+    says="Order cancelled",
+    seen=shows(ORDER, state=("cancel",)),
+)
+
+#: To 14 Odoo does not reserve when it confirms.
+RESERVES_ITSELF = 15
+
+
+@attrs.frozen(kw_only=True)
+class OrderResult:
+    """A manufacturing order that something was done to.
+
+    Attributes:
+        quantity: to make; ``produced`` of it is made.
+        available: whether all components are reserved or in stock; None when it is finished.
+        missing: the components that are not.
+        lots: of what was made.
+        backorder: the order that holds the rest.
+        warnings: what went otherwise than asked.
+    """
+
+    id: int
+    name: str | None = None
+    state: str | None = None
+    product: RecordName | None = None
+    quantity: float | None = None
+    produced: float = 0.0
+    uom: str | None = None
+    bom: RecordName | None = None
+    date: str | None = None
+    available: bool | None = None
+    missing: list[Component] = attrs.Factory(list)
+    lots: list[RecordName] = attrs.Factory(list)
+    backorder: RecordName | None = None
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+def confirm_order(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    dry_run: DryRun = False,
+) -> OrderResult | Plan:
+    """Confirm a draft, if it is one, and reserve the components that are in stock.
+
+    5 or 6 round trips.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its reference.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: it is finished.
+        OdooError: Odoo refused; nothing was changed.
+    """
+    permit(odoo, CONFIRM, RESERVE)
+    row = find(odoo, ORDER, order_id, order_name)
+    check_open(row)
+    draft = row["state"] == "draft"
+    return operate(
+        odoo,
+        [CONFIRM, RESERVE] if draft else [RESERVE],
+        [row["id"]],
+        lambda done: order_result(odoo, done, "Confirmed" if draft else "Reserved components of"),
+        would=f"Would {'confirm' if draft else 'reserve components of'} {row['name']}.",
+        dry_run=dry_run,
+    )
+
+
+def cancel_order(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    dry_run: DryRun = False,
+) -> OrderResult | Plan:
+    """Cancel an order that is not done, with its work orders and reservations; 3 round trips.
+
+    There is no way back: Odoo does not confirm a cancelled order again.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its reference.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: it is done.
+        OdooError: Odoo refused; nothing was changed.
+    """
+    permit(odoo, CANCEL)
+    row = find(odoo, ORDER, order_id, order_name)
+    name = row["name"]
+    if row["state"] == "cancel":
+        return filled_result(row, message=f"{name} was cancelled already.")
+    if row["state"] == "done":
+        todo = "Take apart what was made, with an unbuild order (mrp.unbuild)."
+        raise state_error(ORDER, row, f"{name} is done: it cannot be cancelled.", todo)
+
+    def result(done: Done) -> OrderResult:
+        now = row_after(odoo, ORDER, done, name=name)
+        state = now.get("state")
+        if state not in (None, "cancel"):
+            done.warnings.append(f"Odoo left it in the state {state}.")
+        message = f"{name} is cancelled." if state in (None, "cancel") else "Not cancelled."
+        return filled_result({**row, **now}, message=message, warnings=done.warnings)
+
+    would = f"Would cancel {name}."
+    return operate(odoo, [CANCEL], [row["id"]], result, would=would, dry_run=dry_run)
+
+
+def check_open(row: Row) -> None:
+    """Refuse to work on an order that is finished."""
+    if row["state"] == "done":
+        raise state_error(ORDER, row, f"{row['name']} is already done.", "Nothing is left to do.")
+    if row["state"] == "cancel":
+        todo = "Make a new order with create_order."
+        raise state_error(ORDER, row, f"{row['name']} is cancelled.", todo)
+
+
+def filled_result(row: Row, **told: Any) -> OrderResult:
+    """Make the result of an order's row."""
+    return filled(
+        OrderResult,
+        row,
+        quantity=row.get("product_qty"),
+        produced=row.get("qty_produced") or 0.0,
+        uom=row["product_uom_id"].name if row.get("product_uom_id") else None,
+        date=planned_start(row) if "date_start" in row else None,
+        **told,
+    )
+
+
+def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) -> OrderResult:
+    """Read back an order that was made or confirmed, with the components that are missing.
+
+    Args:
+        odoo: the connection.
+        done: what was done.
+        verb: such as ``Confirmed``.
+        confirming: whether it was to be confirmed.
+    """
+    asked: list[Callable[[], Any]] = [
+        lambda: read(odoo, ORDER, done.id),
+        lambda: read_components(odoo, done.id),
+    ]
+    try:
+        row, moves = side_by_side(asked)
+    except OdooError as error:
+        # It is written: that it cannot be read back does not undo it.
+        done.warnings.append(f"The order cannot be read back: {error.message}")
+        message = f"{verb} the order {done.id}; its state is not known."
+        return OrderResult(id=done.id, message=message, warnings=done.warnings)
+    message = f"{verb} {row['name']}: {row['product_qty']:g} {row['product_uom_id'].name}"
+    message += f" of {row['product_id'].name}."
+    if confirming and row["state"] == "draft":
+        message += " It is not confirmed."
+    missing = short_of(moves)
+    return filled_result(
+        row, available=not missing, missing=missing, message=message, warnings=done.warnings
+    )
+
+
+def short_of(moves: Sequence[Row]) -> list[Component]:
+    """Return the components that are missing."""
+    return [as_component(move) for move in moves if move["missing"]]
+
+
+def _is_reserved(odoo: Odoo, order_id: int) -> bool | None:
+    moves = read_components(odoo, order_id)
+    return None if any(move["free"] for move in moves if move["state"] != "done") else True

@@ -1,0 +1,357 @@
+"""A manufacturing order as it is in Odoo, with its components and work orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
+from odoo_toolkit.operations.lots import lot_model
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+OrderId = Annotated[int | None, Doc("Manufacturing order id, or give order_name.")]
+OrderName = Annotated[str | None, Doc("Reference, e.g. WH/MO/00012.")]
+
+#: The planned start is ``date_planned_start`` to 16, where ``date_start`` is the real one; the lot
+#: made is one field to 18 and several from 19 on, and so is what holds an order and its backorders.
+ORDER = Document(
+    model="mrp.production",
+    noun="manufacturing order",
+    argument="order_id",
+    numbered=True,
+    fields=(
+        "name",
+        "state",
+        "product_id",
+        "product_tracking",
+        "product_qty",
+        "product_uom_id",
+        "qty_producing",
+        "qty_produced",
+        "bom_id",
+        "consumption",
+        "date_planned_start",
+        "date_start",
+        "date_deadline",
+        "origin",
+        "company_id",
+        "location_src_id",
+        "lot_producing_id",
+        "lot_producing_ids",
+        "workorder_ids",
+        "backorder_sequence",
+        "procurement_group_id",
+        "production_group_id",
+    ),
+)
+_FINISHED = ("done", "cancel")
+
+#: As of a transfer: ``quantity`` with ``picked`` from 17 on, two fields to 16. ``availability`` is
+#: what is free where the move takes from.
+_MOVE_FIELDS = (
+    "product_id",
+    "product_uom_qty",
+    "product_qty",
+    "product_uom",
+    "location_id",
+    "location_dest_id",
+    "state",
+    "quantity_done",
+    "reserved_availability",
+    "quantity",
+    "picked",
+    "availability",
+    "product_type",
+    "is_storable",
+    "has_tracking",
+    "move_line_ids",
+    "byproduct_id",
+)
+_TOLERANCE = 1e-6
+
+
+@attrs.frozen(kw_only=True)
+class Component:
+    """A component of an order, in its unit of measure.
+
+    Attributes:
+        needed: for the whole order.
+        consumed: what was entered or is used up.
+        free: what is in stock besides what is reserved, up to what is needed.
+        missing: what is neither reserved nor free.
+        lots: reserved or consumed ones.
+    """
+
+    product: RecordName
+    needed: float
+    uom: str
+    reserved: float = 0.0
+    free: float = 0.0
+    missing: float = 0.0
+    consumed: float = 0.0
+    lots: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class WorkOrder:
+    """A work order; durations in minutes."""
+
+    id: int
+    name: str
+    workcenter: RecordName | None = None
+    state: str
+    duration_expected: float = 0.0
+    duration: float = 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Related:
+    """Another part of an order that was made in parts."""
+
+    id: int
+    name: str
+    state: str
+    quantity: float
+
+
+@attrs.frozen(kw_only=True)
+class Order:
+    """A manufacturing order.
+
+    Attributes:
+        state: draft, confirmed, progress, to_close, done or cancel.
+        quantity: to make; ``produced`` of it is made.
+        available: whether all components are reserved or in stock; None when it is finished.
+        date: planned start.
+        lots: of what is made.
+        backorders: the other parts of an order that was made in parts.
+    """
+
+    id: int
+    name: str
+    state: str
+    product: RecordName
+    quantity: float
+    produced: float = 0.0
+    uom: str
+    bom: RecordName | None = None
+    date: str | None = None
+    date_deadline: str | None = None
+    origin: str | None = None
+    lots: list[RecordName] = attrs.Factory(list)
+    available: bool | None = None
+    components: list[Component] | None = None
+    work_orders: list[WorkOrder] = attrs.Factory(list)
+    backorders: list[Related] = attrs.Factory(list)
+
+
+def get_order(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    include_components: bool = True,
+) -> Order:
+    """Return a manufacturing order with its components and work orders.
+
+    2 or 3 round trips; up to 5 more, side by side, for lots, work orders and backorders.
+
+    Raises:
+        NotFoundError: there is no such order.
+        AmbiguousNameError: several orders match the name.
+    """
+    row = find(odoo, ORDER, order_id, order_name)
+    asked: list[Callable[[], Any]] = [
+        lambda: read_components(odoo, row["id"], with_lots=True),
+        lambda: _read_work_orders(odoo, row["workorder_ids"]),
+        lambda: read_related(odoo, row),
+        lambda: read_lots_made(odoo, row),
+    ]
+    moves, work_orders, related, lots = side_by_side(asked)
+    is_open = row["state"] not in _FINISHED
+    return filled(
+        Order,
+        row,
+        quantity=row["product_qty"],
+        produced=row["qty_produced"] or 0.0,
+        uom=row["product_uom_id"].name,
+        date=planned_start(row),
+        lots=lots,
+        available=not any(move["missing"] for move in moves) if is_open else None,
+        components=[as_component(move) for move in moves] if include_components else None,
+        work_orders=work_orders,
+        backorders=related,
+    )
+
+
+def planned_start(row: Row) -> str | None:
+    """Return when an order is to begin."""
+    start: str | None = row["date_planned_start"] or row["date_start"]
+    return start
+
+
+def picks(odoo: Odoo) -> bool:
+    """Whether moves have the flag ``picked``, and so ``quantity`` for ``quantity_done``."""
+    return "picked" in odoo.schema.fields("stock.move")
+
+
+def read_lots_made(odoo: Odoo, row: Row) -> list[RecordName]:
+    """Return the lots of what is made; a round trip only from 19 on, where there may be several."""
+    if row["lot_producing_id"]:
+        return [row["lot_producing_id"]]
+    domain = [["id", "in", list(row["lot_producing_ids"] or ())]]
+    if not row["lot_producing_ids"]:
+        return []
+    rows = read_rows(odoo, lot_model(odoo), domain, ["name"], acts_on=ORDER.model, order="id")
+    return [RecordName(id=lot["id"], name=lot["name"]) for lot in rows]
+
+
+def read_related(odoo: Odoo, row: Row) -> list[Related]:
+    """Return the other parts of an order that was made in parts; no round trip for none."""
+    group = "production_group_id" if row["production_group_id"] else "procurement_group_id"
+    if not row["backorder_sequence"] or not row[group]:
+        return []
+    domain = [[group, "=", row[group].id], ["id", "!=", row["id"]]]
+    fields = ("name", "state", "product_qty")
+    rows = read_rows(odoo, ORDER.model, domain, fields, order="id")
+    return [filled(Related, other, quantity=other["product_qty"]) for other in rows]
+
+
+def read_components(
+    odoo: Odoo, order_id: int, *, with_lots: bool = False, with_byproducts: bool = False
+) -> list[Row]:
+    """Return the moves of an order's components that are not cancelled, alike on all versions.
+
+    Keys: id, product, needed, reserved, free, missing, consumed, entered, ratio (of the product's
+    unit to the move's), uom, location, destination, state, tracking, stored, byproduct, line_ids,
+    and lines as :func:`read_move_lines` gives them, which are empty where they were not read.
+
+    Args:
+        odoo: the connection.
+        order_id: the order.
+        with_lots: whether to read the lines of tracked components.
+        with_byproducts: whether to return the moves of what is made besides, too.
+    """
+    domain: list[Any] = [["state", "!=", "cancel"]]
+    domain += ["|"] if with_byproducts else []
+    domain += [["raw_material_production_id", "=", order_id]]
+    if with_byproducts:
+        domain += ["&", ["production_id", "=", order_id], ["byproduct_id", "!=", False]]
+    rows = read_rows(odoo, "stock.move", domain, _MOVE_FIELDS, acts_on=ORDER.model, order="id")
+    moves = [_uniform(row) for row in rows]
+    tracked = [move["id"] for move in moves if move["tracking"] != "none" and move["line_ids"]]
+    shared = _shared(moves)
+    asked: list[Callable[[], list[Row]]] = [
+        lambda: read_move_lines(odoo, tracked) if with_lots and tracked else [],
+        lambda: read_free(odoo, shared, moves[0]["location"]) if shared else [],
+    ]
+    lines, stocks = side_by_side(asked)
+    _allot(moves, {row["id"]: max(row["free_qty"] or 0.0, 0.0) for row in stocks})
+    for move in moves:
+        if with_lots and move["id"] in tracked:
+            move["lines"] = [line for line in lines if line["move"] == move["id"]]
+    return moves
+
+
+def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[Row]:
+    """Return the lines of moves, alike on all versions: id, move, lot, location, reserved, done."""
+    flagged = picks(odoo)
+    fields = ["move_id", "lot_id", "location_id", "quantity", "picked", "qty_done"]
+    # To 16 what is reserved is the quantity that is to do; renamed in 16.
+    fields += ["product_uom_qty", "reserved_uom_qty"]
+    domain = [["move_id", "in", list(moves)]]
+    rows = read_rows(odoo, "stock.move.line", domain, fields, acts_on=ORDER.model, order="id")
+    return [
+        {
+            "id": row["id"],
+            "move": row["move_id"].id,
+            "lot": row["lot_id"],
+            "location": row["location_id"].id,
+            "reserved": row["quantity"]
+            if flagged
+            else row["product_uom_qty"] or row["reserved_uom_qty"] or 0.0,
+            "done": (row["quantity"] if row["picked"] else 0.0) if flagged else row["qty_done"],
+        }
+        for row in rows
+    ]
+
+
+def as_component(move: Row) -> Component:
+    """Return what is told of a component's move."""
+    lots = [line["lot"].name for line in move["lines"] if line["lot"]]
+    names = (field.name for field in attrs.fields(Component) if field.name != "lots")
+    told = {name: move[name] for name in names if name != "uom"}
+    return Component(**told, uom=move["uom"].name, lots=list(dict.fromkeys(lots)))
+
+
+def _uniform(row: Row) -> Row:
+    flagged = row["picked"] is not None
+    done = row["quantity" if flagged else "quantity_done"] or 0.0
+    finished = row["state"] == "done"
+    entered = bool(done) and not finished and bool(row["picked"] or not flagged)
+    reserved = row["quantity" if flagged else "reserved_availability"] or 0.0
+    needed = row["product_uom_qty"]
+    stored = row["product_type"] == "product" if row["is_storable"] is None else row["is_storable"]
+    stored = stored and not row["byproduct_id"]
+    ratio = row["product_qty"] / needed if needed else 1.0
+    return {
+        "id": row["id"],
+        "product": row["product_id"],
+        "needed": needed,
+        "consumed": done if finished or entered else 0.0,
+        "entered": entered,
+        "reserved": 0.0 if finished else min(reserved, needed),
+        "free": 0.0 if finished or not stored else (row["availability"] or 0.0) / ratio,
+        "ratio": ratio,
+        "uom": row["product_uom"],
+        "location": row["location_id"].id,
+        "destination": row["location_dest_id"].id,
+        "state": row["state"],
+        "tracking": row["has_tracking"] or "none",
+        "stored": stored,
+        "byproduct": bool(row["byproduct_id"]),
+        "line_ids": row["move_line_ids"] or [],
+        "lines": [],
+        "missing": 0.0,
+    }
+
+
+def _shared(moves: Sequence[Row]) -> list[int]:
+    """Return the products of which several moves want the same free stock."""
+    lacking = [m["product"].id for m in moves if m["stored"] and m["reserved"] < m["needed"]]
+    return sorted({number for number in lacking if lacking.count(number) > 1})
+
+
+def read_free(odoo: Odoo, products: Sequence[int], location: int) -> list[Row]:
+    """Return what of products is in a location and not reserved."""
+    domain = [["id", "in", list(products)]]
+    return read_rows(
+        odoo, "product.product", domain, ["free_qty"], acts_on=ORDER.model, location=location
+    )
+
+
+def _allot(moves: Sequence[Row], free: dict[int, float]) -> None:
+    """Give the moves what is free, once, and note what is missing."""
+    for move in moves:
+        if move["state"] == "done" or not move["stored"]:
+            continue
+        lacking = max(move["needed"] - move["reserved"], 0.0)
+        if (product := move["product"].id) in free:
+            move["free"] = min(lacking, free[product] / move["ratio"])
+            free[product] -= move["free"] * move["ratio"]
+        move["free"] = round(min(move["free"], lacking), 6)
+        missing = lacking - move["free"]
+        move["missing"] = round(missing, 6) if missing > _TOLERANCE else 0.0
+
+
+def _read_work_orders(odoo: Odoo, ids: Sequence[int] | None) -> list[WorkOrder]:
+    if not ids:
+        return []
+    fields = ("name", "workcenter_id", "state", "duration_expected", "duration")
+    domain = [["id", "in", list(ids)]]
+    rows = read_rows(odoo, "mrp.workorder", domain, fields, acts_on=ORDER.model, order="id")
+    return [filled(WorkOrder, row) for row in rows]

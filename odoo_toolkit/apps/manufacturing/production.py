@@ -1,0 +1,355 @@
+"""Producing: the whole of a manufacturing order or a part, with lots of what is made and used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.manufacturing.actions import (
+    CONFIRM,
+    OrderResult,
+    check_open,
+    filled_result,
+)
+from odoo_toolkit.apps.manufacturing.consumption import (
+    LINES_SCHEMA,
+    checked_uses,
+    move_commands,
+    plan_uses,
+    shortages,
+)
+from odoo_toolkit.apps.manufacturing.orders import (
+    ORDER,
+    OrderId,
+    OrderName,
+    read_components,
+    read_lots_made,
+    read_related,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.lost_answers import send
+from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
+from odoo_toolkit.operations.lines import Line, checked_number
+from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
+from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.wizards.actions import opened_ids
+
+_TOLERANCE = 1e-6
+_NEW_LOT = "the new lot"
+
+
+@attrs.frozen(kw_only=True)
+class _Enter(Step):
+    """Writes what is produced and used; before that it creates the lots of what is made.
+
+    The write's ``vals`` hold the lots that there are, and :data:`_NEW_LOT` for each new one.
+    """
+
+    new_lots: Sequence[Mapping[str, Any]] = ()
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        calls = super().calls(odoo, ids)
+        if not self.new_lots:
+            return calls
+        model = lot_model(odoo)
+        create = Call(
+            model=model,
+            method="create",
+            arguments={"vals_list": [dict(values) for values in self.new_lots]},
+            access="create",
+            acts_on=model,
+            step=True,
+        )
+        return [create, *calls]
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        *create, write = self.calls(odoo, ids)
+        made = iter([number for call in create for number in send(odoo, call, warnings)])
+        vals = dict(write.arguments["vals"])
+        if vals.get("lot_producing_id") == _NEW_LOT:
+            vals["lot_producing_id"] = next(made)
+        for command in vals.get("lot_producing_ids", ()):
+            command[2] = [next(made) if lot == _NEW_LOT else lot for lot in command[2]]
+        return send(odoo, attrs.evolve(write, arguments={"vals": vals}), warnings)
+
+
+FINISH = Step(
+    model=ORDER.model,
+    method="button_mark_done",
+    says="Produced",
+    fails="The quantities are entered, but it is not produced",
+    seen=shows(ORDER, state=("done",)),
+)
+
+
+def produce(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    quantity: Annotated[
+        float | None, Doc("Default: what was entered in Odoo, else all that is left.")
+    ] = None,
+    lots: Annotated[
+        Sequence[str] | None,
+        JsonSchema({"type": "array", "items": {"type": "string"}}),
+        Doc("Of what is made: one lot, or a serial number per piece; new ones are created."),
+    ] = None,
+    lines: Annotated[
+        Sequence[Line] | None,
+        JsonSchema(LINES_SCHEMA),
+        Doc("Components used otherwise than by the bill: in all how much, or from which lots."),
+    ] = None,
+    backorder: Annotated[bool, Doc("Of a part: the rest stays open, in a backorder.")] = True,
+    unreserved: Annotated[
+        bool, Doc("Also use components that are not there; the stock goes below zero.")
+    ] = False,
+    allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
+    dry_run: DryRun = False,
+) -> OrderResult | Plan:
+    """Produce an order, wholly or in part: components are used up, the product is in stock.
+
+    A draft is confirmed first; work orders are finished with it. Components are used, and
+    by-products made, in proportion to the quantity, but for those in ``lines`` and those that
+    somebody has entered in Odoo for this quantity. What Odoo would ask (immediate production,
+    consumption, backorder) is answered by the arguments. Odoo itself would use components that are
+    not there: here this is an error.
+
+    5 round trips, up to 6 more for names, parts, lots and units of measure.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its reference.
+        quantity: in the order's unit of measure.
+        lots: of what is made; where none is given, Odoo's next number is taken. To Odoo 18 an
+            order for serial numbers is produced piece by piece.
+        lines: each with ``product_id`` or ``product_name``, ``quantity`` in all, and ``lots``: one
+            lot, or serial numbers. Lots that are not named are those that Odoo has reserved.
+        backorder: whether the rest of a part becomes an order of its own, or is dropped.
+        unreserved: whether to use components that are not in stock, or reserved for others.
+        allow_more: whether to produce more than was ordered.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: it is done or cancelled, components are missing, it is more than ordered, or the
+            bill does not allow other components; nothing was written.
+        ValidationError: a lot or line is wrong; nothing was written.
+        WizardRequiredError: Odoo asks something else; the quantities are entered by then.
+    """
+    permit(odoo, CONFIRM, _entering({}, ()), FINISH)
+    given = checked_uses(lines)
+    names = _checked_names(lots)
+    if quantity is not None:
+        checked_number(quantity, "quantity", positive=True)
+    row = find(odoo, ORDER, order_id, order_name)
+    check_open(row)
+    left = row["product_qty"] - (row["qty_produced"] or 0.0)
+    amount = quantity or row["qty_producing"] or left
+    _check_amount(odoo, row, amount, left, allow_more=allow_more)
+    moves = read_components(odoo, row["id"], with_byproducts=True)
+    uses = plan_uses(
+        odoo,
+        moves,
+        given,
+        share=amount / left,
+        entered=abs(amount - (row["qty_producing"] or 0.0)) < _TOLERANCE,
+    )
+    told = any(use.told for use in uses)
+    if told:
+        _check_consumption(odoo, row)
+    if not unreserved and (short := shortages(odoo, uses)):
+        raise _shortage(row, short)
+    commands = move_commands(odoo, row, uses, unreserved=unreserved)
+    made, new_lots = _lots_made(odoo, row, amount, names)
+    values = {"qty_producing": amount, **made}
+    values |= {field: of_field for field, of_field in commands.items() if of_field}
+    partly = amount < left - _TOLERANCE
+    context: Row = {"skip_backorder": True}
+    context |= {"mo_ids_to_backorder": [row["id"]]} if partly and backorder else {}
+    # What differs from the bill was said by the caller.
+    context |= {"skip_consumption": True} if told else {}
+    steps: list[AnyStep] = [CONFIRM] if row["state"] == "draft" else []
+    steps += [_entering(values, new_lots), attrs.evolve(FINISH, context=context)]
+    permit(odoo, *steps)
+    return operate(
+        odoo,
+        steps,
+        [row["id"]],
+        lambda done: _result(odoo, row, done, amount, partly=partly, backorder=backorder),
+        would=f"Would produce {amount:g} {row['product_uom_id'].name} by {row['name']}.",
+        dry_run=dry_run,
+    )
+
+
+def _entering(vals: Mapping[str, Any], new_lots: Sequence[Mapping[str, Any]]) -> _Enter:
+    return _Enter(
+        model=ORDER.model,
+        method="write",
+        arguments={"vals": vals},
+        says="Quantities entered",
+        fails="The quantities are not entered",
+        new_lots=new_lots,
+    )
+
+
+def _checked_names(lots: Sequence[str] | None) -> list[str]:
+    names = [lots] if isinstance(lots, str) else list(lots or ())
+    if not all(isinstance(name, str) and name.strip() for name in names):
+        raise ValidationError("lots must be a list of texts.", details={"field": "lots"})
+    names = [name.strip() for name in names]
+    check_once(names, "lots")
+    return names
+
+
+def _check_amount(odoo: Odoo, row: Row, amount: float, left: float, *, allow_more: bool) -> None:
+    name = row["name"]
+    if left <= _TOLERANCE:
+        todo = "Cancel it, or make a new order."
+        raise state_error(ORDER, row, f"Nothing of {name} is left to produce.", todo)
+    if amount > left + _TOLERANCE and not allow_more:
+        raise state_error(
+            ORDER,
+            row,
+            f"{amount:g} are more than is left of {name}: {left:g} {row['product_uom_id'].name}."
+            " Nothing was produced.",
+            "Correct the quantity, or say allow_more=True.",
+        )
+    if row["product_tracking"] != "serial":
+        return
+    if row["lot_producing_ids"] is None and abs(amount - 1) > _TOLERANCE:
+        raise state_error(
+            ORDER,
+            row,
+            f"{row['product_id'].name} has serial numbers, and Odoo {odoo.version.major} produces"
+            " such products one by one.",
+            "Produce quantity=1, then its backorder, and so on.",
+        )
+
+
+def _check_consumption(odoo: Odoo, row: Row) -> None:
+    """Refuse other components than the bill's where it is strict; Odoo only asks about it."""
+    consumption = row["consumption"]
+    if row["state"] == "draft" and row["bom_id"]:
+        # An order takes it from its bill when it is confirmed.
+        domain = [["id", "=", row["bom_id"].id]]
+        bills = read_rows(odoo, "mrp.bom", domain, ["consumption"], acts_on=ORDER.model)
+        consumption = bills[0]["consumption"] if bills else consumption
+    if consumption == "strict":
+        raise state_error(
+            ORDER,
+            row,
+            f"The bill of materials of {row['name']} does not allow other quantities of its"
+            " components (consumption strict). Nothing was produced.",
+            "Leave the quantities out of lines, or have the bill of materials changed.",
+        )
+
+
+def _shortage(row: Row, short: Sequence[Mapping[str, Any]]) -> StateError:
+    listed = "; ".join(
+        f"{item['product']}: {item['there']:g} of {item['needed']:g} {item['uom']}"
+        for item in short[:10]
+    )
+    error = state_error(
+        ORDER,
+        row,
+        f"{row['name']} was not produced, because of a shortage: {listed}.",
+        "Produce a smaller quantity, get the components first, or say unreserved=True: the stock"
+        " goes below zero then.",
+    )
+    error.details["missing"] = [
+        {**item, "missing": round(item["needed"] - item["there"], 6)} for item in short
+    ]
+    return error
+
+
+def _lots_made(odoo: Odoo, row: Row, amount: float, names: Sequence[str]) -> tuple[Row, list[Row]]:
+    """Return what is written of the lots of what is made, and those that have to be created."""
+    product, tracking = row["product_id"], row["product_tracking"] or "none"
+    if tracking == "none":
+        if names:
+            raise ValidationError(
+                f"{product.name} is not tracked by lots or serial numbers.",
+                suggestion="Leave lots out.",
+                details={"field": "lots"},
+            )
+        return {}, []
+    many = row["lot_producing_ids"] is not None
+    there = bool(row["lot_producing_id"] or row["lot_producing_ids"])
+    if there and not names:
+        return {}, []
+    pieces = round(amount) if tracking == "serial" else 1
+    if names and len(names) != pieces:
+        what = f"{pieces} serial numbers, one per piece" if tracking == "serial" else "one lot"
+        raise ValidationError(
+            f"{amount:g} of {product.name} take {what}, not {len(names)}.",
+            suggestion="Correct lots or quantity, or leave lots out for Odoo's next numbers.",
+            details={"field": "lots"},
+        )
+    named = [NamedLot(product=product, name=name, field="lots") for name in names]
+    company = row["company_id"].id
+    found = find_lots(odoo, named, acts_on=ORDER.model, company=company) if named else {}
+    if tracking == "serial" and found:
+        _check_unused(odoo, product, found)
+    ids = [found.get(lot.key, _NEW_LOT) for lot in named] or [_NEW_LOT] * pieces
+    wanted: list[NamedLot | None] = [*named] or [None] * pieces
+    new: list[Row] = [
+        {"product_id": product.id, "company_id": company, **({"name": lot.name} if lot else {})}
+        for lot in wanted
+        if lot is None or lot.key not in found
+    ]
+    return ({"lot_producing_ids": [[6, 0, ids]]} if many else {"lot_producing_id": ids[0]}), new
+
+
+def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str], int]) -> None:
+    """Refuse a serial number of a piece that is there, or was produced before."""
+    ids = sorted(number for (owner, _), number in found.items() if owner == product.id)
+    domain = [["lot_id", "in", ids], ["state", "=", "done"]]
+    rows = read_rows(odoo, "stock.move.line", domain, ("lot_id",), acts_on=ORDER.model, limit=1)
+    if rows:
+        raise ValidationError(
+            f"The serial number {rows[0]['lot_id'].name} of {product.name} is in use already.",
+            suggestion="Give the number of the new piece.",
+            details={"field": "lots", "lot": rows[0]["lot_id"].name},
+        )
+
+
+def _result(
+    odoo: Odoo, before: Row, done: Done, amount: float, *, partly: bool, backorder: bool
+) -> OrderResult:
+    """Read back what has become of the order, and of its rest."""
+    uom, product = before["product_uom_id"].name, before["product_id"].name
+    rest = opened_ids(done.answers[-1]) if partly and isinstance(done.answers[-1], dict) else []
+    domain = [["id", "in", [done.id, *rest]]]
+    rows = afterwards(
+        lambda: read_rows(odoo, ORDER.model, domain, ORDER.fields, order="id"), done.warnings
+    )
+    if not rows:
+        message = f"{before['name']}: the state is not known."
+        return OrderResult(id=done.id, message=message, warnings=done.warnings)
+    row = next(row for row in rows if row["id"] == done.id)
+    others = [RecordName(id=r["id"], name=r["name"]) for r in rows if r["id"] != done.id]
+    if partly and backorder and not others and row["state"] == "done":
+        related = afterwards(lambda: read_related(odoo, row), done.warnings) or []
+        others = [RecordName(id=r.id, name=r.name) for r in related if r.state != "done"][-1:]
+    lots = afterwards(lambda: read_lots_made(odoo, row), done.warnings) or []
+    if row["state"] == "done":
+        message = f"Produced {row['qty_produced']:g} {uom} of {product} by {row['name']}."
+        message += f" The rest is {others[0].name}." if others else ""
+    else:
+        message = f"{row['name']} is not produced: its state is {row['state']}."
+        if done.complete:
+            done.warnings.append(f"Odoo left it in the state {row['state']}.")
+    return filled_result(
+        row,
+        lots=lots,
+        backorder=others[0] if others else None,
+        message=message,
+        warnings=done.warnings,
+    )

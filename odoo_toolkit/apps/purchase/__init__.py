@@ -1,0 +1,27 @@
+"""Buying: what can be had, requests for quotation, orders, their receipts and bills."""
+
+from odoo_toolkit.apps.purchase.actions import (
+    CancelResult,
+    OrderResult,
+    cancel_order,
+    confirm_order,
+)
+from odoo_toolkit.apps.purchase.bills import create_bill
+from odoo_toolkit.apps.purchase.creation import create_order
+from odoo_toolkit.apps.purchase.orders import Order, get_order
+from odoo_toolkit.apps.purchase.receipts import receive
+from odoo_toolkit.apps.purchase.supplies import Supply, supply
+
+__all__ = [
+    "CancelResult",
+    "Order",
+    "OrderResult",
+    "Supply",
+    "cancel_order",
+    "confirm_order",
+    "create_bill",
+    "create_order",
+    "get_order",
+    "receive",
+    "supply",
+]

@@ -1,0 +1,341 @@
+"""Confirming and cancelling purchase orders.
+
+A ``purchase.order`` goes draft or sent -> [button_confirm] -> purchase, or to approve where a
+second person has to -> [button_approve] -> purchase; all of these -> [button_cancel] -> cancel ->
+[button_draft] -> draft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.purchase.approval import approvers, who
+from odoo_toolkit.apps.purchase.orders import (
+    CONFIRMED,
+    ORDER,
+    Bill,
+    OrderId,
+    OrderLine,
+    OrderName,
+    Receipt,
+    is_locked,
+    read_bills,
+    read_lines,
+    read_receipts,
+    readable,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError, StateError
+from odoo_toolkit.operations.documents import (
+    Row,
+    currency_of,
+    filled,
+    find,
+    read,
+    read_back,
+    read_rows,
+    shows,
+    state_error,
+)
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+CONFIRM = Step(
+    model=ORDER.model,
+    method="button_confirm",
+    says="Order confirmed",
+    fails="Not confirmed",
+    # The button's own context: from 16 on, mandatory analytic accounts are checked by it.
+    context={"validate_analytic": True},
+    seen=shows(ORDER, state=(*CONFIRMED, "to approve")),
+)
+APPROVE = Step(
+    model=ORDER.model,
+    method="button_approve",
+    says="Order approved",
+    seen=shows(ORDER, state=CONFIRMED),
+)
+CANCEL = Step(
+    model=ORDER.model,
+    method="button_cancel",
+    says="Order cancelled",
+    seen=shows(ORDER, state=("cancel",)),
+)
+
+#: Lines that a result shows.
+_SHOWN = 12
+
+
+@attrs.frozen(kw_only=True)
+class OrderResult:
+    """An order that was made or confirmed.
+
+    Attributes:
+        confirmed: whether it is a purchase order now, as read back.
+        lines: of an order that was made, the first ones of ``line_count``.
+        receipts: of an order that was confirmed.
+        approvers: who may approve it, where it waits for that.
+        warnings: what went otherwise than asked; the order exists nevertheless.
+    """
+
+    id: int
+    name: str | None = None
+    state: str | None = None
+    partner: RecordName | None = None
+    amount_untaxed: float | None = None
+    amount_total: float | None = None
+    currency: str | None = None
+    confirmed: bool
+    line_count: int | None = None
+    lines: list[OrderLine] = attrs.Factory(list)
+    receipts: list[Receipt] = attrs.Factory(list)
+    approvers: list[RecordName] = attrs.Factory(list)
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class CancelResult:
+    """An order that was to be cancelled; ``receipts`` and ``bills`` as they are now."""
+
+    id: int
+    name: str
+    state: str | None = None
+    cancelled: bool
+    receipts: list[Receipt] = attrs.Factory(list)
+    bills: list[Bill] = attrs.Factory(list)
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+def confirm_order(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    approve: Annotated[
+        bool, Doc("Approve one that waits for a second approval, if this user may.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> OrderResult | Plan:
+    """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
+
+    Where the company wants a second approval, it may be left in the state ``to approve``: the
+    result then says who may approve it. 3 round trips, 5 where somebody has to approve.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its number.
+        approve: approve an order that is in the state ``to approve``.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: it is not a request for quotation, has no lines, or waits for an approval;
+            ``details["current_state"]``, and ``details["approvers"]``.
+        OdooError: Odoo refused; nothing was changed.
+    """
+    permit(odoo, CONFIRM, *([APPROVE] if approve else []))
+    row = find(odoo, ORDER, order_id, order_name)
+    step = _confirming(odoo, row, approve)
+    return operate(
+        odoo,
+        [step],
+        [row["id"]],
+        lambda done: order_result(odoo, done, created=False, confirming=True),
+        would=f"Would {'confirm' if step is CONFIRM else 'approve'} {row['name']}.",
+        dry_run=dry_run,
+    )
+
+
+def cancel_order(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    dry_run: DryRun = False,
+) -> CancelResult | Plan:
+    """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
+
+    An order that is received or billed is not cancelled, although Odoo 19 would do so without a
+    word. A draft bill stays, as Odoo leaves it.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its number.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: it is locked, received or billed; the message names the documents.
+        OdooError: Odoo refused; nothing was changed.
+    """
+    permit(odoo, CANCEL)
+    row = find(odoo, ORDER, order_id, order_name)
+    name = row["name"]
+    if row["state"] == "cancel":
+        return filled(CancelResult, row, cancelled=True, message=f"{name} was cancelled already.")
+    _check_cancellable(odoo, row)
+    return operate(
+        odoo,
+        [CANCEL],
+        [row["id"]],
+        lambda done: _cancel_result(odoo, row, done),
+        would=f"Would cancel {name}.",
+        dry_run=dry_run,
+    )
+
+
+# States ----------------------------------------------------------------------------------------
+
+
+def _order_error(row: Row, message: str, todo: str, **details: Any) -> StateError:
+    error = state_error(ORDER, row, message, todo)
+    error.details.update(details)
+    return error
+
+
+def _confirming(odoo: Odoo, row: Row, approve: bool) -> Step:
+    """Return the step by which an order is confirmed, or refuse its state."""
+    name, state = row["name"], row["state"]
+    if state == "to approve":
+        names = approvers(odoo, row)
+        # 14 would let everybody approve.
+        if approve and (not names or odoo.uid in [person.id for person in names]):
+            return APPROVE
+        raise _order_error(
+            row,
+            f"{name} is confirmed and waits for approval (state to approve) by {who(names)}.",
+            "Ask them to approve it; if you are one of them, confirm_order with approve=True does.",
+            approvers=[attrs.asdict(person) for person in names],
+        )
+    if state == "cancel":
+        raise _order_error(
+            row,
+            f"{name} is cancelled (state cancel).",
+            "Make it a draft again: execute button_draft on purchase.order, then confirm it.",
+        )
+    if state not in ("draft", "sent"):
+        raise _order_error(
+            row,
+            f"{name} is already confirmed (state {state}).",
+            "Nothing needs to be done; get_order shows its receipts and bills.",
+        )
+    if not row["order_line"]:
+        raise _order_error(
+            row,
+            f"{name} has no lines, so there is nothing to confirm (state {state}).",
+            "Add lines to it first.",
+        )
+    return CONFIRM
+
+
+def _check_cancellable(odoo: Odoo, row: Row) -> None:
+    """Refuse to cancel what is locked, received or billed."""
+    name = row["name"]
+    if is_locked(row):
+        raise _order_error(
+            row,
+            f"{name} is locked, so it cannot be cancelled.",
+            "Unlock it: execute button_unlock on purchase.order, then cancel it.",
+        )
+    received = [["order_id", "=", row["id"]], ["qty_received", ">", 0]]
+    asked: list[Callable[[], list[Any]]] = [
+        lambda: read_receipts(odoo, row["id"]),
+        lambda: read_bills(odoo, row["id"]) if row["invoice_ids"] else [],
+        lambda: read_rows(
+            odoo, "purchase.order.line", received, ["id"], acts_on=ORDER.model, limit=1
+        ),
+    ]
+    receipts, bills, lines = side_by_side(asked)
+    done = [r.name for r in receipts if r.state == "done" and r.type != "outgoing"] if lines else []
+    posted = [bill.name for bill in bills if bill.state == "posted"]
+    obstacles = [f"its receipt {item} is already done" for item in done]
+    obstacles += [f"its bill {item} is already posted" for item in posted]
+    if obstacles:
+        todo = ["return the receipt"] if done else []
+        todo += ["reset the bill to draft and cancel it"] if posted else []
+        raise _order_error(
+            row,
+            f"{name} cannot be cancelled: {', and '.join(obstacles)}.",
+            f"First {' and '.join(todo)} in Odoo, then cancel the order.",
+        )
+
+
+# Results ---------------------------------------------------------------------------------------
+
+
+def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> OrderResult:
+    verb = "created" if created else "confirmed"
+    asked: list[Callable[[], Any]] = [
+        lambda: read(odoo, ORDER, done.id),
+        lambda: read_lines(odoo, done.id, _SHOWN) if created else [],
+        lambda: read_receipts(odoo, done.id) if confirming else [],
+    ]
+    try:
+        row, lines, receipts = side_by_side(asked)
+    except OdooError as error:
+        # It is written: that it cannot be read back does not undo it.
+        done.warnings.append(f"The order cannot be read back: {error.message}")
+        return OrderResult(
+            id=done.id,
+            confirmed=confirming and done.complete,
+            message=f"Order {done.id} was {verb}; its state is not known.",
+            warnings=done.warnings,
+        )
+    name, state = row["name"], row["state"]
+    confirmed = state in CONFIRMED
+    people = approvers(odoo, row) if state == "to approve" else []
+    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
+    if confirmed:
+        message = f"{name} {'created and ' if created else ''}confirmed: {total}"
+    elif state == "to approve":
+        message = f"{name} ({total}) waits for approval by {who(people)}: nothing is ordered yet."
+    elif confirming:
+        message = f"{name} exists but is not confirmed (state {state})."
+    else:
+        message = f"Request for quotation {name} created: {total}"
+    if confirming and done.complete and state not in (*CONFIRMED, "to approve"):
+        done.warnings.append(f"Odoo accepted the confirmation, but the order is still {state}.")
+    free = [line.product.name for line in lines if line.product and not line.price_unit]
+    if free:
+        done.warnings.append(f"Without a price: {', '.join(free)}.")
+    return filled(
+        OrderResult,
+        row,
+        line_count=len(row["order_line"]),
+        lines=lines,
+        receipts=receipts,
+        currency=currency_of(row),
+        confirmed=confirmed,
+        approvers=people,
+        message=message,
+        warnings=done.warnings,
+    )
+
+
+def _cancel_result(odoo: Odoo, before: Row, done: Done) -> CancelResult:
+    name, number, warnings = before["name"], done.id, done.warnings
+    asked: list[Callable[[], Any]] = [
+        lambda: read_back(odoo, ORDER, number, warnings),
+        readable("receipts", lambda: read_receipts(odoo, number), warnings),
+        readable(
+            "bills", lambda: read_bills(odoo, number) if before["invoice_ids"] else [], warnings
+        ),
+    ]
+    row, receipts, bills = side_by_side(asked)
+    told: dict[str, Any] = {"receipts": receipts or [], "bills": bills or []}
+    told["warnings"] = warnings
+    if row is None:
+        message = f"{name} was cancelled; its state is not known."
+        return CancelResult(id=number, name=name, cancelled=True, message=message, **told)
+    cancelled = row["state"] == "cancel"
+    now = "cancelled" if cancelled else f"not cancelled: its state is {row['state']}"
+    drafts = [bill.name for bill in told["bills"] if bill.state == "draft"]
+    if cancelled and drafts:
+        warnings.append(f"Odoo leaves its draft bill as it is: {', '.join(drafts)}.")
+    return filled(CancelResult, row, cancelled=cancelled, message=f"{name} is {now}.", **told)

@@ -1,0 +1,131 @@
+"""The vendor's bill of a purchase order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.actions import POST
+from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice, invoice_result
+from odoo_toolkit.apps.purchase.orders import CONFIRMED, ORDER, OrderId, OrderName
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.lost_answers import creating, look, or_seen
+from odoo_toolkit.operations.documents import Row, find, read, read_rows, state_error
+from odoo_toolkit.operations.lines import checked_day, today
+from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
+from odoo_toolkit.wizards.actions import opened_ids
+
+
+@attrs.frozen(kw_only=True)
+class _CreateBill(Step):
+    """Presses the button that makes a bill of an order; ``known`` are those that it had."""
+
+    known: frozenset[int] = frozenset()
+
+    @property
+    def makes(self) -> bool:
+        return True
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
+        (call,) = self.calls(odoo, ids)
+        with creating(odoo, INVOICE.model, [ORDER.model, *ids]) as creation:
+
+            def seen() -> list[int] | None:
+                now = read(odoo, ORDER, ids[0])["invoice_ids"]
+                return creation.own(sorted(set(now) - self.known)) or None
+
+            def made() -> list[int]:
+                return opened_ids(odoo.call(call)) or look(seen) or []
+
+            # What is billed, also by a draft, is not billed again.
+            bills: list[int] = or_seen(made, seen, warnings, safe=True)
+            creation.ids = frozenset(bills)
+            return bills
+
+
+BILL = _CreateBill(model=ORDER.model, method="action_create_invoice", says="Bill created")
+WRITE = Step(
+    model=INVOICE.model,
+    method="write",
+    says="Date and reference written",
+    fails="Its date and reference are not written",
+)
+
+
+def create_bill(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
+    ref: Annotated[str | None, Doc("The vendor's bill number.")] = None,
+    post: Annotated[bool, Doc("Also post it.")] = False,
+    dry_run: DryRun = False,
+) -> Invoice | Plan:
+    """Make the bill of what can be billed of a purchase order now; 5 round trips, 6 to post it.
+
+    That is what was ordered or what was received, as each product has it. What was returned after
+    it was billed makes a refund.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its number.
+        invoice_date: the day on the bill; today by default.
+        ref: the vendor's number of the bill; by default their reference of the order.
+        post: whether to post it. If that fails, the draft stays and the result says why.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: the order is not confirmed, or there is nothing to bill.
+        ValidationError: the date is none.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    permit(odoo, BILL, WRITE, *([POST] if post else []))
+    day = checked_day(invoice_date, "invoice_date") or today(odoo)
+    row = find(odoo, ORDER, order_id, order_name)
+    _check_billable(odoo, row)
+    # To 18 Odoo takes the order's reference, from 19 on it leaves the bill without.
+    values = {"invoice_date": day, "ref": ref if ref is not None else row["partner_ref"]}
+    told = {name: value for name, value in values.items() if value is not None}
+    bill = attrs.evolve(BILL, known=frozenset(row["invoice_ids"]))
+    steps: list[AnyStep] = [bill, WRITE.of(vals=told), *([POST] if post else [])]
+
+    def result(done: Done) -> Invoice:
+        if not done.answers[0]:
+            raise state_error(
+                ORDER, row, f"Odoo made no bill of {row['name']}.", "Look at the order in Odoo."
+            )
+        return invoice_result(odoo, done, "Created", posting=post)
+
+    would = f"Would create {'and post ' if post else ''}the bill of {row['name']}."
+    return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
+
+
+def _check_billable(odoo: Odoo, row: Row) -> None:
+    name, state = row["name"], row["state"]
+    if state not in CONFIRMED:
+        raise state_error(
+            ORDER,
+            row,
+            f"{name} is not a confirmed order (state {state}).",
+            "A cancelled order cannot be billed."
+            if state == "cancel"
+            else "Confirm it with confirm_order first.",
+        )
+    # 19 would make a bill of nothing.
+    left: list[Any] = [["order_id", "=", row["id"]], ["qty_to_invoice", "!=", 0]]
+    if read_rows(odoo, "purchase.order.line", left, ["id"], acts_on=ORDER.model, limit=1):
+        return
+    billed = row["invoice_status"] == "invoiced"
+    raise state_error(
+        ORDER,
+        row,
+        f"{name} is fully billed." if billed else f"Nothing on {name} can be billed now.",
+        "get_order shows its bills."
+        if billed
+        else "Products that are billed by what was received must be received first.",
+    )

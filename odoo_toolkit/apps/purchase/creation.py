@@ -1,0 +1,177 @@
+"""Making requests for quotation with all that Odoo's form takes from vendor and price list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Annotated, Any
+
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.purchase.actions import CONFIRM, OrderResult, order_result
+from odoo_toolkit.apps.purchase.lines import (
+    LINE_SCHEMA,
+    checked_lines,
+    line_values,
+    names_product,
+    wanted_products,
+)
+from odoo_toolkit.apps.purchase.offers import Offer, choose, obstacle, offers_of, read_offers
+from odoo_toolkit.apps.purchase.orders import ORDER
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.operations.documents import Document, read, read_rows
+from odoo_toolkit.operations.lines import today
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.values import to_wire
+
+CREATE = Step(model=ORDER.model, method="create", says="Request for quotation created")
+
+#: What Odoo's form takes from the vendor, and a call from outside leaves empty.
+_VENDOR = Document(
+    model="res.partner",
+    noun="vendor",
+    argument="partner_id",
+    fields=("parent_id", "property_purchase_currency_id", "property_supplier_payment_term_id"),
+)
+
+
+def create_order(
+    odoo: Odoo,
+    lines: Annotated[
+        Sequence[Mapping[str, Any]],
+        JsonSchema(LINE_SCHEMA),
+        Len(1, 200),
+        Doc("A product by id or name in each."),
+    ],
+    partner_id: Annotated[int | None, Doc("Vendor id, or give partner_name.")] = None,
+    partner_name: str | None = None,
+    partner_ref: Annotated[str | None, Doc("The vendor's own reference.")] = None,
+    date_planned: Annotated[
+        str | None, Doc("When it is to arrive (UTC); default: the vendor's lead time.")
+    ] = None,
+    note: Annotated[str | None, Doc("Terms, plain text.")] = None,
+    confirm: Annotated[bool, Doc("Also confirm it.")] = False,
+    dry_run: DryRun = False,
+) -> OrderResult | Plan:
+    """Make a request for quotation, and confirm it if asked to; 4 round trips, 5 to confirm it.
+
+    Prices, taxes and days of arrival come from the vendor's price list where none are given, and
+    terms of payment and currency from the vendor, as Odoo's form has it on every version.
+
+    Args:
+        odoo: the connection.
+        lines: each with ``product_id`` or ``product_name``, ``quantity`` (1, in the unit in which
+            the product is bought), ``price_unit``, ``discount`` (from 17 on), ``date_planned`` and
+            ``name``. A line with nothing but ``name`` becomes a note.
+        partner_id: the vendor; or
+        partner_name: their name.
+        partner_ref: their number for this order.
+        date_planned: when the lines that do not say it themselves are to arrive.
+        note: terms and conditions.
+        confirm: confirm the order at once. When that fails, the request stays, ``confirmed`` is
+            False and ``warnings`` says why.
+        dry_run: resolve and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: several records match a name; nothing was written.
+        ValidationError: a line or value is wrong; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    steps = [CREATE, CONFIRM] if confirm else [CREATE]
+    permit(odoo, *steps)
+    checked = checked_lines(odoo, lines)
+    described = odoo.schema.fields(ORDER.model)
+    head: dict[str, Any] = {"partner_ref": partner_ref, "date_planned": date_planned}
+    # The field of the terms: to 18, and from 19 on.
+    terms = "note" if "note" in described else "notes"
+    head[terms] = written_text(described[terms], note) if note is not None else None
+    given = {name: value for name, value in head.items() if value is not None}
+    wire = to_wire(given, ORDER.model, described, fields_of=odoo.schema.fields)
+    if date_planned is not None:
+        # What an order says does not reach its lines.
+        checked = [
+            {"date_planned": date_planned, **line} if names_product(line) else line
+            for line in checked
+        ]
+    partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    vendor_id, *product_ids = resolve_all(odoo, [partner, *wanted_products(checked)])
+    bought = iter(product_ids)
+    ids = [next(bought) if names_product(line) else None for line in checked]
+    assert vendor_id is not None  # noqa: S101 - it is required
+    vendor, warnings = _complete(odoo, vendor_id, checked, ids)
+    values = [line_values(odoo, line, number) for line, number in zip(checked, ids, strict=True)]
+    commands = [[0, 0, line] for line in values]
+    steps[0] = CREATE.of(
+        vals_list={"partner_id": vendor_id, **vendor, **wire, "order_line": commands}
+    )
+
+    def result(done: Done) -> OrderResult:
+        done.warnings[:0] = warnings
+        return order_result(odoo, done, created=True, confirming=confirm)
+
+    what = "and confirm it" if confirm else "as a draft"
+    would = f"Would create a request for quotation with {len(commands)} lines {what}."
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+
+def _complete(
+    odoo: Odoo, vendor_id: int, lines: list[dict[str, Any]], ids: Sequence[int | None]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what an order takes from its vendor, and warnings; put the vendor's prices in lines.
+
+    Odoo itself takes the price of the vendor's smallest quantity for what a call from outside
+    orders, and drops the discount, on every version.
+    """
+    unpriced = [n for n, line in zip(ids, lines, strict=True) if n and "price_unit" not in line]
+    of_lines = [["id", "in", sorted(set(unpriced))]]
+    in_list = [["product_tmpl_id.product_variant_ids", "in", of_lines[0][2]]]
+    fields = ("display_name", "product_tmpl_id", "cost_currency_id")
+    asked: list[Callable[[], Any]] = [
+        lambda: read(odoo, _VENDOR, vendor_id),
+        lambda: read_rows(odoo, "product.product", of_lines, fields, acts_on=ORDER.model),
+        lambda: read_offers(odoo, in_list, ORDER.model),
+    ]
+    vendor, rows, offers = [*side_by_side(asked if unpriced else asked[:1]), [], []][:3]
+    currency = vendor["property_purchase_currency_id"]
+    own = {vendor_id, vendor["parent_id"] and vendor["parent_id"].id}
+    products = {row["id"]: row for row in rows}
+    warnings = []
+    for line, number in zip(lines, ids, strict=True):
+        if number in products and "price_unit" not in line:
+            product = products[number]
+            offered = [o for o in offers_of(offers, product) if o.vendor.id in own]
+            problem = _price(odoo, line, offered, (currency or product["cost_currency_id"]).name)
+            warnings += [f"{product['display_name']}: {problem}"] if problem else []
+    links = {
+        "currency_id": currency,
+        "payment_term_id": vendor["property_supplier_payment_term_id"],
+    }
+    return {field: link.id for field, link in links.items() if link}, warnings
+
+
+def _price(odoo: Odoo, line: dict[str, Any], offered: Sequence[Offer], currency: str) -> str | None:
+    """Put the price for a line's quantity in it; return what there is to say of it."""
+    day = date.fromisoformat(today(odoo))
+    valid = [offer for offer in offered if not obstacle(offer, math.inf, day)]
+    smallest = min(valid, key=lambda offer: offer.min_quantity, default=None)
+    if smallest is None:
+        return None
+    chosen = choose(valid, line.get("quantity", 1), day)
+    if chosen is None:
+        return f"the vendor sells it from {smallest.min_quantity:g} on; this is the price for that."
+    if chosen.currency != currency or chosen.uom != smallest.uom:
+        # Left to Odoo, which converts, but looks at the smallest quantity only.
+        same = chosen == smallest and not chosen.discount
+        return None if same else "check price and discount: they may be those of another quantity."
+    line["price_unit"] = chosen.price
+    if chosen.discount:
+        line.setdefault("discount", chosen.discount)
+    if chosen.delay != smallest.delay:
+        line.setdefault("date_planned", (day + timedelta(days=chosen.delay)).isoformat())
+    return None

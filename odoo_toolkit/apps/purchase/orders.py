@@ -1,0 +1,250 @@
+"""A purchase order as it is in Odoo, with its lines, receipts and bills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from odoo_toolkit.apps.accounting.invoices import INVOICE, called
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import NotFoundError, OdooError
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    currency_of,
+    filled,
+    find,
+    read_rows,
+)
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+T = TypeVar("T")
+
+OrderId = Annotated[int | None, Doc("Purchase order id, or give order_name.")]
+OrderName = Annotated[str | None, Doc("Order number, e.g. P00012.")]
+
+#: ``locked`` is there from 19 on, ``receipt_status`` from 16 on and with the module
+#: purchase_stock.
+ORDER = Document(
+    model="purchase.order",
+    noun="purchase order",
+    argument="order_id",
+    numbered=True,
+    fields=(
+        "name",
+        "state",
+        "locked",
+        "partner_id",
+        "partner_ref",
+        "company_id",
+        "date_order",
+        "date_planned",
+        "amount_untaxed",
+        "amount_tax",
+        "amount_total",
+        "currency_id",
+        "invoice_status",
+        "receipt_status",
+        "order_line",
+        "invoice_ids",
+    ),
+)
+CONFIRMED = ("purchase", "done")
+
+#: The unit of a line: to 18, and from 19 on.
+_UOMS = ("product_uom", "product_uom_id")
+
+
+@attrs.frozen(kw_only=True)
+class OrderLine:
+    """A line of an order; ``name`` where it says more than the product's name."""
+
+    id: int
+    product: RecordName | None = None
+    name: str | None = None
+    quantity: float
+    uom: str | None = None
+    price_unit: float
+    discount: float = 0.0
+    subtotal: float
+    date_planned: str | None = None
+    received: float = 0.0
+    billed: float = 0.0
+    kind: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Receipt:
+    """A transfer of an order: from the vendor (incoming), or back (outgoing)."""
+
+    id: int
+    name: str
+    state: str
+    type: str | None = None
+    scheduled_date: str | None = None
+    date_done: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Bill:
+    """A bill or refund of an order; a draft may have no number yet."""
+
+    id: int
+    name: str
+    state: str
+    type: str
+    ref: str | None = None
+    invoice_date: str | None = None
+    payment_state: str | None = None
+    amount_total: float
+    amount_residual: float
+
+
+@attrs.frozen(kw_only=True)
+class Order:
+    """A purchase order.
+
+    Attributes:
+        state: draft, sent, to approve, purchase, cancel; to Odoo 18 also done, which means locked.
+        locked: whether it is closed for changes, told alike on all versions.
+        invoice_status: no (nothing to bill now), to invoice, invoiced.
+        receipt_status: from Odoo 16 on: pending, partial, full.
+        lines: the first ones; ``line_count`` is the number of all.
+        warnings: what could not be read.
+    """
+
+    id: int
+    name: str
+    state: str
+    locked: bool = False
+    partner: RecordName | None = None
+    partner_ref: str | None = None
+    date_order: str | None = None
+    date_planned: str | None = None
+    amount_untaxed: float
+    amount_tax: float
+    amount_total: float
+    currency: str | None
+    invoice_status: str | None = None
+    receipt_status: str | None = None
+    line_count: int
+    lines: list[OrderLine] | None = None
+    receipts: list[Receipt] | None = None
+    bills: list[Bill] | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+def get_order(
+    odoo: Odoo,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    line_limit: Annotated[int, Ge(0), Doc("Most lines to return.")] = 12,
+) -> Order:
+    """Return a purchase order with its lines, receipts and bills; 2 round trips.
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its number.
+        line_limit: most lines.
+
+    Raises:
+        NotFoundError: there is no such order.
+        AmbiguousNameError: several orders match the name.
+    """
+    row = find(odoo, ORDER, order_id, order_name)
+    warnings: list[str] = []
+    number, told = row["id"], row["invoice_ids"]
+    asked: list[Callable[[], Any]] = [
+        lambda: read_lines(odoo, number, line_limit) if line_limit else None,
+        readable("receipts", lambda: read_receipts(odoo, number), warnings),
+        readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
+    ]
+    lines, receipts, bills = side_by_side(asked)
+    return filled(
+        Order,
+        row,
+        locked=is_locked(row),
+        currency=currency_of(row),
+        line_count=len(row["order_line"]),
+        lines=lines,
+        receipts=receipts or None,
+        bills=bills or None,
+        warnings=warnings,
+    )
+
+
+def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[], T | None]:
+    """Return a question that is answered by None, with a warning, where Odoo refuses it."""
+
+    def asking() -> T | None:
+        try:
+            return ask()
+        except OdooError as error:
+            warnings.append(f"The {what} cannot be read: {error.message}")
+            return None
+
+    return asking
+
+
+def is_locked(row: Mapping[str, Any]) -> bool:
+    """Whether an order is locked: a state to Odoo 18, a field of its own from 19 on."""
+    return row["state"] == "done" or bool(row["locked"])
+
+
+def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[OrderLine]:
+    """Return an order's lines in their order."""
+    fields = ["product_id", "name", "product_qty", "price_unit", "discount", "price_subtotal"]
+    fields += [*_UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type"]
+    of_order = [["order_id", "=", order_id]]
+    rows = read_rows(
+        odoo, "purchase.order.line", of_order, fields, acts_on=ORDER.model, limit=limit
+    )
+    return [_line(row) for row in rows]
+
+
+def _line(row: Row) -> OrderLine:
+    product, uom = row["product_id"], row[_UOMS[0]] or row[_UOMS[1]]
+    same = product and row["name"] == product.name
+    return filled(
+        OrderLine,
+        {**row, "name": None if same else row["name"]},
+        quantity=row["product_qty"],
+        uom=uom and uom.name,
+        discount=row["discount"] or 0.0,
+        subtotal=row["price_subtotal"],
+        received=row["qty_received"],
+        billed=row["qty_invoiced"],
+        kind=(row["display_type"] or "").removeprefix("line_") or None,
+    )
+
+
+def read_receipts(odoo: Odoo, order_id: int) -> list[Receipt]:
+    """Return the transfers of an order; none without the module purchase_stock."""
+    try:
+        if "purchase_id" not in odoo.schema.fields("stock.picking"):
+            return []
+    except NotFoundError:
+        return []
+    fields = ("name", "state", "picking_type_code", "scheduled_date", "date_done")
+    of_order = [["purchase_id", "=", order_id]]
+    rows = read_rows(
+        odoo, "stock.picking", of_order, fields, acts_on=ORDER.model, order="id", limit=40
+    )
+    return [
+        filled(Receipt, row, name=row["name"] or "", type=row["picking_type_code"]) for row in rows
+    ]
+
+
+def read_bills(odoo: Odoo, order_id: int) -> list[Bill]:
+    """Return the bills and refunds of an order."""
+    fields = ["name", "display_name", "state", "move_type", "payment_state", "ref"]
+    fields += ["invoice_date", "amount_total", "amount_residual"]
+    of_order = [*INVOICE.domain, ["invoice_line_ids.purchase_line_id.order_id", "=", order_id]]
+    rows = read_rows(odoo, INVOICE.model, of_order, fields, order="id", limit=40)
+    return [filled(Bill, row, name=called(row), type=row["move_type"]) for row in rows]

@@ -1,0 +1,117 @@
+"""Several questions about any models, asked side by side, each answered by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import Context, JsonSchema
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.fields import similar_names
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.reading import count, search_read
+from odoo_toolkit.records.results import QueriesResult, QueryAnswer
+from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.scalars import short_repr
+
+#: Questions in one call.
+MOST_QUERIES = 20
+
+_KEYS = ("model", "domain", "fields", "limit", "offset", "order", "count")
+
+
+def queries(
+    odoo: Odoo,
+    queries: Annotated[
+        Sequence[Mapping[str, Any]],
+        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        Len(1, MOST_QUERIES),
+        Doc(
+            "Each {'model', 'domain', 'fields', 'limit', 'offset', 'order'}, all but the model"
+            " optional, or {'model', 'domain', 'count': true} for the number only."
+        ),
+    ],
+    context: Context = None,
+) -> QueriesResult:
+    """Answer several searches and counts, side by side; one round trip each.
+
+    >>> queries(odoo, [{"model": "sale.order", "domain": [["state", "=", "draft"]], "count": True},
+    ...                {"model": "crm.lead", "fields": ["name"], "limit": 5}])
+
+    Args:
+        odoo: the connection.
+        queries: what to ask: the arguments of :func:`search_read`, or with ``count`` of
+            :func:`count`.
+        context: extends the base context, for all of them.
+
+    Returns:
+        The answers, in order. Where one cannot be had, its ``error`` says why; the others stay.
+
+    Raises:
+        ValidationError: there are no questions, or too many.
+        OdooConnectionError: Odoo could not be asked any of them.
+    """
+    asked = plain(queries)
+    if not isinstance(asked, list) or not 0 < len(asked) <= MOST_QUERIES:
+        raise ValidationError(
+            f"queries must be a list of 1 to {MOST_QUERIES} questions.",
+            suggestion="Ask in several calls." if isinstance(asked, list) and asked else "Ask.",
+        )
+    ask: list[Callable[[], QueryAnswer | OdooError]] = [
+        partial(_answered, odoo, query, context) for query in asked
+    ]
+    answers = side_by_side(ask)
+    lost = [answer for answer in answers if isinstance(answer, OdooConnectionError)]
+    if len(lost) == len(answers):
+        raise lost[0]
+    return QueriesResult(
+        answers=[
+            QueryAnswer(error=answer.to_dict()) if isinstance(answer, OdooError) else answer
+            for answer in answers
+        ]
+    )
+
+
+def _answered(odoo: Odoo, query: Any, context: Context) -> QueryAnswer | OdooError:
+    try:
+        return _ask(odoo, query, context)
+    except OdooError as error:
+        return error
+
+
+def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
+    if not isinstance(query, Mapping):
+        raise ValidationError(
+            f"{short_repr(query)} is no query.", suggestion="Give an object with a model."
+        )
+    given = {key: value for key, value in query.items() if value is not None}
+    for key in given:
+        if key not in _KEYS:
+            near = similar_names(str(key), _KEYS)
+            raise ValidationError(
+                f"A query takes no {str(key)[:60]!r}.",
+                suggestion=f"Use {near[0]}." if near else f"It takes {', '.join(_KEYS)}.",
+            )
+    model, domain, counted = (
+        given.pop("model", None),
+        given.pop("domain", ()),
+        given.pop("count", 0),
+    )
+    if counted not in (True, False):
+        raise ValidationError("count must be true or false.", suggestion="Leave it out.")
+    if counted:
+        number = count(odoo, model, domain, context)
+        return QueryAnswer(count=number.count, left_out=number.left_out, warnings=number.warnings)
+    found = search_read(odoo, model, domain, **given, context=context)
+    return QueryAnswer(
+        records=found.records,
+        has_more=found.has_more,
+        left_out=found.left_out,
+        skipped_fields=found.skipped_fields,
+        warnings=found.warnings,
+    )

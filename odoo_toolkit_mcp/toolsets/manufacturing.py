@@ -1,0 +1,65 @@
+"""Bills of materials and manufacturing orders."""
+
+from __future__ import annotations
+
+from odoo_toolkit.apps import manufacturing
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
+
+TOOLS = (
+    Tool(
+        name="odoo_manufacturing_check_components",
+        title="Check components",
+        description="Get what a product is made of, by its bill of materials, and whether a"
+        " quantity can be made now: components needed, free and missing, operations.",
+        function=manufacturing.check_components,
+        access="read",
+    ),
+    Tool(
+        name="odoo_manufacturing_create_order",
+        title="Create manufacturing order",
+        description="Create a manufacturing order from a bill of materials; missing components are"
+        " told and do not keep it from being confirmed.",
+        function=manufacturing.create_order,
+        access="create",
+        creates="mrp.production",
+    ),
+    Tool(
+        name="odoo_manufacturing_produce",
+        title="Produce",
+        description="Produce a manufacturing order, wholly or in part: a draft is confirmed,"
+        " components are used up, work orders finished, the product is in stock. Refused, with what"
+        " is missing, when components are short.",
+        function=manufacturing.produce,
+        access="write",
+    ),
+    Tool(
+        name="odoo_manufacturing_get_order",
+        title="Get manufacturing order",
+        description="Get a manufacturing order: state, components needed, reserved, missing and"
+        " used, work orders, lots and backorders.",
+        function=manufacturing.get_order,
+        access="read",
+    ),
+    Tool(
+        name="odoo_manufacturing_cancel_order",
+        title="Cancel manufacturing order",
+        description="Cancel a manufacturing order that is not done, for good.",
+        function=manufacturing.cancel_order,
+        access="write",
+        asks="always",
+        consequence="It cannot be confirmed again; its components are no longer reserved.",
+    ),
+)
+
+
+class ManufacturingToolset(BaseToolset):
+    """Tools for manufacturing."""
+
+    about = ToolsetMetadata(
+        name="manufacturing",
+        description="Check components, create, produce, look at and cancel manufacturing orders",
+        required_modules=("mrp",),
+        depends_on=("core",),
+        tags=("business",),
+    )
+    tools = TOOLS

@@ -1,0 +1,290 @@
+"""Time off, the directory, attendance and expenses on a real Odoo, by ordinary users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+import attrs
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, ValidationError, connect
+from odoo_toolkit.apps import hr
+from odoo_toolkit.apps.hr import LeaveResult
+from odoo_toolkit.errors import StateError
+from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.records.names import AmbiguousNameError
+from tests.live.servers import Server, credentials, ordinary_user
+
+
+@attrs.frozen
+class Staff:
+    """An employee and a boss: users without further rights, but that one is the other's manager."""
+
+    emp: Odoo
+    boss: Odoo
+    emp_id: int
+    boss_id: int
+
+
+def employee(admin: Odoo, user: Odoo, name: str, **values: Any) -> int:
+    """Return the employee of a user, who is made one if need be."""
+    # Odoo 14 lets nobody decide without an e-mail address.
+    mail = {"email": f"{user.settings.username}@example.com"}
+    (row,) = toolkit.read(admin, "res.users", [user.uid], ["partner_id"]).records
+    toolkit.write(admin, "res.partner", [row["partner_id"]["id"]], mail)
+    found = toolkit.search_read(admin, "hr.employee", [["user_id", "=", user.uid]], ["id"]).records
+    if found:
+        known = int(found[0]["id"])
+        toolkit.write(admin, "hr.employee", [known], {"name": name, **values})
+        return known
+    made = toolkit.create(admin, "hr.employee", {"name": name, "user_id": user.uid, **values}).id
+    assert made
+    return made
+
+
+@pytest.fixture(scope="module")
+def staff(server: Server, admin: Odoo) -> Iterator[Staff]:
+    users = [ordinary_user(server, name) for name in ("Clerk", "Chief")]
+    keywords: list[dict[str, Any]] = [credentials(server, user) for user in users]
+    with connect(**keywords[0]) as emp, connect(**keywords[1]) as boss:
+        boss_id = employee(admin, boss, "Toolkit Chief")
+        emp_id = employee(admin, emp, "Toolkit Clerk", parent_id=boss_id)
+        yield Staff(emp, boss, emp_id, boss_id)
+
+
+def leave_type(admin: Odoo, name: str, *, granted: bool = False, approval: str = "manager") -> int:
+    """Make a type of time off for half days, for which time must have been granted or not."""
+    fields = admin.schema.fields("hr.leave.type")
+    values: dict[str, Any] = {
+        "name": name,
+        "request_unit": "half_day",
+        "leave_validation_type": approval,
+    }
+    if "allocation_type" in fields:
+        values["allocation_type"] = "fixed" if granted else "no"
+    elif fields["requires_allocation"].type == "boolean":
+        values["requires_allocation"] = granted
+    else:
+        values["requires_allocation"] = "yes" if granted else "no"
+    made = toolkit.create(admin, "hr.leave.type", values).id
+    assert made
+    return made
+
+
+def grant(admin: Odoo, type_id: int, employee_id: int, days: float) -> None:
+    """Grant days of a type, by the buttons that the version has."""
+    values = {
+        "holiday_status_id": type_id,
+        "employee_id": employee_id,
+        "number_of_days": days,
+        "name": "x",
+    }
+    if "allocation_type" in admin.schema.fields("hr.leave.allocation"):
+        values["allocation_type"] = "regular"
+    made = toolkit.create(admin, "hr.leave.allocation", values).id
+    assert made
+    for method in ("action_confirm", "action_approve", "action_validate"):
+        (row,) = toolkit.read(admin, "hr.leave.allocation", [made], ["state"]).records
+        if row["state"] == "validate":
+            return
+        try:
+            toolkit.execute(admin, "hr.leave.allocation", method, [[made]])
+        except OdooError:
+            # Not a method of this version, or not one for this state.
+            continue
+    (row,) = toolkit.read(admin, "hr.leave.allocation", [made], ["state"]).records
+    assert row["state"] == "validate"
+
+
+@pytest.fixture
+def monday(suffix: str) -> date:
+    """A Monday in the years to come that hardly another test has taken."""
+    weeks = int(suffix, 16) % 2000
+    day = datetime.now(timezone.utc).date() + timedelta(weeks=20 + weeks)
+    return day - timedelta(days=day.weekday())
+
+
+def request(odoo: Odoo, **values: Any) -> LeaveResult:
+    made = hr.request_leave(odoo, **values)
+    assert isinstance(made, LeaveResult)
+    return made
+
+
+def decide(odoo: Odoo, **values: Any) -> LeaveResult:
+    made = hr.decide_leave(odoo, **values)
+    assert isinstance(made, LeaveResult)
+    return made
+
+
+def leaves(admin: Odoo, employee_id: int) -> list[dict[str, Any]]:
+    """Return all requests of an employee, those in the archive included."""
+    domain = [["employee_id", "=", employee_id]]
+    fields = ["state", "number_of_days", "date_from", "date_to"]
+    found = toolkit.search_read(
+        admin, "hr.leave", domain, fields, limit=500, context={"active_test": False}
+    )
+    return sorted(found.records, key=lambda row: row["id"])
+
+
+def test_a_leave_is_requested_approved_and_withdrawn(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Rest {suffix}", granted=True)
+    grant(admin, type_id, staff.emp_id, 10)
+    last = monday + timedelta(days=2)
+    days: dict[str, Any] = {"date_from": str(monday), "date_to": last}
+    plan = hr.request_leave(staff.emp, leave_type_name=f"rest {suffix}", **days, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert f"3 days of Rest {suffix}" in plan.message
+    assert "10 days are left" in plan.message
+
+    made = request(staff.emp, leave_type_name=f"rest {suffix}", **days, description="sea")
+    assert (made.state, made.days) == ("confirm", 3.0)
+    assert (made.date_from, made.date_to) == (str(monday), str(last))
+    (stored,) = toolkit.read(admin, "hr.leave", [made.id], ["number_of_days", "date_to"]).records
+    assert stored["number_of_days"] == 3.0
+    assert stored["date_to"].startswith(str(last))
+
+    told = hr.leave_balance(staff.emp)
+    assert told.employee.id == staff.emp_id
+    (left,) = [balance for balance in told.balances if balance.id == type_id]
+    assert (left.allocated, left.remaining, left.unit) == (10.0, 7.0, "days")
+    assert made.id in [row.id for row in told.requests]
+
+    with pytest.raises(OdooError):
+        decide(staff.emp, decision="approve", leave_id=made.id)
+    approved = decide(staff.boss, decision="approve", leave_id=made.id)
+    assert approved.state == "validate"
+    with pytest.raises(StateError, match="validate"):
+        decide(staff.boss, decision="approve", leave_id=made.id)
+
+    with pytest.raises(AccessError, match="not this user's own"):
+        decide(staff.boss, decision="withdraw", leave_id=made.id)
+    if admin.version.major < 16:
+        with pytest.raises(StateError, match="nobody"):
+            decide(staff.emp, decision="withdraw", leave_id=made.id)
+        decide(admin, decision="refuse", leave_id=made.id)
+    else:
+        gone = decide(staff.emp, decision="withdraw", leave_id=made.id, reason="rain")
+        assert gone.state == "cancel"
+    (left,) = [b for b in hr.leave_balance(staff.emp).balances if b.id == type_id]
+    assert left.remaining == 10.0
+
+
+def test_a_waiting_request_is_withdrawn_and_another_refused(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Free {suffix}")
+    made = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    assert made.days == 1.0
+    gone = decide(staff.emp, decision="withdraw", leave_id=made.id)
+    if admin.version.major == 14:
+        # There no employee can delete a request.
+        assert gone.state == "draft"
+        toolkit.unlink(admin, "hr.leave", [made.id])
+    else:
+        assert gone.state is None
+    assert made.id not in [row["id"] for row in leaves(admin, staff.emp_id)]
+
+    again = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    plan = hr.decide_leave(staff.boss, decision="refuse", leave_id=again.id, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert decide(staff.boss, decision="refuse", leave_id=again.id).state == "refuse"
+    for decision in ("refuse", "approve"):
+        with pytest.raises(StateError, match="refuse"):
+            decide(staff.boss, decision=decision, leave_id=again.id)
+
+
+@pytest.mark.parametrize("half", ["am", "pm"])
+def test_half_a_day_is_half_a_day(
+    admin: Odoo, staff: Staff, suffix: str, monday: date, half: str
+) -> None:
+    type_id = leave_type(admin, f"Half {suffix}")
+    made = request(staff.emp, leave_type_id=type_id, date_from=monday, half_day=half)
+    assert (made.days, made.half_day) == (0.5, half)
+    decide(staff.emp, decision="withdraw", leave_id=made.id)
+
+
+def test_two_approvals_where_the_type_wants_two(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Both {suffix}", approval="both")
+    made = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    first = decide(staff.boss, decision="approve", leave_id=made.id)
+    assert first.state == "validate1"
+    assert "second approval" in first.message
+    assert decide(admin, decision="approve", leave_id=made.id).state == "validate"
+    decide(admin, decision="refuse", leave_id=made.id)
+
+
+def test_bad_requests_leave_everything_as_it_was(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    free = leave_type(admin, f"Bad {suffix}")
+    leave_type(admin, f"Badly {suffix}")
+    granted = leave_type(admin, f"Ration {suffix}", granted=True)
+    grant(admin, granted, staff.emp_id, 2)
+    none = leave_type(admin, f"Nothing {suffix}", granted=True)
+    taken = request(staff.emp, leave_type_id=free, date_from=monday)
+    before = leaves(admin, staff.emp_id)
+    friday = monday + timedelta(days=4)
+    bad: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"leave_type_name": f"Nowhere {suffix}"}, NotFoundError, "Nowhere"),
+        ({"leave_type_name": suffix}, AmbiguousNameError, "Several"),
+        ({"leave_type_id": 999999}, ValidationError, "no type"),
+        ({"leave_type_id": free, "date_from": "soon"}, ValidationError, "date_from"),
+        ({"leave_type_id": free, "date_to": "2020-01-01"}, ValidationError, "before"),
+        (
+            {"leave_type_id": free, "date_from": monday + timedelta(days=5)},
+            ValidationError,
+            "does not work",
+        ),
+        ({"leave_type_id": free, "date_to": friday, "half_day": "am"}, ValidationError, "one day"),
+        ({"leave_type_id": free}, OdooError, "(?i)overlap"),
+        ({"leave_type_id": granted, "date_to": friday}, ValidationError, "2 are left"),
+        ({"leave_type_id": none}, ValidationError, "0 are left"),
+    ]
+    for values, error, words in bad:
+        with pytest.raises(error, match=words):
+            request(staff.emp, **{"date_from": monday, **values})
+    for values in ({"leave_id": 999999}, {"employee_name": f"Nobody {suffix}"}):
+        with pytest.raises(NotFoundError):
+            decide(staff.boss, decision="approve", **values)
+    assert leaves(admin, staff.emp_id) == before
+    decide(staff.emp, decision="withdraw", leave_id=taken.id)
+
+
+def test_who_is_no_employee_is_told_so(ordinary: Odoo) -> None:
+    with pytest.raises(ValidationError, match="no employee"):
+        hr.leave_balance(ordinary)
+
+
+def test_requests_are_found_by_who_made_them(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Two {suffix}")
+    for row in leaves(admin, staff.emp_id):
+        if row["state"] in ("confirm", "validate1"):
+            decide(admin, decision="refuse", leave_id=row["id"])
+    first = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    second = request(staff.emp, leave_type_id=type_id, date_from=monday + timedelta(days=1))
+    with pytest.raises(AmbiguousNameError) as raised:
+        decide(staff.boss, decision="approve", employee_name="toolkit clerk")
+    assert {match["id"] for match in raised.value.matches} == {first.id, second.id}
+    decide(staff.emp, decision="withdraw", leave_id=second.id)
+    found = decide(staff.boss, decision="refuse", employee_name="toolkit clerk")
+    assert (found.id, found.state) == (first.id, "refuse")
+
+
+def test_the_directory_is_open_to_everybody(staff: Staff) -> None:
+    (found,) = hr.find_people(staff.emp, query="toolkit clerk").people
+    assert found.id == staff.emp_id
+    assert found.manager
+    assert found.manager.id == staff.boss_id
+    team = hr.find_people(staff.emp, manager="toolkit chief")
+    assert [person.id for person in team.people] == [staff.emp_id]
+    assert hr.find_people(staff.emp, limit=1).has_more
+    assert hr.find_people(staff.emp, query="100%_nobody").people == []

@@ -1,0 +1,499 @@
+"""Buying with Odoo's own figures: from what can be had to the posted bill."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from typing import Any
+
+import attrs
+import pytest
+
+from odoo_toolkit import Odoo, Policy, connect, records
+from odoo_toolkit.apps import purchase
+from odoo_toolkit.apps.accounting import Invoice
+from odoo_toolkit.apps.inventory import Transfer
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.operations.lines import today
+from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.records.names import AmbiguousNameError
+from tests.live.servers import Server, User, credentials
+
+#: Above what any other test orders.
+LIMIT = 5_000_000.0
+
+
+@attrs.frozen(kw_only=True)
+class Market:
+    """Records of our own: a vendor with terms of payment, and a product with two prices."""
+
+    tag: str
+    vendor: int
+    terms: int
+    product: int
+    make: Callable[..., int]
+
+    @property
+    def name(self) -> str:
+        return f"Bolt {self.tag}"
+
+
+def stored(odoo: Odoo) -> dict[str, Any]:
+    """Return what makes a product one of which stock is counted."""
+    if "is_storable" in odoo.schema.fields("product.product"):
+        return {"type": "consu", "is_storable": True}
+    detailed = "detailed_type" in odoo.schema.fields("product.product")
+    return {"detailed_type": "product"} if detailed else {"type": "product"}
+
+
+def template(odoo: Odoo, product: int) -> int:
+    row = records.read(odoo, "product.product", [product], ["product_tmpl_id"]).records[0]
+    found: int = row["product_tmpl_id"]["id"]
+    return found
+
+
+def offer(market: Market, odoo: Odoo, product: int, vendor: int, **values: Any) -> int:
+    """Make a vendor's price."""
+    fields = odoo.schema.fields("product.supplierinfo")
+    who = "partner_id" if "partner_id" in fields else "name"
+    known = {name: value for name, value in values.items() if name in fields}
+    return market.make(
+        "product.supplierinfo",
+        **{who: vendor, "product_tmpl_id": template(odoo, product)},
+        **known,
+    )
+
+
+@pytest.fixture
+def market(admin: Odoo) -> Market:
+    tag = uuid.uuid4().hex[:8]
+
+    def make(model: str, **values: Any) -> int:
+        created = records.create(admin, model, values).id
+        assert created
+        return created
+
+    terms = make("account.payment.term", name=f"Terms {tag}")
+    found = Market(
+        tag=tag,
+        terms=terms,
+        vendor=make("res.partner", name=f"Vendor {tag}", property_supplier_payment_term_id=terms),
+        product=make(
+            "product.product",
+            name=f"Bolt {tag}",
+            standard_price=3.0,
+            supplier_taxes_id=[],
+            purchase_method="receive",
+            **stored(admin),
+        ),
+        make=make,
+    )
+    offer(found, admin, found.product, found.vendor, min_qty=1, price=10.0, delay=7)
+    offer(found, admin, found.product, found.vendor, min_qty=100, price=8.0, delay=9, discount=10)
+    past = {"date_end": "2020-01-31"}
+    offer(found, admin, found.product, found.vendor, min_qty=1, price=1.0, delay=1, **past)
+    return found
+
+
+@pytest.fixture(scope="module")
+def unguarded(server: Server) -> Iterator[Odoo]:
+    """The administrator with a connection that may write users and companies."""
+    user = server.user("admin")
+    with connect(**credentials(server, user), policy=Policy(protect=False)) as connection:
+        yield connection
+
+
+@pytest.fixture
+def buyer(server: Server, unguarded: Odoo) -> Iterator[Odoo]:
+    """A user with the rights of Purchase / User, and no others, on every version."""
+    fields = unguarded.schema.fields("res.users")
+    names = ["group_user", "group_purchase_user"]
+    groups = records.search_read(
+        unguarded,
+        "ir.model.data",
+        [["name", "in", names], ["module", "in", ["base", "purchase"]]],
+        ["res_id"],
+    ).records
+    login = f"buyer-{uuid.uuid4().hex[:8]}"
+    # To 14, Odoo makes no bill for somebody who has no address.
+    values: dict[str, Any] = {"name": login, "login": login, "password": login}
+    values["email"] = f"{login}@example.com"
+    values["group_ids" if "group_ids" in fields else "groups_id"] = [
+        [6, 0, [row["res_id"] for row in groups]]
+    ]
+    context = {"no_reset_password": True}
+    made = records.create(unguarded, "res.users", values, context=context).id
+    assert made
+    with connect(**credentials(server, User(login, login))) as connection:
+        yield connection
+    records.write(unguarded, "res.users", [made], {"active": False})
+
+
+@pytest.fixture
+def two_steps(unguarded: Odoo) -> Iterator[None]:
+    """A company in which orders above the limit need a second approval."""
+    mine = records.read(unguarded, "res.users", [unguarded.uid], ["company_id"]).records[0]
+    company, names = mine["company_id"]["id"], ["po_double_validation"]
+    names.append("po_double_validation_amount")
+    before = records.read(unguarded, "res.company", [company], names).records[0]
+    values = {"po_double_validation": "two_step", "po_double_validation_amount": LIMIT}
+    records.write(unguarded, "res.company", [company], values)
+    yield
+    records.write(unguarded, "res.company", [company], {name: before[name] for name in names})
+
+
+def ordered(odoo: Odoo, market: Market, quantity: float = 5, **values: Any) -> purchase.OrderResult:
+    made = purchase.create_order(
+        odoo,
+        [{"product_id": market.product, "quantity": quantity, **values}],
+        partner_id=market.vendor,
+    )
+    assert isinstance(made, purchase.OrderResult)
+    return made
+
+
+def confirmed(odoo: Odoo, market: Market, quantity: float = 5) -> int:
+    made = ordered(odoo, market, quantity)
+    done = purchase.confirm_order(odoo, order_id=made.id)
+    assert isinstance(done, purchase.OrderResult)
+    assert done.confirmed, done
+    return made.id
+
+
+def on_hand(odoo: Odoo, product: int) -> float:
+    row = records.read(odoo, "product.product", [product], ["qty_available"]).records[0]
+    return float(row["qty_available"])
+
+
+def rows(odoo: Odoo, market: Market) -> list[Any]:
+    """Return all that buying of this vendor and product leaves in the database."""
+    looked = (
+        ("purchase.order", [["partner_id", "=", market.vendor]], ["state", "amount_total"]),
+        (
+            "purchase.order.line",
+            [["partner_id", "=", market.vendor]],
+            ["product_qty", "price_unit", "qty_received", "qty_invoiced"],
+        ),
+        ("stock.move", [["product_id", "=", market.product]], ["state", "product_uom_qty"]),
+        ("stock.move.line", [["product_id", "=", market.product]], ["state", "write_date"]),
+        ("stock.picking", [["partner_id", "=", market.vendor]], ["state", "backorder_id"]),
+        ("account.move", [["partner_id", "=", market.vendor]], ["state", "amount_total", "ref"]),
+    )
+    return [
+        records.search_read(odoo, model, domain, fields, order="id").records
+        for model, domain, fields in looked
+    ]
+
+
+def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) -> None:
+    """120 ordered at the price for 100 and more, 50 received and billed, then the rest."""
+    day = date.fromisoformat(today(admin))
+    has_discount = "discount" in admin.schema.fields("product.supplierinfo")
+    price = 7.2 if has_discount else 8.0
+
+    can = purchase.supply(admin, product_name=market.name, quantity=120)
+    assert (can.on_hand, can.free, can.forecast, can.incoming) == (0.0, 0.0, 0.0, [])
+    assert [(o.min_quantity, o.price, o.unusable) for o in can.offers] == [
+        (100.0, 8.0, None),
+        (1.0, 10.0, None),
+        (1.0, 1.0, "expired"),
+    ]
+    assert can.offers[0].arrives == (day + timedelta(days=9)).isoformat()
+    assert f"at {price:g}" in can.message
+
+    order = purchase.create_order(
+        admin,
+        [{"product_name": market.name, "quantity": 120}, {"name": "As discussed"}],
+        partner_name=f"Vendor {market.tag}",
+        partner_ref=f"R-{market.tag}",
+        confirm=True,
+    )
+    assert isinstance(order, purchase.OrderResult)
+    assert (order.confirmed, order.state, order.warnings) == (True, "purchase", [])
+    assert order.amount_total == pytest.approx(120 * price)
+    (line, note) = order.lines
+    assert (line.price_unit, line.discount) == (8.0, 10.0 if has_discount else 0.0)
+    assert note.kind == "note"
+    row = records.read(admin, "purchase.order", [order.id], ["payment_term_id"]).records[0]
+    assert row["payment_term_id"]["id"] == market.terms
+    (receipt,) = order.receipts
+    assert (receipt.type, receipt.state) == ("incoming", "assigned")
+    (arrival,) = purchase.supply(admin, product_id=market.product).incoming
+    assert (arrival.quantity, arrival.source) == (120.0, order.name)
+    assert str(arrival.date)[:10] == (day + timedelta(days=9)).isoformat()
+
+    with pytest.raises(StateError, match="can be billed now"):
+        purchase.create_bill(admin, order_id=order.id)
+    lines = [{"product_id": market.product, "quantity": 50}]
+    came = purchase.receive(admin, order_id=order.id, lines=lines, backorder=True)
+    assert isinstance(came, Transfer)
+    assert came.validated
+    assert came.backorder is not None
+    assert on_hand(admin, market.product) == 50.0
+
+    bill = purchase.create_bill(
+        admin, order_name=order.name, invoice_date="2026-01-31", ref=f"B-{market.tag}", post=True
+    )
+    assert isinstance(bill, Invoice)
+    assert (bill.posted, bill.invoice_date) == (True, "2026-01-31"), bill
+    assert bill.amount_untaxed == pytest.approx(50 * price)
+
+    rest = purchase.receive(admin, order_id=order.id)
+    assert isinstance(rest, Transfer)
+    assert (rest.id, rest.validated) == (came.backorder.id, True)
+    assert on_hand(admin, market.product) == 120.0
+    second = purchase.create_bill(admin, order_id=order.id)
+    assert isinstance(second, Invoice)
+    assert (second.state, second.amount_untaxed) == ("draft", pytest.approx(70 * price))
+
+    now = purchase.get_order(admin, order_id=order.id)
+    assert now.lines is not None
+    assert (now.lines[0].received, now.lines[0].billed) == (120.0, 120.0)
+    assert [r.state for r in now.receipts or ()] == ["done", "done"]
+    assert [(b.state, b.ref) for b in now.bills or ()] == [
+        ("posted", f"B-{market.tag}"),
+        ("draft", f"R-{market.tag}"),
+    ]
+    with pytest.raises(StateError, match=r"is already done.*is already posted"):
+        purchase.cancel_order(admin, order_id=order.id)
+
+
+def test_an_order_below_the_vendors_least_quantity_says_so(admin: Odoo, market: Market) -> None:
+    product = market.make("product.product", name=f"Least {market.tag}", **stored(admin))
+    offer(market, admin, product, market.vendor, min_qty=20, price=4.0)
+    made = purchase.create_order(
+        admin, [{"product_id": product, "quantity": 3}], partner_id=market.vendor
+    )
+    assert isinstance(made, purchase.OrderResult)
+    assert made.lines[0].price_unit == 4.0
+    assert "from 20 on" in made.warnings[0]
+
+
+def test_prices_that_are_given_win(admin: Odoo, market: Market) -> None:
+    made = ordered(admin, market, 200, price_unit=9.5, date_planned="2031-05-06")
+    (line,) = made.lines
+    assert (line.price_unit, line.discount, line.subtotal) == (9.5, 0.0, 1900.0)
+    assert str(line.date_planned)[:10] == "2031-05-06"
+
+
+def test_whoever_may_buy_needs_no_other_rights(buyer: Odoo, market: Market) -> None:
+    """All but receiving and posting; where stock may not be known, offers are."""
+    can = purchase.supply(buyer, product_id=market.product, quantity=5)
+    assert [found.unusable for found in can.offers] == [None, "below minimum", "expired"]
+    order = ordered(buyer, market)
+    assert order.lines[0].price_unit == 10.0
+    product = {"product_id": market.product, "price_unit": 2.0}
+    records.write(buyer, "purchase.order", [order.id], {"order_line": [[0, 0, product]]})
+    done = purchase.confirm_order(buyer, order_id=order.id)
+    assert isinstance(done, purchase.OrderResult)
+    assert (done.confirmed, len(done.receipts)) == (True, 1)
+    found = purchase.get_order(buyer, order_name=done.name)
+    assert (found.line_count, found.warnings) == (2, [])
+    gone = purchase.cancel_order(buyer, order_id=order.id)
+    assert isinstance(gone, purchase.CancelResult)
+    assert (gone.cancelled, gone.warnings) == (True, [])
+
+
+def test_a_second_approval_names_who_may_give_it(
+    admin: Odoo, buyer: Odoo, market: Market, two_steps: None
+) -> None:
+    """The buyer's order waits; only an administrator of Purchase approves it, on 14 too."""
+    order = ordered(buyer, market, 100, price_unit=LIMIT)
+    waits = purchase.confirm_order(buyer, order_id=order.id)
+    assert isinstance(waits, purchase.OrderResult)
+    assert (waits.confirmed, waits.state, waits.receipts) == (False, "to approve", [])
+    assert admin.uid in [person.id for person in waits.approvers]
+    assert waits.approvers[0].name in waits.message
+    before = rows(admin, market)
+    for approve in (False, True):
+        with pytest.raises(StateError, match="waits for approval") as raised:
+            purchase.confirm_order(buyer, order_id=order.id, approve=approve)
+        assert admin.uid in [person["id"] for person in raised.value.details["approvers"]]
+    with pytest.raises(StateError, match="state to approve") as raised:
+        purchase.receive(buyer, order_id=order.id)
+    assert "approved first" in raised.value.suggestion
+    assert rows(admin, market) == before
+    approved = purchase.confirm_order(admin, order_id=order.id, approve=True)
+    assert isinstance(approved, purchase.OrderResult)
+    assert (approved.confirmed, len(approved.receipts)) == (True, 1)
+
+
+def test_cancelling_takes_the_receipt_along_and_leaves_the_draft_bill(
+    admin: Odoo, market: Market
+) -> None:
+    product = {"purchase_method": "purchase"}
+    records.write(admin, "product.template", [template(admin, market.product)], product)
+    order = confirmed(admin, market)
+    bill = purchase.create_bill(admin, order_id=order)
+    assert isinstance(bill, Invoice)
+    gone = purchase.cancel_order(admin, order_id=order)
+    assert isinstance(gone, purchase.CancelResult)
+    assert (gone.cancelled, gone.state) == (True, "cancel")
+    assert [receipt.state for receipt in gone.receipts] == ["cancel"]
+    assert [found.id for found in gone.bills] == [bill.id]
+    assert "draft bill" in gone.warnings[0]
+    again = purchase.cancel_order(admin, order_id=order)
+    assert isinstance(again, purchase.CancelResult)
+    assert "already" in again.message
+
+
+def test_what_is_refused_leaves_the_database_as_it_was(admin: Odoo, market: Market) -> None:
+    draft, sure = ordered(admin, market).id, confirmed(admin, market)
+    market.make("product.product", name=f"Bolt {market.tag} long")
+    market.make("product.product", name=f"Bolt {market.tag} short")
+    other = market.make("product.product", name=f"Other {market.tag}", **stored(admin))
+    empty = market.make("purchase.order", partner_id=market.vendor)
+    gone = ordered(admin, market).id
+    purchase.cancel_order(admin, order_id=gone)
+    service = market.make("product.product", name=f"Service {market.tag}", type="service")
+    served = purchase.create_order(
+        admin, [{"product_id": service}], partner_id=market.vendor, confirm=True
+    )
+    assert isinstance(served, purchase.OrderResult)
+
+    def create(line: dict[str, Any], **head: Any) -> Any:
+        head = head or {"partner_id": market.vendor}
+        return purchase.create_order(admin, [line], **head)
+
+    def receive(order: int, *lines: dict[str, Any], **more: Any) -> Any:
+        return purchase.receive(admin, order_id=order, lines=list(lines) or None, **more)
+
+    bolt = {"product_id": market.product}
+    refused: list[tuple[Callable[[], Any], type[OdooError], str]] = [
+        (lambda: create({"product_name": f"No {market.tag}"}), NotFoundError, "No product"),
+        (lambda: create({"product_name": f"olt {market.tag}"}), AmbiguousNameError, "Several"),
+        (lambda: create(bolt, partner_name=f"No {market.tag}"), NotFoundError, "No res.partner"),
+        (lambda: create({**bolt, "quantity": 0}), ValidationError, "more than 0"),
+        (lambda: create({**bolt, "date_planned": "soon"}), ValidationError, "date_planned"),
+        (lambda: purchase.confirm_order(admin, order_id=empty), StateError, "no lines"),
+        (lambda: purchase.confirm_order(admin, order_id=sure), StateError, "already confirmed"),
+        (lambda: purchase.confirm_order(admin, order_id=gone), StateError, "is cancelled"),
+        (lambda: purchase.confirm_order(admin, order_name="P9876543"), NotFoundError, "P9876543"),
+        (lambda: purchase.create_bill(admin, order_id=draft), StateError, "not a confirmed"),
+        (lambda: purchase.create_bill(admin, order_id=gone), StateError, "not a confirmed"),
+        (lambda: purchase.create_bill(admin, order_id=sure), StateError, "can be billed now"),
+        (
+            lambda: purchase.create_bill(admin, order_id=sure, invoice_date="then"),
+            ValidationError,
+            "invoice_date",
+        ),
+        (lambda: receive(draft), StateError, "not a confirmed"),
+        (lambda: receive(gone), StateError, "not a confirmed"),
+        (lambda: receive(served.id), StateError, "no receipt"),
+        (lambda: receive(sure, {**bolt, "quantity": 6}), OdooError, "more"),
+        (lambda: receive(sure, {**bolt, "quantity": 2}), OdooError, "backorder"),
+        (lambda: receive(sure, {"product_id": other, "quantity": 1}), OdooError, ""),
+        (lambda: receive(sure, {**bolt, "quantity": -1}), ValidationError, "more than 0"),
+        (lambda: receive(sure, picking_id=1), StateError, "no open receipt"),
+    ]
+    before = rows(admin, market)
+    for number, (call, error, words) in enumerate(refused):
+        with pytest.raises(error) as raised:
+            call()
+        told = f"{raised.value} {raised.value.suggestion}"
+        assert words in told, (number, told)
+    assert rows(admin, market) == before
+
+
+def test_more_than_was_ordered_comes_when_said_so(admin: Odoo, market: Market) -> None:
+    order = confirmed(admin, market)
+    lines = [{"product_id": market.product, "quantity": 7}]
+    came = purchase.receive(admin, order_id=order, lines=lines, allow_more=True)
+    assert isinstance(came, Transfer)
+    assert came.validated
+    now = purchase.get_order(admin, order_id=order)
+    assert now.lines is not None
+    assert now.lines[0].received == 7.0
+
+
+def test_lots_are_made_as_they_come(admin: Odoo, market: Market) -> None:
+    lot = {"name": f"Lot {market.tag}", "tracking": "lot", **stored(admin)}
+    product = market.make("product.product", **lot)
+    order = purchase.create_order(
+        admin,
+        [{"product_id": product, "quantity": 5}],
+        partner_id=market.vendor,
+        confirm=True,
+    )
+    lines: list[dict[str, Any]] = [
+        {"product_id": product, "quantity": 3, "lots": [f"A{market.tag}"]},
+        {"product_id": product, "quantity": 2, "lots": [f"B{market.tag}"]},
+    ]
+    came = purchase.receive(admin, order_id=order.id, lines=lines)  # type: ignore[union-attr]
+    assert isinstance(came, Transfer)
+    assert came.validated, came.warnings
+    quants = records.search_read(
+        admin,
+        "stock.quant",
+        [["product_id", "=", product], ["location_id.usage", "=", "internal"]],
+        ["lot_id", "quantity"],
+    ).records
+    assert {(q["lot_id"]["name"], q["quantity"]) for q in quants} == {
+        (f"A{market.tag}", 3.0),
+        (f"B{market.tag}", 2.0),
+    }
+
+
+def test_a_dry_run_writes_nothing(admin: Odoo, market: Market) -> None:
+    order, sure = ordered(admin, market).id, confirmed(admin, market)
+    before = rows(admin, market)
+    plans = [
+        purchase.create_order(
+            admin, [{"product_id": market.product}], partner_id=market.vendor, dry_run=True
+        ),
+        purchase.confirm_order(admin, order_id=order, dry_run=True),
+        purchase.receive(admin, order_id=sure, dry_run=True),
+        purchase.cancel_order(admin, order_id=sure, dry_run=True),
+    ]
+    assert all(isinstance(plan, Plan) and plan.calls for plan in plans)
+    assert rows(admin, market) == before
+
+
+def test_without_rights_nothing_happens(admin: Odoo, ordinary: Odoo, market: Market) -> None:
+    """A user without Purchase is told so."""
+    sure = confirmed(admin, market)
+    before = rows(admin, market)
+    line = {"product_id": market.product}
+    for call in (
+        lambda: purchase.create_order(ordinary, [line], partner_id=market.vendor),
+        lambda: purchase.confirm_order(ordinary, order_id=sure),
+        lambda: purchase.get_order(ordinary, order_id=sure),
+        lambda: purchase.create_bill(ordinary, order_id=sure),
+        lambda: purchase.cancel_order(ordinary, order_id=sure),
+    ):
+        with pytest.raises(AccessError):
+            call()
+    assert rows(admin, market) == before
+
+
+def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: Market) -> None:
+    """Two of one component each, of which nothing is there, and none of a service."""
+    if not admin.schema.has_model("mrp.bom"):
+        pytest.skip("Manufacturing is not installed.")
+    day = date.fromisoformat(today(admin))
+    made = market.make("product.product", name=f"Shelf {market.tag}", **stored(admin))
+    work = market.make("product.product", name=f"Work {market.tag}", type="service")
+    delay = "produce_delay"
+    values: dict[str, Any] = {"product_tmpl_id": template(admin, made), "product_qty": 2}
+    if delay in admin.schema.fields("mrp.bom"):
+        values[delay] = 3
+    else:
+        records.write(admin, "product.template", [template(admin, made)], {delay: 3})
+    components = [{"product_id": market.product, "product_qty": 8}, {"product_id": work}]
+    market.make("mrp.bom", **values, bom_line_ids=[[0, 0, line] for line in components])
+
+    can = purchase.supply(admin, product_id=made, quantity=5).making
+    assert can is not None
+    assert (can.kit, can.possible_now, can.days) == (False, 0.0, 3)
+    (short,) = can.short
+    assert (short.product.id, short.missing) == (market.product, 20.0)
+    assert short.arrives == (day + timedelta(days=7)).isoformat()
+    assert can.ready == (day + timedelta(days=10)).isoformat()
+
+    order = confirmed(admin, market, 14)
+    purchase.receive(admin, order_id=order)
+    can = purchase.supply(admin, product_id=made, quantity=3).making
+    assert can is not None
+    assert (can.possible_now, can.short) == (3.5, [])
+    assert can.ready == (day + timedelta(days=3)).isoformat()

@@ -1,0 +1,154 @@
+"""Quotations that are changed and copied on a real Odoo; the figures are Odoo's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError, create, read, search_read
+from odoo_toolkit.apps import sales
+from odoo_toolkit.operations.steps import Plan
+from tests.live.sales_data import counted, new_customer, new_product
+
+
+@pytest.fixture
+def customer(admin: Odoo, suffix: str) -> int:
+    """A customer of the test's own."""
+    return new_customer(admin, suffix)
+
+
+def made(result: Any) -> sales.OrderResult:
+    """Return the result of an operation that was no dry run."""
+    assert isinstance(result, sales.OrderResult)
+    return result
+
+
+def stored(odoo: Odoo, order_id: int) -> list[dict[str, Any]]:
+    """Return what Odoo itself says of an order's lines."""
+    fields = ["name", "product_uom_qty", "price_unit", "discount", "display_type"]
+    return search_read(odoo, "sale.order.line", [["order_id", "=", order_id]], fields).records
+
+
+def quotation(odoo: Odoo, admin: Odoo, suffix: str, customer: int) -> sales.OrderResult:
+    """Return a quotation of two chairs and a desk below a heading."""
+    new_product(admin, f"Chair {suffix}", price=50)
+    new_product(admin, f"Desk {suffix}", price=80)
+    new_product(admin, f"Lamp {suffix}", price=20)
+    lines = [
+        {"section": "Furniture"},
+        {"product_name": f"Chair {suffix}", "quantity": 2},
+        {"product_name": f"Desk {suffix}", "price_unit": 75},
+    ]
+    return made(
+        sales.create_order(
+            odoo,
+            lines,
+            partner_id=customer,
+            commitment_date="2031-05-06T07:08:09Z",
+            client_order_ref=f"PO {suffix}",
+            note="As agreed",
+        )
+    )
+
+
+def test_a_quotation_is_changed_by_the_names_of_products(
+    odoo: Odoo, admin: Odoo, suffix: str, customer: int
+) -> None:
+    term = create(admin, "account.payment.term", {"name": f"Term {suffix}"}).id
+    order = quotation(odoo, admin, suffix, customer)
+    assert (order.amount_untaxed, order.client_order_ref) == (175, f"PO {suffix}")
+    assert (order.commitment_date, order.note) == ("2031-05-06T07:08:09Z", "As agreed")
+    assert [line.kind for line in order.lines or ()] == ["section", None, None]
+    with counted(odoo) as calls:
+        changed = made(
+            sales.update_order(
+                odoo,
+                order_name=order.name,
+                add=[{"product_name": f"Lamp {suffix}", "quantity": 5}, {"section": "The end"}],
+                change=[{"product_name": f"chair {suffix}", "quantity": 3, "discount": 10}],
+                remove=[f"Desk {suffix}"],
+                payment_term_name=f"Term {suffix}",
+                client_order_ref="another",
+            )
+        )
+    assert len(calls) <= 9, calls
+    assert changed.amount_untaxed == pytest.approx(3 * 45 + 5 * 20)
+    told = [
+        (row["display_type"], row["product_uom_qty"], row["discount"])
+        for row in stored(odoo, order.id)
+    ]
+    assert told == [
+        ("line_section", 0, 0),
+        (None, 3, 10),
+        (None, 5, 0),
+        ("line_section", 0, 0),
+    ]
+    assert changed.payment_term
+    assert changed.payment_term.id == term
+    assert changed.client_order_ref == "another"
+    shown = sales.get_order(odoo, order_id=order.id)
+    assert (shown.client_order_ref, shown.note, shown.payment_term) == (
+        "another",
+        "As agreed",
+        changed.payment_term,
+    )
+
+
+def test_what_is_wrong_leaves_the_quotation_as_it_is(
+    odoo: Odoo, admin: Odoo, suffix: str, customer: int
+) -> None:
+    order = quotation(odoo, admin, suffix, customer)
+    before = stored(odoo, order.id)
+    lamp = [{"product_name": f"Lamp {suffix}"}]
+    wrong: list[tuple[dict[str, Any], type[Exception]]] = [
+        ({"add": lamp, "remove": [f"Lamp {suffix}"]}, NotFoundError),
+        ({"add": lamp, "change": [{"line_id": 1, "quantity": 2}]}, ValidationError),
+        ({"add": [{"product_name": f"Sofa {suffix}"}]}, NotFoundError),
+        ({"add": lamp, "payment_term_name": f"Never {suffix}"}, NotFoundError),
+    ]
+    for changes, error in wrong:
+        with pytest.raises(error):
+            sales.update_order(odoo, order_id=order.id, **changes)
+    plan = sales.update_order(odoo, order_id=order.id, add=lamp, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert stored(odoo, order.id) == before
+    sales.confirm_order(odoo, order_id=order.id)
+    with pytest.raises(StateError, match="no quotation"):
+        sales.update_order(odoo, order_id=order.id, add=lamp)
+    assert len(stored(odoo, order.id)) == len(before)
+
+
+def test_an_order_is_copied_with_its_prices_or_for_another_customer(
+    odoo: Odoo, admin: Odoo, suffix: str, customer: int
+) -> None:
+    order = quotation(odoo, admin, suffix, customer)
+    sales.confirm_order(odoo, order_id=order.id)
+    copy = made(
+        sales.copy_order(
+            odoo,
+            order_name=order.name,
+            change=[{"product_name": f"Chair {suffix}", "quantity": 4}],
+            add=[{"product_name": f"Lamp {suffix}"}],
+        )
+    )
+    assert (copy.state, copy.partner, copy.warnings) == ("draft", order.partner, [])
+    assert copy.amount_untaxed == pytest.approx(4 * 50 + 75 + 20)
+    assert copy.note == "As agreed"
+    assert copy.client_order_ref is None
+    head = ["pricelist_id", "payment_term_id", "partner_invoice_id", "fiscal_position_id"]
+    rows = read(odoo, "sale.order", [order.id, copy.id], head).records
+    assert {name: rows[0][name] for name in head} == {name: rows[1][name] for name in head}
+    names = [[row["name"] for row in stored(odoo, which)] for which in (order.id, copy.id)]
+    assert names[1][:3] == names[0]
+
+    other = new_customer(admin, f"{suffix} other")
+    second = made(
+        sales.copy_order(odoo, order_id=order.id, partner_id=other, remove=[f"Chair {suffix}"])
+    )
+    assert second.partner
+    assert second.partner.id == other
+    # The desk's own price, not the one that was agreed on with the first customer.
+    assert second.amount_untaxed == pytest.approx(80)
+    addresses = read(odoo, "sale.order", [second.id], ["partner_invoice_id"]).records[0]
+    assert addresses["partner_invoice_id"]["id"] == other

@@ -1,0 +1,400 @@
+"""A warehouse on a server of some version, which answers as that does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.policy import Policy
+from tests.unit.scripted import Scripted
+
+WIZARD = {
+    "type": "ir.actions.act_window",
+    "res_model": "stock.immediate.transfer",
+    "target": "new",
+    "context": {"button_validate_picking_ids": [5], "default_pick_ids": [[4, 5]]},
+}
+
+
+class Depot(Scripted):
+    """The picking 5, of one move or two, on a server of some version that answers as that does.
+
+    Args:
+        major: the version.
+        demand, reserved, entered: quantities of the move 1, of desks.
+        free: desks that are not reserved.
+        state: of the picking.
+        ratio: of the desk's unit to the move's.
+        usage: of the location that the goods come from.
+        tracking: of the desks.
+        chairs: demand of a second move; there are enough of them.
+        places: move lines of the move 1, each with what is reserved in it.
+        lots: name -> how many lie in stock; those named K... are of the chairs.
+        manager: whether the user may adjust the stock to 17.
+        policy: what may be called.
+        answers: of methods of the picking.
+    """
+
+    def __init__(
+        self,
+        major: int,
+        *,
+        demand: float = 5.0,
+        reserved: float = 5.0,
+        entered: float = 0.0,
+        free: float = 0.0,
+        state: str = "assigned",
+        ratio: float = 1.0,
+        usage: str = "internal",
+        tracking: str = "none",
+        chairs: float = 0.0,
+        places: Sequence[float] = (),
+        lots: Mapping[str, float] | None = None,
+        manager: bool = True,
+        policy: Policy | None = None,
+        **answers: Any,
+    ) -> None:
+        self.flagged = major >= 17
+        self.reserves_backorder = major >= 15
+        self.moves = "move_ids" if major >= 16 else "move_lines"
+        storable = {"is_storable": True} if major >= 18 else {"type": "product"}
+        # A picking type of 16 and before has no location on the partner's side.
+        partner_side = 4 if major >= 17 else False
+        self.lot_model = "stock.lot" if major >= 16 else "stock.production.lot"
+        at = 8 if usage == "internal" else 10
+        kept = {name: 4 if name.startswith("K") else 3 for name in lots or {}}
+        records: dict[str, list[dict[str, Any]]] = {
+            "stock.picking": [],
+            "stock.move": [],
+            "stock.move.line": [],
+            self.lot_model: [
+                {"name": name, "product_id": product, "company_id": 1}
+                for name, product in kept.items()
+            ],
+            "stock.quant": [
+                {"product_id": kept[name], "lot_id": n, "location_id": at, "quantity": quantity}
+                for n, (name, quantity) in enumerate((lots or {}).items(), 1)
+                if quantity
+            ],
+            "stock.location": [
+                {
+                    "id": 8,
+                    "name": "WH/Stock",
+                    "complete_name": "WH/Stock",
+                    "usage": usage,
+                    "company_id": 1,
+                },
+                {"id": 10, "name": "WH/Shelf", "complete_name": "WH/Shelf", "usage": "internal"},
+                {"id": 4, "name": "Vendors", "complete_name": "Vendors", "usage": "supplier"},
+            ],
+            "stock.picking.type": [
+                {"default_location_src_id": partner_side, "default_location_dest_id": 8}
+            ],
+            "stock.warehouse": [
+                {"in_type_id": 1, "company_id": 1, "view_location_id": 8, "lot_stock_id": 8}
+            ],
+            "res.company": [{"name": "My Company"}],
+            "res.users": [{"id": 2, "company_id": 1}],
+            "uom.uom": [{"name": "Units"}],
+            "product.product": [
+                {
+                    "id": 3,
+                    "display_name": "Desk",
+                    "uom_id": 1,
+                    "type": "consu",
+                    "free_qty": free,
+                    "qty_available": free + reserved,
+                    "tracking": tracking,
+                    **storable,
+                },
+                {
+                    "id": 4,
+                    "display_name": "Chair",
+                    "uom_id": 1,
+                    "type": "consu",
+                    "free_qty": 100.0,
+                    "qty_available": 100.0,
+                    "tracking": "none",
+                    **storable,
+                },
+            ],
+        }
+        table: dict[tuple[str, str], Any] = {
+            ("stock.picking", "create"): self._create,
+            ("stock.picking", "action_confirm"): self._confirm,
+            ("stock.picking", "action_assign"): self._assign,
+            ("stock.picking", "button_validate"): self._validate,
+            ("stock.immediate.transfer", "default_get"): {},
+            ("stock.immediate.transfer", "create"): 9,
+            ("stock.immediate.transfer", "process"): self._process,
+            ("stock.return.picking", "default_get"): {},
+            ("stock.return.picking", "create"): self._fill_return,
+            ("stock.return.picking", "create_returns"): self._return,
+            ("stock.return.picking", "action_create_returns"): self._return,
+            ("stock.quant", "create"): self._count,
+            ("stock.quant", "action_apply_inventory"): self._apply,
+        }
+        table |= {("stock.picking", name): answer for name, answer in answers.items()}
+        super().__init__(major, table, policy, _models(major, self.moves, manager), records=records)
+        self.pickings = self.server.records["stock.picking"]
+        self.product = self.server.records["product.product"][0]
+        ends = {"location_id": 8, "location_dest_id": 4, "picking_type_id": 1, "company_id": 1}
+        uses = {"use_create_lots": usage == "supplier", "use_existing_lots": True}
+        self._add(5, ends | uses, state)
+        self._add_move(5, {"product_id": 3, "product_uom_qty": demand}, state, ratio, reserved)
+        self._move(5)["has_tracking"] = tracking
+        if chairs:
+            self._add_move(5, {"product_id": 4, "product_uom_qty": chairs}, state, 1, chairs)
+        for quantity in places:
+            self._add_line({"move_id": 1, "picking_id": 5, "location_dest_id": 4}, quantity)
+        if entered:
+            self._move(5).update(self._quantities(reserved, entered))
+
+    @property
+    def now(self) -> str:
+        """The state of the picking."""
+        return str(self._picking(5)["state"])
+
+    def _picking(self, number: int) -> dict[str, Any]:
+        return next(row for row in self.pickings if row["id"] == number)
+
+    def _move(self, picking: int) -> dict[str, Any]:
+        moves = self.server.records["stock.move"]
+        return next(row for row in moves if row["picking_id"] == picking)
+
+    def _quantities(self, reserved: float, entered: float) -> dict[str, Any]:
+        if self.flagged:
+            return {"quantity": entered or reserved, "picked": entered > 0}
+        return {"quantity_done": entered, "reserved_availability": reserved}
+
+    def _add(self, number: int, values: dict[str, Any], state: str) -> None:
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        about = {"id": number, "name": f"WH/OUT/{number}", "state": state, "create_uid": 2}
+        self.pickings.append({**about, "create_date": now, **values})
+
+    def _add_move(
+        self,
+        picking: int,
+        values: dict[str, Any],
+        state: str,
+        ratio: float = 1.0,
+        reserved: float = 0.0,
+    ) -> None:
+        moves = self.server.records["stock.move"]
+        row = {"id": len(moves) + 1, "picking_id": picking, "state": state}
+        row |= {"location_id": 8, "location_dest_id": 4}
+        row |= {"product_uom": 1, "product_qty": values["product_uom_qty"] * ratio}
+        moves.append(row | values | self._quantities(reserved, 0.0))
+
+    def _add_line(self, values: dict[str, Any], reserved: float) -> None:
+        lines = self.server.records["stock.move.line"]
+        name = "quantity" if self.flagged else _RESERVED[self.version.major]
+        lines.append({"id": len(lines) + 1, name: reserved, **values})
+
+    def _create(self, call: Call) -> Any:
+        number = max(row["id"] for row in self.pickings) + 1
+        values = dict(call.arguments["vals_list"])
+        ((_, _, move),) = values.pop(self.moves)
+        self._add(number, values, "draft")
+        self._add_move(number, move, "draft")
+        return [number] if self.version.major == 19 else number
+
+    def _put(self, number: int, state: str) -> bool:
+        self._picking(number)["state"] = self._move(number)["state"] = state
+        return True
+
+    def _confirm(self, call: Call) -> bool:
+        return self._put((call.ids or ())[0], "confirmed")
+
+    def _assign(self, call: Call) -> bool:
+        (number,) = call.ids or ()
+        move, ratio = self._move(number), self._ratio(number)
+        field = "quantity" if self.flagged else "reserved_availability"
+        taken = min(self.product["free_qty"] / ratio, move["product_uom_qty"] - move[field])
+        if move["location_id"] == 4:
+            taken = move["product_uom_qty"]
+        else:
+            self.product["free_qty"] -= taken * ratio
+        move[field] += taken
+        return self._put(number, "assigned")
+
+    def _ratio(self, number: int) -> float:
+        move = self._move(number)
+        return float(move["product_qty"] / move["product_uom_qty"])
+
+    def _validate(self, call: Call) -> Any:
+        (number,) = call.ids or ()
+        if self.flagged or self._move(number)["quantity_done"]:
+            return self._done(number)
+        return WIZARD | {"context": {**WIZARD["context"], "button_validate_picking_ids": [number]}}  # type: ignore[dict-item]
+
+    def _process(self, call: Call) -> bool:
+        (number,) = call.context["button_validate_picking_ids"]
+        return self._done(number)
+
+    def _done(self, number: int) -> bool:
+        moves = [m for m in self.server.records["stock.move"] if m["picking_id"] == number]
+        for move in moves:
+            lines = [
+                r for r in self.server.records["stock.move.line"] if r["move_id"] == move["id"]
+            ]
+            if any("qty_done" in line for line in lines):
+                move["quantity_done"] = sum(line.get("qty_done", 0.0) for line in lines)
+        picked = any(move.get("picked") or move.get("quantity_done") for move in moves)
+        for move in moves:
+            moved = move["quantity"] if self.flagged else move["quantity_done"]
+            if picked and self.flagged and not move["picked"]:
+                moved = 0.0
+            if not picked and not self.flagged:
+                moved = move["reserved_availability"]
+            rest = move["product_uom_qty"] - moved
+            if rest > 0 and not self.asked("button_validate")[-1].context.get(_DROPS):
+                state = "assigned" if self.reserves_backorder else "confirmed"
+                self._add(number + 1, {"backorder_id": number}, state)
+                values = {"product_id": move["product_id"], "product_uom_qty": rest}
+                self._add_move(number + 1, values, state)
+            if move["product_id"] == 3:
+                self.product["qty_available"] -= moved
+            move |= {"product_uom_qty": moved, **self._quantities(0.0, moved)}
+        return self._put(number, "done")
+
+    def _fill_return(self, call: Call) -> int:
+        self.returning = call.arguments["vals_list"]
+        return 9
+
+    def _return(self, call: Call) -> dict[str, Any]:
+        self._add(7, {"location_id": 4, "location_dest_id": 8}, "assigned")
+        for _, _, line in self.returning["product_return_moves"]:
+            values = {"product_id": line["product_id"], "product_uom_qty": line["quantity"]}
+            values["origin_returned_move_id"] = line["move_id"]
+            self._add_move(7, values, "assigned", reserved=line["quantity"])
+        return {"type": "ir.actions.act_window", "res_model": "stock.picking", "res_id": 7}
+
+    def _count(self, call: Call) -> int:
+        values = dict(call.arguments["vals_list"])
+        at = {name: values.get(name, False) for name in ("product_id", "location_id", "lot_id")}
+        quants = self.server.records["stock.quant"]
+        found = [q for q in quants if all(q.get(k, False) == v for k, v in at.items())]
+        if not found:
+            quants.append({"id": len(quants) + 1, "quantity": 0.0, **at})
+            found = quants[-1:]
+        applies = self.version.major < 15 or "inventory_quantity_auto_apply" in values
+        counted = values.get("inventory_quantity", values.get("inventory_quantity_auto_apply"))
+        found[0]["quantity" if applies else "inventory_quantity"] = counted
+        return int(found[0]["id"])
+
+    def _apply(self, call: Call) -> None:
+        for quant in self.server.records["stock.quant"]:
+            if quant["id"] in (call.ids or ()):
+                quant["quantity"] = quant.pop("inventory_quantity")
+
+
+#: In the context, what drops the rest.
+_DROPS = "picking_ids_not_to_backorder"
+_RESERVED = {14: "product_uom_qty", 15: "product_uom_qty", 16: "reserved_uom_qty"}
+
+
+def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
+    ends = dict.fromkeys(("location_id", "location_dest_id"), "many2one stock.location")
+    if major >= 17:
+        quantities = {"quantity": "float", "picked": "boolean"}
+        of_line = quantities
+    else:
+        quantities = {"quantity_done": "float", "reserved_availability": "float"}
+        of_line = {"qty_done": "float", _RESERVED[major]: "float"}
+    lot = "stock.lot" if major >= 16 else "stock.production.lot"
+    counts = {"inventory_quantity": "float", "inventory_quantity_auto_apply": "float"}
+    if major < 15 or not manager:
+        del counts["inventory_quantity_auto_apply"]
+    if major < 15 and not manager:
+        del counts["inventory_quantity"]
+    return {
+        "stock.picking": {
+            **ends,
+            "name": "char",
+            "state": "char",
+            "picking_type_id": "many2one stock.picking.type",
+            "backorder_id": "many2one stock.picking",
+            "scheduled_date": "datetime",
+            "origin": "char",
+            "company_id": "many2one res.company",
+            "use_create_lots": "boolean",
+            "use_existing_lots": "boolean",
+            moves: "one2many stock.move picking_id",
+        },
+        "stock.move": {
+            **ends,
+            **quantities,
+            **({"name": "char"} if major < 19 else {}),
+            "state": "char",
+            "picking_id": "many2one stock.picking",
+            "product_id": "many2one product.product",
+            "product_uom": "many2one uom.uom",
+            "product_uom_qty": "float",
+            "product_qty": "float",
+            "company_id": "many2one res.company",
+            "has_tracking": "char",
+            "origin_returned_move_id": "many2one stock.move",
+            "move_line_ids": "one2many stock.move.line move_id",
+        },
+        "stock.move.line": {
+            **ends,
+            **of_line,
+            "picking_id": "many2one stock.picking",
+            "move_id": "many2one stock.move",
+            "product_id": "many2one product.product",
+            "product_uom_id": "many2one uom.uom",
+            "lot_id": f"many2one {lot}",
+            "lot_name": "char",
+        },
+        lot: {
+            "name": "char",
+            "product_id": "many2one product.product",
+            "company_id": "many2one res.company",
+        },
+        "stock.quant": {
+            **counts,
+            "product_id": "many2one product.product",
+            "location_id": "many2one stock.location",
+            "lot_id": f"many2one {lot}",
+            "package_id": "many2one res.company",
+            "owner_id": "many2one res.company",
+            "quantity": "float",
+        },
+        "stock.return.picking": {
+            "picking_id": "many2one stock.picking",
+            "product_return_moves": "one2many stock.return.picking.line wizard_id",
+            **({"location_id": "many2one stock.location"} if major < 18 else {}),
+        },
+        "stock.return.picking.line": {"to_refund": "boolean"},
+        "stock.location": {
+            "name": "char",
+            "complete_name": "char",
+            "usage": "char",
+            "company_id": "many2one res.company",
+        },
+        "stock.picking.type": {
+            "default_location_src_id": "many2one stock.location",
+            "default_location_dest_id": "many2one stock.location",
+        },
+        "stock.warehouse": {
+            "in_type_id": "many2one stock.picking.type",
+            "view_location_id": "many2one stock.location",
+            "lot_stock_id": "many2one stock.location",
+            "company_id": "many2one res.company",
+        },
+        "res.company": {"name": "char"},
+        "res.users": {"company_id": "many2one res.company"},
+        "uom.uom": {"name": "char"},
+        "product.product": {
+            "uom_id": "many2one uom.uom",
+            "type": "char",
+            "tracking": "char",
+            **({"is_storable": "boolean"} if major >= 18 else {}),
+            "free_qty": "float",
+            "qty_available": "float",
+        },
+        "stock.immediate.transfer": {},
+    }

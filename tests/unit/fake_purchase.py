@@ -1,0 +1,264 @@
+"""A buyer's Odoo of any version: records in memory, and buttons that do what Odoo's do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.policy import Policy
+from tests.unit.scripted import Scripted
+
+
+class Buying(Scripted):
+    """The order P00012 of five chairs, at the vendor Acme, on a server of some version.
+
+    Args:
+        major: the version.
+        state: of the order.
+        to_bill: what of its line can be billed.
+        received: what of its line was received.
+        receipt: the state of its receipt; None for none.
+        policy: what may be called.
+        mrp: whether Manufacturing is installed.
+        order: further values of the order.
+    """
+
+    def __init__(
+        self,
+        major: int = 19,
+        *,
+        state: str = "draft",
+        to_bill: float = 5.0,
+        received: float = 0.0,
+        receipt: str | None = None,
+        policy: Policy | None = None,
+        mrp: bool = False,
+        **order: Any,
+    ) -> None:
+        self.uom = "product_uom_id" if major >= 19 else "product_uom"
+        self.seller = "partner_id" if major >= 16 else "name"
+        row = {"id": 12, "name": "P00012", "state": state, "partner_id": 7, "company_id": 1}
+        row |= {"currency_id": 2, "amount_total": 50.0, "amount_untaxed": 50.0, "amount_tax": 0.0}
+        line = {"id": 1, "order_id": 12, "product_id": 3, "name": "Chair", "product_qty": 5.0}
+        line |= {"price_unit": 10.0, "price_subtotal": 50.0, self.uom: 1}
+        line |= {"qty_to_invoice": to_bill, "qty_received": received}
+        picking = {"id": 31, "name": "WH/IN/31", "state": receipt, "purchase_id": 12}
+        records: dict[str, list[dict[str, Any]]] = {
+            "purchase.order": [row | order],
+            "purchase.order.line": [line],
+            "product.supplierinfo": [],
+            "stock.move": [],
+            "stock.picking": [picking | {"picking_type_code": "incoming"}] if receipt else [],
+            "account.move": [],
+            "account.move.line": [],
+            "res.partner": [{"id": 7, "name": "Acme"}, {"id": 8, "name": "Binford"}],
+            "res.currency": [{"id": 2, "name": "USD"}, {"id": 3, "name": "EUR"}],
+            "res.company": [{"id": 1, "name": "My Company"}],
+            "res.users": [
+                {"id": 2, "name": "Ann", "company_ids": [1]},
+                {
+                    "id": 5,
+                    "name": "Bob",
+                    "company_ids": [1],
+                    "groups_id": [9],
+                    "all_group_ids": [9],
+                },
+            ],
+            "res.groups": [{"id": 9, "name": "Administrator"}],
+            "account.payment.term": [{"id": 4, "name": "30 Days"}],
+            "uom.uom": [
+                {"id": 1, "name": "Units", "factor": 1.0, "factor_inv": 1.0},
+                {"id": 2, "name": "Dozen", "factor": 12.0, "factor_inv": 12.0},
+            ],
+            "product.template": [{"id": 30, "product_variant_ids": [3]}],
+            "product.product": [self.product(3, "Chair", 30, qty_available=6.0, free_qty=4.0)],
+        }
+        if mrp:
+            records |= {"mrp.bom": [], "mrp.bom.line": []}
+        answers = {
+            ("purchase.order", "button_confirm"): self._puts("purchase"),
+            ("purchase.order", "button_approve"): self._puts("purchase"),
+            ("purchase.order", "button_cancel"): self._puts("cancel"),
+            ("purchase.order", "action_create_invoice"): self._bill,
+            ("account.move", "action_post"): self._post,
+            ("ir.model.data", "check_object_reference"): ["res.groups", 9],
+        }
+        super().__init__(major, answers, policy, _models(major, mrp), records=records)
+        self.tables = self.server.records
+        (self.order,) = self.tables["purchase.order"]
+
+    def product(self, number: int, name: str, template: int, **values: Any) -> dict[str, Any]:
+        """Return a product of which stock is counted."""
+        row = {"id": number, "name": name, "display_name": name, "product_tmpl_id": template}
+        row |= {"uom_id": 1, "purchase_ok": True, "cost_currency_id": 2, "type": "product"}
+        return row | {"is_storable": True, "virtual_available": 9.0, **values}
+
+    def add_product(self, number: int, name: str, **values: Any) -> int:
+        """Add a product with a template of its own, and return that template's id."""
+        template = number * 10
+        self.tables["product.template"].append({"id": template, "product_variant_ids": [number]})
+        self.tables["product.product"].append(self.product(number, name, template, **values))
+        return template
+
+    def offer(self, price: float, vendor: int = 7, template: int = 30, **values: Any) -> None:
+        """Add a vendor's price."""
+        offers = self.tables["product.supplierinfo"]
+        row: dict[str, Any] = {"id": len(offers) + 1, "product_tmpl_id": template, "price": price}
+        row |= {self.seller: vendor, self.uom: 1, "currency_id": 2, "delay": 7, "sequence": 1}
+        offers.append(row | values)
+
+    def _puts(self, state: str) -> Any:
+        def button(call: Call) -> Any:
+            for row in self.tables["purchase.order"]:
+                row["state"] = state if row["id"] in (call.ids or ()) else row["state"]
+            return {} if call.method == "button_approve" else True
+
+        return button
+
+    def _bill(self, call: Call) -> Any:
+        bill = {"id": 41, "name": "/", "display_name": "Draft Bill", "state": "draft"}
+        bill |= {"move_type": "in_invoice", "partner_id": 7, "currency_id": 2}
+        bill |= {"amount_total": 50.0, "amount_untaxed": 50.0, "amount_residual": 50.0}
+        self.tables["account.move"].append(bill)
+        self.tables["account.move.line"].append({"id": 1, "move_id": 41, "purchase_line_id": 1})
+        self.order["invoice_ids"] = [41]
+        self.tables["purchase.order.line"][0]["qty_to_invoice"] = 0.0
+        return {"type": "ir.actions.act_window", "res_model": "account.move", "res_id": 41}
+
+    def _post(self, call: Call) -> bool:
+        self.tables["account.move"][0] |= {"state": "posted", "name": "BILL/1"}
+        return False
+
+
+def _models(major: int, mrp: bool) -> dict[str, Mapping[str, str]]:
+    """Return the fields that the functions of purchase look at, as each version has them."""
+    uom = {"product_uom_id" if major >= 19 else "product_uom": "many2one uom.uom"}
+    discount = {"discount": "float"} if major >= 17 else {}
+    groups = "all_group_ids" if major >= 19 else "groups_id"
+    delay = {"produce_delay": "float"}
+    models: dict[str, Mapping[str, str]] = {
+        "purchase.order": {
+            "name": "char",
+            "state": "selection",
+            "partner_id": "many2one res.partner",
+            "partner_ref": "char",
+            "company_id": "many2one res.company",
+            "currency_id": "many2one res.currency",
+            "payment_term_id": "many2one account.payment.term",
+            "date_order": "datetime",
+            "date_planned": "datetime",
+            **dict.fromkeys(("amount_untaxed", "amount_tax", "amount_total"), "monetary"),
+            "invoice_status": "selection",
+            "order_line": "one2many purchase.order.line order_id",
+            "invoice_ids": "many2many account.move",
+            **({"receipt_status": "selection"} if major >= 16 else {}),
+            **({"locked": "boolean", "note": "html"} if major >= 19 else {}),
+            **({"notes": "text" if major == 14 else "html"} if major < 19 else {}),
+        },
+        "purchase.order.line": {
+            "order_id": "many2one purchase.order",
+            "product_id": "many2one product.product",
+            "name": "text",
+            "display_type": "selection",
+            "date_planned": "datetime",
+            **dict.fromkeys(("product_qty", "price_unit", "price_subtotal"), "float"),
+            **dict.fromkeys(("qty_received", "qty_invoiced", "qty_to_invoice"), "float"),
+            **uom,
+            **discount,
+        },
+        "product.supplierinfo": {
+            "partner_id" if major >= 16 else "name": "many2one res.partner",
+            "product_tmpl_id": "many2one product.template",
+            "product_id": "many2one product.product",
+            "product_code": "char",
+            "currency_id": "many2one res.currency",
+            **dict.fromkeys(("sequence", "delay"), "integer"),
+            **dict.fromkeys(("min_qty", "price"), "float"),
+            **dict.fromkeys(("date_start", "date_end"), "date"),
+            **uom,
+            **discount,
+        },
+        "stock.move": {
+            "product_id": "many2one product.product",
+            "state": "selection",
+            "product_qty": "float",
+            "date": "datetime",
+            **dict.fromkeys(("origin", "reference"), "char"),
+            **dict.fromkeys(("location_id", "location_dest_id"), "many2one stock.location"),
+        },
+        "stock.location": {"usage": "selection"},
+        "stock.picking": {
+            **dict.fromkeys(("name", "state", "picking_type_code"), "char"),
+            **dict.fromkeys(("scheduled_date", "date_done"), "datetime"),
+            "purchase_id": "many2one purchase.order",
+        },
+        "account.move": {
+            **dict.fromkeys(("name", "state", "move_type", "payment_state", "ref"), "char"),
+            "partner_id": "many2one res.partner",
+            "currency_id": "many2one res.currency",
+            "invoice_date": "date",
+            "invoice_line_ids": "one2many account.move.line move_id",
+            **dict.fromkeys(("amount_untaxed", "amount_tax"), "monetary"),
+            **dict.fromkeys(("amount_total", "amount_residual"), "monetary"),
+        },
+        "account.move.line": {
+            "move_id": "many2one account.move",
+            "purchase_line_id": "many2one purchase.order.line",
+        },
+        "res.partner": {
+            "name": "char",
+            "parent_id": "many2one res.partner",
+            "property_purchase_currency_id": "many2one res.currency",
+            "property_supplier_payment_term_id": "many2one account.payment.term",
+        },
+        "res.users": {
+            "name": "char",
+            "company_ids": "many2many res.company",
+            groups: "many2many res.groups",
+        },
+        "uom.uom": {
+            "name": "char",
+            "factor": "float",
+            **({"factor_inv": "float"} if major < 19 else {}),
+        },
+        "product.template": {
+            "product_variant_ids": "one2many product.product",
+            "bom_line_ids": "one2many mrp.bom.line",
+        },
+        "product.product": {
+            "name": "char",
+            "product_tmpl_id": "many2one product.template",
+            "uom_id": "many2one uom.uom",
+            "purchase_ok": "boolean",
+            "type": "selection",
+            "cost_currency_id": "many2one res.currency",
+            "product_template_attribute_value_ids": "many2many product.template.attribute.value",
+            **dict.fromkeys(("qty_available", "free_qty", "virtual_available"), "float"),
+            **({"is_storable": "boolean"} if major >= 18 else {}),
+            **({"bom_ids": "one2many mrp.bom"} if mrp else {}),
+            **({"bom_line_ids": "one2many mrp.bom.line product_id"} if mrp else {}),
+            **(delay if mrp and major < 17 else {}),
+        },
+    }
+    if mrp:
+        models["mrp.bom"] = {
+            "product_tmpl_id": "many2one product.template",
+            "product_id": "many2one product.product",
+            **dict.fromkeys(("type", "sequence"), "char"),
+            "product_qty": "float",
+            "product_uom_id": "many2one uom.uom",
+            **(delay if major >= 17 else {}),
+        }
+        models["mrp.bom.line"] = {
+            "bom_id": "many2one mrp.bom",
+            "product_id": "many2one product.product",
+            "product_qty": "float",
+            "product_uom_id": "many2one uom.uom",
+            "bom_product_template_attribute_value_ids": (
+                "many2many product.template.attribute.value"
+            ),
+        }
+    for model in ("res.currency", "res.company", "res.groups", "account.payment.term"):
+        models[model] = {"name": "char"}
+    return models

@@ -1,0 +1,525 @@
+"""Time off and the directory: what is sent on each version, and what is refused before it is.
+
+The fields of 14 and 19 are recorded from servers; those of 15 to 18 differ from these as it was
+found there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, timezone
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps import hr
+from odoo_toolkit.apps.hr import LeaveResult
+from odoo_toolkit.call import Call
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets.base import ToolTable
+from odoo_toolkit_mcp.toolsets.core import CoreToolset
+from odoo_toolkit_mcp.toolsets.hr import HrToolset
+from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
+from tests.unit.scripted import VERSIONS, Scripted, contents, recorded
+
+FIELDS = recorded("hr")
+ME, BOSS = 2, 6
+
+
+def kind(major: int, number: int, name: str, *, granted: bool, **values: Any) -> dict[str, Any]:
+    """A type of time off as a version describes it."""
+    if major == 14:
+        values["allocation_type"] = "fixed" if granted else "no"
+    else:
+        values["requires_allocation"] = granted if major == 19 else "yes" if granted else "no"
+    return {"id": number, "name": name, "active": True, "request_unit": "half_day", **values}
+
+
+def leave(number: int = 9, **values: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "state": "confirm",
+        "employee_id": 1,
+        "user_id": ME,
+        "holiday_status_id": 3,
+        "request_date_from": "2030-01-07",
+        "request_date_to": "2030-01-09",
+        "request_date_from_period": "am",
+        "date_from": "2030-01-07 07:00:00",
+        "date_to": "2030-01-09 16:00:00",
+        "number_of_days": 3.0,
+        "can_approve": True,
+        "can_validate": True,
+        "can_refuse": True,
+        "can_cancel": True,
+        **values,
+    }
+
+
+def server(
+    major: int = 19,
+    *leaves: dict[str, Any],
+    policy: Policy | None = None,
+    form: dict[str, Any] | None = None,
+) -> Scripted:
+    """A server with an employee, her boss, two types of time off, and these requests."""
+    fields = FIELDS[str(major)]
+    shown = [{k: v for k, v in row.items() if k in {"id", *fields["hr.leave"]}} for row in leaves]
+    records = {
+        "res.users": [{"id": ME, "name": "Ann", "employee_id": 1}],
+        "hr.department": [{"id": 8, "name": "Sales"}],
+        "hr.employee": [{"id": 1, "name": "Ann Ash"}, {"id": 5, "name": "Bo Birch"}],
+        "hr.employee.public": [
+            {
+                "id": 1,
+                "name": "Ann Ash",
+                "department_id": 8,
+                "parent_id": 5,
+                "work_phone": "555 1",
+            },
+            {"id": 5, "name": "Bo Birch", "job_title": "Head of sales"},
+            {"id": 7, "name": "Cy Cedar", "active": False},
+        ],
+        "hr.leave.type": [
+            kind(
+                major,
+                3,
+                "Paid",
+                granted=True,
+                max_leaves=10.0,
+                leaves_taken=2.0,
+                virtual_remaining_leaves=5.0,
+            ),
+            kind(major, 4, "Unpaid", granted=False, request_unit="day"),
+        ],
+        "hr.leave": shown,
+    }
+    worked_out = {
+        "date_from": "2030-01-07 07:00:00",
+        "date_to": "2030-01-09 16:00:00",
+        "number_of_days": 3.0,
+        **(form or {}),
+    }
+    models = {"hr.employee": {"name": "char"}, **fields}
+    odoo = Scripted(
+        major,
+        {("hr.leave", "onchange"): {"value": worked_out}},
+        policy,
+        models,
+        records=records,
+        transient=("hr.holidays.cancel.leave",),
+        uid=ME,
+    )
+    rows = odoo.server.records["hr.leave"]
+
+    def create(call: Call) -> Any:
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        extra = {"state": "confirm", "number_of_days": 3.0, "user_id": ME}
+        made = {**call.arguments["vals_list"], **extra, "create_uid": ME, "create_date": now}
+        rows.append({"id": 20, **made})
+        return [20] if major == 19 else 20
+
+    def becomes(state: str) -> Callable[[Call], bool]:
+        def press(call: Call) -> bool:
+            for row in rows:
+                if row["id"] in (call.ids or ()):
+                    row["state"] = state
+            return True
+
+        return press
+
+    def cancel(call: Call) -> bool:
+        rows[0] |= {"state": "cancel"} if major >= 18 else {"active": False}
+        return True
+
+    odoo.answers |= {
+        ("hr.leave", "create"): create,
+        ("hr.leave", "action_approve"): becomes("validate"),
+        ("hr.leave", "action_validate"): becomes("validate"),
+        ("hr.leave", "action_refuse"): becomes("refuse"),
+        ("hr.leave", "action_draft"): becomes("draft"),
+        ("hr.holidays.cancel.leave", "default_get"): {},
+        ("hr.holidays.cancel.leave", "create"): 30,
+        ("hr.holidays.cancel.leave", "action_cancel_leave"): cancel,
+    }
+    return odoo
+
+
+def request(odoo: Scripted, **values: Any) -> LeaveResult:
+    days: dict[str, Any] = {"date_from": "2030-01-07", "date_to": "2030-01-09"}
+    made = hr.request_leave(odoo, **{"leave_type_id": 3, **days, **values})
+    assert isinstance(made, LeaveResult)
+    return made
+
+
+def decide(odoo: Scripted, decision: Any, **values: Any) -> LeaveResult:
+    made = hr.decide_leave(odoo, decision=decision, **{"leave_id": 9, **values})
+    assert isinstance(made, LeaveResult)
+    return made
+
+
+# Requests --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_moments_are_sent_where_the_days_are_ignored(major: int) -> None:
+    odoo = server(major)
+    made = request(odoo, leave_type_id=None, leave_type_name="paid", description=" sea ")
+    assert (made.id, made.state, made.days) == (20, "confirm", 3.0)
+    assert made.leave_type
+    assert made.leave_type.name == "Paid"
+    moments = {"date_from": "2030-01-07 07:00:00", "date_to": "2030-01-09 16:00:00"}
+    assert contents(odoo.asked("create")[0]) == {
+        "holiday_status_id": 3,
+        "employee_id": 1,
+        "request_date_from": "2030-01-07",
+        "request_date_to": "2030-01-09",
+        "name": "sea",
+        **(moments if major <= 16 else {}),
+    }
+    # User and name of the type, then the type and the form, each side by side; then the rest.
+    assert len(odoo.sent) == 6
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_half_a_day_ends_in_the_half_that_it_begins_in(major: int) -> None:
+    odoo = server(major, form={"number_of_days": 0.5})
+    made = request(odoo, date_from=date(2030, 1, 7), date_to=None, half_day="am")
+    assert made.half_day == "am"
+    sent = contents(odoo.asked("create")[0])
+    assert (sent["request_unit_half"], sent["request_date_from_period"]) == (True, "am")
+    assert sent.get("request_date_to_period") == ("am" if major == 19 else None)
+    asked = odoo.asked("onchange")[0].arguments
+    assert "holiday_status_id" not in asked["field_names"]
+    assert asked["fields_spec"]["number_of_days"] == ("1" if major <= 16 else {})
+
+
+@pytest.mark.parametrize(
+    ("values", "form", "words"),
+    [
+        ({"date_from": "soon"}, {}, "date_from"),
+        ({"date_to": "2030-01-06"}, {}, "before"),
+        ({"half_day": "am"}, {}, "one day"),
+        ({"date_to": None, "half_day": "noon"}, {}, "am or pm"),
+        ({"leave_type_id": 99}, {}, "no type"),
+        ({"leave_type_name": "Paid"}, {}, "not both"),
+        ({"leave_type_id": None}, {}, "is needed"),
+        ({"leave_type_id": None, "leave_type_name": "Moon"}, {}, "Moon"),
+        ({"leave_type_id": 4, "date_to": None, "half_day": "pm"}, {}, "whole days"),
+        ({}, {"number_of_days": 0.0}, "does not work"),
+        ({}, {"number_of_days": 5.5}, "5 are left"),
+    ],
+)
+@pytest.mark.parametrize("major", [14, 19])
+def test_a_wrong_request_is_not_sent(
+    major: int, values: dict[str, Any], form: dict[str, Any], words: str
+) -> None:
+    odoo = server(major, form=form)
+    with pytest.raises((ValidationError, NotFoundError), match=words):
+        request(odoo, **values)
+    assert writes(odoo) == []
+
+
+def test_what_needs_no_grant_is_taken_whatever_is_left() -> None:
+    assert request(server(form={"number_of_days": 50.0}), leave_type_id=4).id == 20
+
+
+@pytest.mark.parametrize("major", [17, 18, 19])
+def test_what_may_go_below_zero_is_odoos_to_judge(major: int) -> None:
+    odoo = server(major, form={"number_of_days": 5.5})
+    odoo.server.records["hr.leave.type"][0]["allows_negative"] = True
+    assert request(odoo).id == 20
+
+
+def test_hours_are_counted_where_the_type_is_in_hours() -> None:
+    odoo = server(form={"number_of_days": 0.6, "number_of_hours": 5.5})
+    odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
+    with pytest.raises(ValidationError, match=r"5\.5 hours are asked for, 5 are left"):
+        request(odoo)
+
+
+def test_who_is_no_employee_can_take_no_time_off() -> None:
+    odoo = server()
+    odoo.server.records["res.users"][0]["employee_id"] = False
+    for ask in (lambda: request(odoo), lambda: hr.leave_balance(odoo)):
+        with pytest.raises(ValidationError, match="no employee"):
+            ask()
+    assert writes(odoo) == []
+
+
+def test_the_plan_tells_days_and_what_is_left() -> None:
+    plan = hr.request_leave(server(), leave_type_id=3, date_from="2030-01-07", dry_run=True)
+    assert isinstance(plan, Plan)
+    assert "3 days of Paid" in plan.message
+    assert "5 days are left" in plan.message
+
+
+# Balance ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_balance_is_of_each_type_with_what_is_to_come(major: int) -> None:
+    past = leave(8, date_to="2020-01-01 16:00:00")
+    others = leave(7, user_id=3)
+    odoo = server(major, leave(), past, others, leave(6, state="refuse"))
+    told = hr.leave_balance(odoo)
+    assert told.employee.name == "Ann Ash"
+    figures = [(b.name, b.allocated, b.taken, b.remaining, b.half_days) for b in told.balances]
+    assert figures == [("Paid", 10.0, 2.0, 5.0, True), ("Unpaid", None, 0.0, None, False)]
+    assert [(row.id, row.date_from, row.days) for row in told.requests] == [(9, "2030-01-07", 3.0)]
+    assert len(odoo.sent) == 3
+
+
+def test_a_request_made_from_moments_has_its_days_too() -> None:
+    odoo = server(14, leave(request_date_from=False, request_date_to=False))
+    (row,) = hr.leave_balance(odoo).requests
+    assert (row.date_from, row.date_to) == ("2030-01-07", "2030-01-09")
+
+
+# Decisions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", ["confirm", "validate1"])
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_second_approval_is_another_method_to_18(major: int, state: str) -> None:
+    odoo = server(major, leave(state=state))
+    made = decide(odoo, "approve")
+    assert made.state == "validate"
+    second = state == "validate1" and major < 19
+    assert [call.method for call in writes(odoo)] == [
+        "action_validate" if second else "action_approve"
+    ]
+    assert len(odoo.sent) == 3
+
+
+@pytest.mark.parametrize("state", ["confirm", "validate1", "validate"])
+def test_what_waits_or_is_approved_can_be_refused(state: str) -> None:
+    odoo = server(19, leave(state=state))
+    assert decide(odoo, "refuse").state == "refuse"
+    assert len(odoo.sent) == 3
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [
+        ("approve", "validate"),
+        # Odoo 19 would approve it.
+        ("approve", "refuse"),
+        ("refuse", "refuse"),
+        ("refuse", "cancel"),
+        ("withdraw", "refuse"),
+        ("withdraw", "draft"),
+    ],
+)
+@pytest.mark.parametrize("major", [14, 19])
+def test_a_decision_needs_the_right_state(major: int, decision: str, state: str) -> None:
+    odoo = server(major, leave(state=state))
+    with pytest.raises(StateError, match=f"its state is {state}"):
+        decide(odoo, decision)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", [16, 17])
+def test_what_was_cancelled_to_17_is_not_approved(major: int) -> None:
+    odoo = server(major, leave(state="validate", active=False))
+    with pytest.raises(StateError, match="its state is cancel"):
+        decide(odoo, "refuse")
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_odoo_lets_this_user_not_decide_is_not_tried(major: int) -> None:
+    odoo = server(major, leave(can_approve=False, can_validate=False))
+    with pytest.raises(AccessError, match="may not approve") as raised:
+        decide(odoo, "approve")
+    assert "own" in raised.value.suggestion
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_withdrawing_what_waits_deletes_it_from_15_on(major: int) -> None:
+    odoo = server(major, leave())
+    made = decide(odoo, "withdraw")
+    if major == 14:
+        assert (made.state, len(made.warnings)) == ("draft", 1)
+        return
+    assert (made.state, odoo.server.records["hr.leave"]) == (None, [])
+    assert len(odoo.sent) == 2
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_withdrawing_what_is_approved_cancels_it_from_16_on(major: int) -> None:
+    odoo = server(major, leave(state="validate"))
+    if major < 16:
+        with pytest.raises(StateError, match="nobody"):
+            decide(odoo, "withdraw")
+        assert writes(odoo) == []
+        return
+    assert decide(odoo, "withdraw", reason="rain").state == "cancel"
+    assert contents(odoo.asked("create")[0]) == {"leave_id": 9, "reason": "rain"}
+
+
+def test_what_has_begun_cannot_be_cancelled() -> None:
+    odoo = server(19, leave(state="validate", can_cancel=False))
+    with pytest.raises(StateError, match="may not be cancelled"):
+        decide(odoo, "withdraw")
+
+
+def test_only_the_own_request_is_withdrawn() -> None:
+    odoo = server(19, leave(user_id=BOSS))
+    with pytest.raises(AccessError, match="not this user's own"):
+        decide(odoo, "withdraw")
+    assert writes(odoo) == []
+
+
+def test_the_only_open_request_needs_no_id() -> None:
+    odoo = server(19, leave(8, state="refuse"), leave())
+    assert decide(odoo, "refuse", leave_id=None, employee_name="ann ash").id == 9
+    again = server(19, leave(8, state="refuse"), leave())
+    assert decide(again, "withdraw", leave_id=None).id == 9
+
+
+def test_of_several_open_requests_one_is_to_be_chosen() -> None:
+    odoo = server(19, leave(8), leave())
+    with pytest.raises(AmbiguousNameError) as raised:
+        decide(odoo, "approve", leave_id=None, employee_name="Ann Ash")
+    assert raised.value.field == "leave_id"
+    assert {match["id"] for match in raised.value.matches} == {8, 9}
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("decision", "values", "words"),
+    [
+        ("burn", {}, "burn"),
+        ("approve", {"leave_id": 77}, "77"),
+        ("approve", {"leave_id": None}, "is needed"),
+        ("approve", {"employee_name": "Ann Ash"}, "only one"),
+        ("approve", {"leave_id": None, "employee_name": "Zed"}, "Zed"),
+        ("approve", {"leave_id": None, "employee_name": "Bo Birch"}, "no request"),
+    ],
+)
+def test_a_wrong_decision_is_not_sent(decision: str, values: dict[str, Any], words: str) -> None:
+    odoo = server(19, leave())
+    with pytest.raises(OdooError, match=words):
+        decide(odoo, decision, **values)
+    assert writes(odoo) == []
+
+
+# All operations --------------------------------------------------------------------------------
+
+OPERATIONS: dict[str, tuple[str, str, Any]] = {
+    "request": (
+        "confirm",
+        "create",
+        lambda odoo, **options: hr.request_leave(
+            odoo, leave_type_id=3, date_from="2030-02-04", date_to="2030-02-06", **options
+        ),
+    ),
+    **{
+        decision: (
+            state,
+            method,
+            lambda odoo, decision=decision, **options: hr.decide_leave(
+                odoo, decision=decision, leave_id=9, **options
+            ),
+        )
+        for decision, state, method in (
+            ("approve", "confirm", "action_approve"),
+            ("refuse", "validate", "action_refuse"),
+            ("withdraw", "confirm", "unlink"),
+        )
+    },
+}
+
+
+@pytest.fixture(params=OPERATIONS)
+def done(request: pytest.FixtureRequest) -> Iterator[tuple[Scripted, str, Any]]:
+    state, method, operation = OPERATIONS[request.param]
+    yield server(19, leave(state=state)), method, operation
+
+
+def test_a_plan_is_what_is_then_done(done: tuple[Scripted, str, Any]) -> None:
+    check_plan_is_the_run(done[0], done[2])
+
+
+def test_what_was_done_is_recognised_without_its_answer(
+    done: tuple[Scripted, str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = check_seen_when_lost(*done, monkeypatch)
+    assert result.id == (20 if done[1] == "create" else 9)
+
+
+def test_what_is_not_seen_may_have_been_done(
+    done: tuple[Scripted, str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = check_told_when_lost(*done, monkeypatch)
+    assert ("Repeating it is safe" in error.suggestion) is done[1].startswith("action")
+
+
+def test_the_cancelling_wizard_is_recognised_without_its_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    odoo = server(17, leave(state="validate"))
+    operation = OPERATIONS["withdraw"][2]
+    assert check_seen_when_lost(odoo, "action_cancel_leave", operation, monkeypatch).id == 9
+
+
+def test_the_policy_is_asked_before_the_first_call() -> None:
+    odoo = server(19, leave(), policy=Policy(mode="restricted", write_allowlist="res.partner"))
+    for operation in OPERATIONS.values():
+        with pytest.raises(AccessError, match="restricted"):
+            operation[2](odoo)
+    assert odoo.sent == []
+
+
+# The directory ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_people_are_found_by_all_words_in_one_call(major: int) -> None:
+    odoo = server(major)
+    (found,) = hr.find_people(odoo, query="ash sales").people
+    assert (found.name, found.work_phone) == ("Ann Ash", "555 1")
+    assert found.manager
+    assert found.manager.name == "Bo Birch"
+    assert len(odoo.sent) == 1
+    assert [p.id for p in hr.find_people(odoo, manager="birch").people] == [1]
+    assert hr.find_people(odoo, query="cedar").people == []
+    first = hr.find_people(odoo, limit=1)
+    assert (first.count, first.has_more) == (1, True)
+
+
+def test_a_hidden_field_is_neither_searched_nor_shown() -> None:
+    odoo = server(policy=Policy(field_blocklist="work_phone"))
+    assert hr.find_people(odoo, query="555").people == []
+    (found,) = hr.find_people(odoo, query="ann").people
+    assert found.work_phone is None
+
+
+# The toolset -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", ["hr_holidays", "hr_attendance", "hr_expense"])
+def test_tools_of_missing_modules_are_left_out(
+    module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odoo = server()
+    monkeypatch.setattr(odoo.schema, "module_installed", lambda name: name != module)
+    table = ToolTable(ServerSettings())
+    registry = ToolsetRegistry([CoreToolset, HrToolset])
+    registry.register_all(table, odoo)
+    needing = [tool.name for tool in HrToolset.tools if tool.module == module]
+    for name in needing:
+        assert module in table.left_out[name]
+        assert name not in table.tools
+    assert "odoo_hr_find_people" in table.tools

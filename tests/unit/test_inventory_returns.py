@@ -1,0 +1,249 @@
+"""Returning what was moved, looking at a transfer, and setting the stock to what was counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps.inventory import (
+    StockCount,
+    adjust_stock,
+    get_picking,
+    return_picking,
+    validate_picking,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.policy import Policy
+from tests.unit.depot import Depot
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
+from tests.unit.scripted import VERSIONS
+
+
+def delivered(major: int, **options: Any) -> Depot:
+    """Return a depot from which five desks have been delivered."""
+    return Depot(major, state="done", entered=5.0, reserved=0.0, **options)
+
+
+def give_back(odoo: Odoo, quantity: float | None = 2, **options: Any) -> Any:
+    """Return some desks of the picking 5, or all."""
+    lines = [{"product_id": 3, "quantity": quantity}] if quantity else None
+    return return_picking(odoo, picking_id=5, lines=lines, **options)
+
+
+def count(odoo: Odoo, quantity: float = 12, **options: Any) -> Any:
+    """Say how many desks there are."""
+    return adjust_stock(odoo, product_id=3, quantity=quantity, **options)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_part_is_returned(major: int) -> None:
+    depot = delivered(major)
+    made = give_back(depot)
+    assert (made.id, made.state, made.validated) == (7, "assigned", False)
+    assert [line.demand for line in made.lines] == [2.0]
+    values = depot.returning
+    ((_, _, line),) = values["product_return_moves"]
+    assert line == {"product_id": 3, "quantity": 2, "move_id": 1, "to_refund": True}
+    assert values.get("location_id") == (8 if major < 18 else None)
+    button = "action_create_returns" if major >= 18 else "create_returns"
+    assert len(depot.asked(button)) == 1
+    assert len(depot.sent) == 8
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_return_is_validated_too(major: int) -> None:
+    depot = delivered(major)
+    made = give_back(depot, None, validate=True)
+    assert len(depot.sent) == 12 + (0 if major >= 17 else 3)
+    assert (made.validated, [line.done for line in made.lines]) == (True, [5.0])
+
+
+def test_what_has_come_back_does_not_come_back_again() -> None:
+    depot = delivered(19)
+    give_back(depot, 4)
+    with pytest.raises(StateError, match="2, of which 1 Units can still be returned"):
+        give_back(depot)
+    assert len(depot.asked("action_create_returns")) == 1
+    # The rest is what is returned by default.
+    assert [line.demand for line in give_back(depot, None).lines] == [4.0, 1.0]
+    with pytest.raises(StateError, match="All of WH/OUT/5 has been returned"):
+        return_picking(depot, picking_id=5)
+
+
+@pytest.mark.parametrize(
+    ("depot", "lines", "said"),
+    [
+        ({"state": "assigned"}, None, "WH/OUT/5 is ready: only what is done"),
+        ({"state": "cancel"}, None, "is cancelled: only"),
+        ({}, [{"move_id": 1, "quantity": 6}], "More is to be returned"),
+        ({}, [{"move_id": 8, "quantity": 1}], "not among"),
+        ({}, [{"move_id": 1, "quantity": 1, "lots": ["A"]}], "unknown key"),
+    ],
+)
+def test_a_return_that_cannot_be_is_refused(depot: dict[str, Any], lines: Any, said: str) -> None:
+    """Odoo itself would return more than was delivered, and what is not done."""
+    options: dict[str, Any] = {"state": "done", "entered": 5.0, **depot}
+    made = Depot(19, **options)
+    with pytest.raises(OdooError, match=said):
+        return_picking(made, picking_id=5, lines=lines)
+    assert writes(made) == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_wizard_counts_in_another_unit_to_18(major: int) -> None:
+    """The move is of dozens."""
+    depot = delivered(major, ratio=12.0)
+    return_picking(depot, picking_id=5, lines=[{"move_id": 1, "quantity": 1}])
+    ((_, _, line),) = depot.returning["product_return_moves"]
+    assert line["quantity"] == (1 if major >= 19 else 12)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_plan_of_a_return_is_what_is_sent(major: int) -> None:
+    check_plan_is_the_run(delivered(major), give_back)
+
+
+def test_a_return_whose_answer_was_lost_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = "action_create_returns"
+    depot = delivered(19)
+    assert check_seen_when_lost(depot, lost, give_back, monkeypatch).id == 7
+    error = check_told_when_lost(delivered(19), lost, give_back, monkeypatch)
+    assert error.outcome == "maybe_applied"
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_transfer_is_shown_with_its_backorder(major: int) -> None:
+    depot = Depot(major, reserved=2.0)
+    validate_picking(depot, picking_id=5, backorder=True)
+    before = len(depot.sent)
+    shown = get_picking(depot, picking_id=5)
+    assert (shown.name, shown.state, shown.message) == ("WH/OUT/5", "done", "WH/OUT/5 is done.")
+    assert shown.backorder
+    assert shown.backorder.id == 6
+    assert len(depot.sent) - before == 3
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_lots_are_shown_where_a_product_is_tracked(major: int) -> None:
+    depot = Depot(major, tracking="lot", lots={"A1": 2.0}, places=(2.0, 3.0))
+    first, second = depot.server.records["stock.move.line"]
+    first["lot_id"], second["lot_name"] = 1, "A2"
+    (line,) = get_picking(depot, picking_id=5).lines
+    assert line.lots == {"A1": 2.0, "A2": 3.0}
+    assert len(depot.sent) == 4
+
+
+def test_a_transfer_that_is_not_there_is_not_found() -> None:
+    with pytest.raises(NotFoundError):
+        get_picking(Depot(19), picking_id=99)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+@pytest.mark.parametrize("manager", [True, False])
+def test_stock_is_set_to_what_was_counted(major: int, manager: bool) -> None:
+    """To 17 only by an administrator; from 18 on by others too, in a second call."""
+    depot = Depot(major, manager=manager)
+    if not manager and major < 18:
+        with pytest.raises(AccessError, match="may not adjust the stock"):
+            count(depot)
+        assert writes(depot) == []
+        return
+    made = count(depot)
+    assert isinstance(made, StockCount)
+    assert (made.quantity_before, made.quantity, made.location.name) == (0, 12, "WH/Stock")
+    (call,) = depot.asked("create")
+    assert call.context["inventory_mode"] is True
+    assert len(depot.asked("action_apply_inventory")) == (0 if manager else 1)
+    # Product and what lies where, user, warehouse and location; the writes; what is there now.
+    assert len(depot.sent) == 7 + len(writes(depot)) - 1
+
+
+def test_what_is_there_already_is_not_counted_again() -> None:
+    depot = Depot(19)
+    count(depot)
+    assert count(depot).message == "There were 12 of Desk in WH/Stock already. Nothing was done."
+    assert len(depot.asked("create")) == 1
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_lot_is_counted_by_itself_and_made_if_it_is_new(major: int) -> None:
+    depot = Depot(major, tracking="lot", lots={"A1": 3.0})
+    assert count(depot, 4, lot="A1").quantity == 4
+    made = count(depot, 6, lot="A9")
+    assert (made.quantity_before, made.quantity, made.lot) == (0, 6, "A9")
+    assert [row["name"] for row in depot.server.records[depot.lot_model]] == ["A1", "A9"]
+
+
+@pytest.mark.parametrize(
+    ("depot", "options", "said"),
+    [
+        ({}, {"quantity": -1}, "must not be negative"),
+        ({}, {"quantity": "many"}, "must be a number"),
+        ({}, {"lot": "A1"}, "is not tracked"),
+        ({}, {"location_id": 4}, "holds no stock"),
+        ({"tracking": "lot"}, {}, "say which"),
+        ({"tracking": "lot", "lots": {"K1": 1.0}}, {"lot": "K1"}, "is a lot of Chair"),
+        ({"tracking": "serial"}, {"lot": "S1"}, "1 or none, not 12"),
+    ],
+)
+def test_a_count_that_cannot_be_is_refused(
+    depot: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
+    made = Depot(19, **depot)
+    with pytest.raises(ValidationError, match=said):
+        count(made, **options)
+    assert writes(made) == []
+
+
+def test_where_it_was_counted_has_to_be_said_if_it_lies_in_several_places() -> None:
+    made = Depot(19)
+    made.server.records["stock.location"].append({"id": 9, "name": "Shelf", "usage": "internal"})
+    for place in (8, 9):
+        quant = {"id": place, "product_id": 3, "location_id": place, "quantity": 1.0}
+        made.server.records["stock.quant"].append(quant)
+    with pytest.raises(ValidationError, match="several locations: WH/Stock, Shelf"):
+        count(made)
+    assert count(made, location_id=9).quantity == 12
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+@pytest.mark.parametrize("options", [{}, {"tracking": "lot"}])
+def test_the_plan_of_a_count_is_what_is_sent(major: int, options: dict[str, Any]) -> None:
+    lot: dict[str, Any] = {"lot": "A1"} if options else {}
+    depot = Depot(major, **options)
+    plan = count(depot, dry_run=True, **lot)
+    count(depot, **lot)
+    planned = [(call.model, call.method, call.arguments) for call in plan.calls]
+    sent = [(call.model, call.method, dict(call.arguments)) for call in writes(depot)]
+    if lot:
+        # What the lot's id will be is not known before it is made.
+        planned[1][2]["vals_list"]["lot_id"] = 1
+    assert planned == sent
+
+
+@pytest.mark.parametrize("manager", [True, False])
+def test_a_count_whose_answer_was_lost_is_seen(
+    manager: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = "create" if manager else "action_apply_inventory"
+    made = check_seen_when_lost(Depot(19, manager=manager), lost, count, monkeypatch)
+    assert made.quantity == 12
+    if manager:
+        error = check_told_when_lost(Depot(19), lost, count, monkeypatch)
+        assert "Repeating it is safe" in error.suggestion
+
+
+def test_the_policy_stops_returns_and_counts_before_the_first_call() -> None:
+    made = Depot(19, policy=Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        give_back(made)
+    with pytest.raises(AccessError):
+        count(made)
+    assert made.sent == []

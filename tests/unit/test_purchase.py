@@ -1,0 +1,611 @@
+"""Buying: what is checked, sent and told, on every version."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps import purchase
+from odoo_toolkit.apps.accounting import Invoice
+from odoo_toolkit.apps.purchase import receipts
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import (
+    AccessError,
+    OdooConnectionError,
+    OdooError,
+    StateError,
+    ValidationError,
+    make_error,
+)
+from odoo_toolkit.operations.lines import today
+from odoo_toolkit.policy import Policy
+from tests.unit.fake_purchase import Buying
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
+from tests.unit.scripted import VERSIONS, contents
+
+LINES = [{"product_id": 3, "quantity": 5}]
+
+
+def create(odoo: Odoo, **options: Any) -> Any:
+    """Order five chairs of Acme."""
+    return purchase.create_order(odoo, LINES, partner_id=7, **options)
+
+
+def confirm(odoo: Odoo, **options: Any) -> Any:
+    return purchase.confirm_order(odoo, order_id=12, **options)
+
+
+def bill(odoo: Odoo, **options: Any) -> Any:
+    return purchase.create_bill(odoo, order_id=12, invoice_date="2026-01-31", **options)
+
+
+def cancel(odoo: Odoo, **options: Any) -> Any:
+    return purchase.cancel_order(odoo, order_id=12, **options)
+
+
+def day(odoo: Odoo, days: int = 0) -> str:
+    return (date.fromisoformat(today(odoo)) + timedelta(days=days)).isoformat()
+
+
+def sent_lines(odoo: Buying) -> list[dict[str, Any]]:
+    (call,) = odoo.asked("create")
+    return [command[2] for command in contents(call)["order_line"]]
+
+
+# Making orders ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_has_what_odoos_form_would_fill_in(major: int) -> None:
+    """Terms and currency of the vendor, the day on each line, the terms in their own field."""
+    odoo = Buying(major)
+    odoo.tables["res.partner"][0] |= {
+        "property_purchase_currency_id": 3,
+        "property_supplier_payment_term_id": 4,
+    }
+    lines = [{"product_name": "chair", "quantity": 2, "price_unit": 9}, {"name": "Thanks"}]
+    made = purchase.create_order(
+        odoo, lines, partner_name="Acme", date_planned="2026-02-03", note="a < b"
+    )
+    assert isinstance(made, purchase.OrderResult)
+    values = contents(odoo.asked("create")[0])
+    assert (values["partner_id"], values["currency_id"], values["payment_term_id"]) == (7, 3, 4)
+    assert values["notes" if major < 19 else "note"] == (
+        "a < b" if major == 14 else "<p>a &lt; b</p>"
+    )
+    assert sent_lines(odoo) == [
+        {
+            "product_id": 3,
+            "product_qty": 2,
+            "price_unit": 9,
+            "date_planned": "2026-02-03 00:00:00",
+        },
+        {"display_type": "line_note", "name": "Thanks", "product_qty": 0},
+    ]
+    assert made.lines[0].product is not None
+    assert (made.line_count, made.confirmed) == (2, False)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_price_is_that_of_the_quantity(major: int) -> None:
+    """Odoo would take the price of the smallest quantity, and drop the discount from 17 on."""
+    odoo = Buying(major)
+    discount = {"discount": 10.0} if major >= 17 else {}
+    odoo.offer(8.0, min_qty=100, delay=9, **discount)
+    odoo.offer(10.0, min_qty=1)
+    odoo.offer(1.0, min_qty=1, date_end="2020-01-01")
+    odoo.offer(2.0, vendor=8)
+    lines = [{"product_id": 3, "quantity": 100}, {"product_id": 3, "quantity": 99}]
+    purchase.create_order(odoo, lines, partner_id=7)
+    many, few = sent_lines(odoo)
+    arrives = {"date_planned": f"{day(odoo, 9)} 00:00:00"}
+    assert many == {"product_id": 3, "product_qty": 100, "price_unit": 8.0, **discount, **arrives}
+    assert few == {"product_id": 3, "product_qty": 99, "price_unit": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("offers", "warning"),
+    [
+        ([{"min_qty": 20}], "from 20 on"),
+        ([{"min_qty": 1}, {"min_qty": 3, "currency_id": 3}], "check price"),
+        ([{"min_qty": 1, "currency_id": 3}], None),
+        ([{"min_qty": 1, "date_start": "2999-01-01"}], None),
+        ([], None),
+    ],
+)
+def test_what_cannot_be_priced_is_left_to_odoo(
+    offers: list[dict[str, Any]], warning: str | None
+) -> None:
+    odoo = Buying()
+    for offer in offers:
+        odoo.offer(8.0, **offer)
+    made = create(odoo)
+    assert "price_unit" not in sent_lines(odoo)[0]
+    told = [text for text in made.warnings if "Without a price" not in text]
+    assert len(told) == (warning is not None)
+    assert warning is None or warning in told[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "match"),
+    [
+        ({"product_id": 3, "quantity": 0}, "more than 0"),
+        ({"product_id": 3, "quantity": "2"}, "must be a number"),
+        ({"product_id": 3, "price_unit": float("nan")}, "price_unit"),
+        ({"product_id": 3, "discount": 101}, "per cent"),
+        ({"product_id": 3, "qty": 2}, "unknown key"),
+        ({"product_id": 3, "product_name": "Chair"}, "not both"),
+        ({"quantity": 2, "name": "x"}, "no product"),
+        ({"name": "  "}, "no product"),
+        ({"name": 5}, "must be text"),
+        ({}, "no product"),
+    ],
+)
+def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], match: str) -> None:
+    odoo = Buying()
+    with pytest.raises(ValidationError, match=match) as raised:
+        purchase.create_order(odoo, [*LINES, line], partner_id=7)
+    assert "lines[1]" in raised.value.message + str(raised.value.details)
+    assert odoo.sent == []
+
+
+def test_a_discount_needs_a_version_that_has_it() -> None:
+    line = {"product_id": 3, "discount": 5}
+    with pytest.raises(ValidationError, match="Odoo 17"):
+        purchase.create_order(Buying(16), [line], partner_id=7)
+    odoo = Buying(17)
+    purchase.create_order(odoo, [line], partner_id=7)
+    assert sent_lines(odoo)[0]["discount"] == 5
+
+
+def test_an_order_that_cannot_be_confirmed_is_still_told_of() -> None:
+    odoo = Buying()
+    odoo.answers["purchase.order", "button_confirm"] = make_error("USER_ERROR", "No rule.")
+    made = create(odoo, confirm=True)
+    assert (made.id, made.confirmed) == (13, False)
+    assert "Not confirmed: No rule." in made.warnings[0]
+
+
+# Confirming -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_request_is_confirmed(major: int) -> None:
+    odoo = Buying(major, receipt="assigned")
+    done = confirm(odoo)
+    assert (done.confirmed, done.state, done.message) == (
+        True,
+        "purchase",
+        "P00012 confirmed: 50.00 USD",
+    )
+    assert [receipt.id for receipt in done.receipts] == [31]
+    # Order, button, and then order and receipts side by side.
+    assert len(odoo.sent) == 4
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_who_must_approve_is_told(major: int) -> None:
+    odoo = Buying(major)
+    odoo.answers["purchase.order", "button_confirm"] = odoo._puts("to approve")
+    done = confirm(odoo)
+    assert (done.confirmed, done.state) == (False, "to approve")
+    assert [person.name for person in done.approvers] == ["Bob"]
+    assert "approval by Bob (5)" in done.message
+    assert done.warnings == []
+    assert len(odoo.sent) == 6
+
+
+@pytest.mark.parametrize("approve", [False, True])
+def test_what_another_must_approve_is_left_alone(approve: bool) -> None:
+    """14 would let everybody approve."""
+    odoo = Buying(14, state="to approve")
+    with pytest.raises(StateError, match=r"waits for approval .* by Bob") as raised:
+        confirm(odoo, approve=approve)
+    assert raised.value.details["approvers"] == [{"id": 5, "name": "Bob"}]
+    assert odoo.asked("button_confirm", "button_approve") == []
+
+
+def test_whoever_may_approve_does_it_when_asked_to() -> None:
+    odoo = Buying(state="to approve")
+    odoo.tables["res.users"][0]["all_group_ids"] = [9]
+    with pytest.raises(StateError, match="waits for approval"):
+        confirm(odoo)
+    assert confirm(odoo, approve=True).confirmed
+    assert len(odoo.asked("button_approve")) == 1
+
+
+def test_an_approval_without_effect_is_not_believed() -> None:
+    """Where the approvers cannot be known, Odoo decides, and says nothing from 15 on."""
+    odoo = Buying(state="to approve")
+    odoo.answers["ir.model.data", "check_object_reference"] = AccessError("No.")
+    odoo.answers["purchase.order", "button_approve"] = {}
+    done = confirm(odoo, approve=True)
+    assert (done.confirmed, done.state) == (False, "to approve")
+    assert "an administrator of Purchase" in done.message
+
+
+@pytest.mark.parametrize(
+    ("state", "match"),
+    [("purchase", "already confirmed"), ("done", "already confirmed"), ("cancel", "is cancelled")],
+)
+def test_only_a_request_is_confirmed(state: str, match: str) -> None:
+    odoo = Buying(14, state=state)
+    with pytest.raises(StateError, match=match) as raised:
+        confirm(odoo)
+    assert raised.value.details["current_state"] == state
+    assert writes(odoo) == []
+
+
+def test_an_order_without_lines_is_not_confirmed() -> None:
+    odoo = Buying()
+    odoo.tables["purchase.order.line"].clear()
+    with pytest.raises(StateError, match="no lines"):
+        confirm(odoo)
+    assert writes(odoo) == []
+
+
+# Receiving --------------------------------------------------------------------------------------
+
+
+def test_the_open_receipt_is_validated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was said of quantities and the rest is passed on; finding it takes two round trips."""
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(receipts, "validate_picking", lambda _, **said: asked.update(said))
+    odoo = Buying(state="purchase", receipt="assigned")
+    done = {"id": 30, "name": "WH/IN/30", "state": "done", "purchase_id": 12}
+    odoo.tables["stock.picking"].append(done | {"picking_type_code": "incoming"})
+    lines = [{"product_id": 3, "quantity": 2}]
+    purchase.receive(odoo, order_id=12, lines=lines, backorder=True, dry_run=True)
+    assert asked == {
+        "picking_id": 31,
+        "lines": lines,
+        "backorder": True,
+        "allow_more": False,
+        "dry_run": True,
+    }
+    assert len(odoo.sent) == 2
+
+
+@pytest.mark.parametrize(
+    ("order", "options", "match"),
+    [
+        ({"state": "draft"}, {}, "not a confirmed order"),
+        ({"state": "to approve"}, {}, "not a confirmed order"),
+        ({"state": "cancel"}, {}, "not a confirmed order"),
+        ({"state": "purchase"}, {}, "no receipt"),
+        ({"state": "purchase", "receipt": "done"}, {}, r"WH/IN/31 \(id 31\) is done"),
+        ({"state": "purchase", "receipt": "assigned"}, {"picking_id": 30}, "30 is no open"),
+    ],
+)
+def test_what_cannot_be_received_is_refused(
+    order: dict[str, Any], options: dict[str, Any], match: str
+) -> None:
+    odoo = Buying(**order)
+    with pytest.raises(StateError, match=match):
+        purchase.receive(odoo, order_id=12, **options)
+    assert writes(odoo) == []
+
+
+def test_of_several_open_receipts_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+    monkeypatch.setattr(receipts, "validate_picking", lambda _, **said: asked.update(said))
+    odoo = Buying(state="purchase", receipt="assigned")
+    other = {"id": 32, "name": "WH/IN/32", "state": "assigned", "purchase_id": 12}
+    odoo.tables["stock.picking"].append(other | {"picking_type_code": "incoming"})
+    with pytest.raises(StateError, match="several receipts") as raised:
+        purchase.receive(odoo, order_id=12)
+    assert [receipt["id"] for receipt in raised.value.details["receipts"]] == [31, 32]
+    purchase.receive(odoo, order_id=12, picking_id=32)
+    assert asked["picking_id"] == 32
+
+
+# Billing ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_bill_has_its_date_and_reference(major: int) -> None:
+    """The reference given, else that of the order, which 19 does not take over."""
+    odoo = Buying(major, state="purchase", partner_ref="R-1")
+    made = bill(odoo, post=True)
+    assert isinstance(made, Invoice)
+    assert (made.id, made.posted, made.name) == (41, True, "BILL/1")
+    assert contents(odoo.asked("write")[0]) == {"invoice_date": "2026-01-31", "ref": "R-1"}
+    methods = ["search_read", "search_read", "action_create_invoice", "write", "action_post"]
+    assert [call.method for call in odoo.sent] == [*methods, "search_read"]
+
+    odoo = Buying(major, state="purchase", partner_ref="R-1")
+    assert bill(odoo, ref="B-9").state == "draft"
+    assert contents(odoo.asked("write")[0])["ref"] == "B-9"
+
+
+@pytest.mark.parametrize(
+    ("order", "match"),
+    [
+        ({"state": "draft"}, "not a confirmed order"),
+        ({"state": "cancel"}, "not a confirmed order"),
+        ({"state": "purchase", "to_bill": 0.0, "invoice_status": "no"}, "can be billed now"),
+        ({"state": "purchase", "to_bill": 0.0, "invoice_status": "invoiced"}, "fully billed"),
+    ],
+)
+def test_what_cannot_be_billed_is_refused(order: dict[str, Any], match: str) -> None:
+    """19 would make a bill of nothing."""
+    odoo = Buying(**order)
+    with pytest.raises(StateError, match=match):
+        bill(odoo)
+    assert writes(odoo) == []
+
+
+def test_a_bill_that_cannot_be_posted_is_still_told_of() -> None:
+    odoo = Buying(state="purchase")
+    odoo.answers["account.move", "action_post"] = make_error("USER_ERROR", "Duplicate reference.")
+    made = bill(odoo, post=True)
+    assert (made.id, made.state) == (41, "draft")
+    assert "Duplicate reference." in made.warnings[0]
+
+
+# Looking ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_looked_at(major: int) -> None:
+    odoo = Buying(major, state="purchase", receipt="done", received=5.0)
+    odoo._bill(None)  # type: ignore[arg-type]
+    found = purchase.get_order(odoo, order_name="P00012")
+    assert found.lines is not None
+    (line,) = found.lines
+    # What only repeats the product's name is left out.
+    assert (line.name, line.uom, line.received) == (None, "Units", 5.0)
+    assert [receipt.name for receipt in found.receipts or ()] == ["WH/IN/31"]
+    assert [item.name for item in found.bills or ()] == ["Draft Bill"]
+    assert len(odoo.sent) == 4
+    assert purchase.get_order(odoo, order_id=12, line_limit=0).lines is None
+
+
+def test_what_may_not_be_read_of_an_order_is_told() -> None:
+    odoo = Buying(receipt="done")
+    odoo.answers["stock.picking", "search_read"] = AccessError("No rights.")
+    found = purchase.get_order(odoo, order_id=12)
+    assert found.receipts is None
+    assert "The receipts cannot be read" in found.warnings[0]
+
+
+@pytest.mark.parametrize(("major", "values"), [(18, {"state": "done"}), (19, {"locked": True})])
+def test_locked_is_told_alike(major: int, values: dict[str, Any]) -> None:
+    order: dict[str, Any] = {"state": "purchase", **values}
+    assert purchase.get_order(Buying(major, **order), order_id=12).locked
+    odoo = Buying(major, **order)
+    with pytest.raises(StateError, match="is locked"):
+        cancel(odoo)
+    assert writes(odoo) == []
+
+
+# Cancelling -------------------------------------------------------------------------------------
+
+
+def test_an_order_is_cancelled_and_its_draft_bill_told_of() -> None:
+    odoo = Buying(state="purchase", receipt="assigned")
+    odoo._bill(None)  # type: ignore[arg-type]
+    gone = cancel(odoo)
+    assert (gone.cancelled, gone.state) == (True, "cancel")
+    assert "draft bill as it is: Draft Bill" in gone.warnings[0]
+    # The order; receipts, bills and lines; the button; order, receipts and bills.
+    assert len(odoo.sent) == 8
+    assert "already" in cancel(odoo).message
+    assert len(odoo.asked("button_cancel")) == 1
+
+
+def test_a_received_or_billed_order_is_not_cancelled() -> None:
+    odoo = Buying(state="purchase", receipt="done", received=5.0)
+    odoo._bill(None)  # type: ignore[arg-type]
+    odoo._post(None)  # type: ignore[arg-type]
+    with pytest.raises(StateError, match=r"WH/IN/31 is already done, and its bill BILL/1"):
+        cancel(odoo)
+    assert odoo.asked("button_cancel") == []
+
+
+# What can be had --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_can_be_had_is_one_answer(major: int) -> None:
+    """Stock, what comes, and each vendor's offer with what is in its way."""
+    odoo = Buying(major)
+    odoo.offer(8.0, min_qty=100)
+    odoo.offer(10.0, min_qty=1, product_code="A-1")
+    odoo.offer(1.0, vendor=8, date_end="2020-01-01")
+    odoo.offer(2.0, vendor=8, date_start="2999-01-01")
+    odoo.tables["stock.move"].append(
+        {"id": 1, "product_id": 3, "state": "assigned", "product_qty": 5.0, "origin": "P1"}
+        | {"date": "2026-02-03 04:05:06", "location_id": 4, "location_dest_id": 8}
+    )
+    odoo.tables["stock.location"] = [{"id": 4, "usage": "supplier"}, {"id": 8, "usage": "internal"}]
+    can = purchase.supply(odoo, product_id=3, quantity=5)
+    assert (can.on_hand, can.free, can.forecast, can.making) == (6.0, 4.0, 9.0, None)
+    assert [(item.quantity, item.source) for item in can.incoming] == [(5.0, "P1")]
+    assert {(offer.price, offer.unusable) for offer in can.offers} == {
+        (8.0, "below minimum"),
+        (10.0, None),
+        (1.0, "expired"),
+        (2.0, "not yet valid"),
+    }
+    assert {offer.arrives for offer in can.offers} == {day(odoo, 7)}
+    # The unit is told where it is not the product's.
+    assert {offer.uom for offer in can.offers} == {None}
+    assert f"5 from Acme at 10 USD by {day(odoo, 7)}" in can.message
+    # Product, stock, arrivals and offers side by side.
+    assert len(odoo.sent) == 4
+
+
+def test_a_vendor_who_counts_in_dozens_is_compared_in_dozens() -> None:
+    for major in VERSIONS:
+        odoo = Buying(major)
+        odoo.offer(90.0, min_qty=2, **{odoo.uom: 2})
+        for quantity, obstacle in ((23, "below minimum"), (24, None)):
+            (offer,) = purchase.supply(odoo, product_id=3, quantity=quantity).offers
+            assert offer.unusable == obstacle
+            assert offer.uom is not None
+        assert len(odoo.sent) == 2 * 5
+
+
+def shelf(major: int, kind: str = "normal") -> Buying:
+    """Return an Odoo in which a shelf is made of chairs, boards and work."""
+    odoo = Buying(major, mrp=True)
+    made = odoo.add_product(50, "Shelf", free_qty=0.0, produce_delay=3.0)
+    boards = odoo.add_product(51, "Board", free_qty=10.0, bom_ids=[1])
+    odoo.add_product(52, "Work", free_qty=0.0, type="service", is_storable=False)
+    bom = {"id": 1, "product_tmpl_id": made, "type": kind, "product_qty": 1.0}
+    odoo.tables["mrp.bom"].append(
+        bom | {"product_uom_id": 2, "produce_delay": 3.0, "display_name": "Shelf"}
+    )
+    for number, (component, quantity, uom) in enumerate([(3, 12.0, 1), (51, 5.0, 2), (52, 1.0, 1)]):
+        line = {"id": number + 1, "bom_id": 1, "product_id": component, "product_uom_id": uom}
+        odoo.tables["mrp.bom.line"].append(line | {"product_qty": quantity})
+    for template, lines in ((30, [1]), (boards, [2])):
+        rows = odoo.tables["product.template"]
+        next(row for row in rows if row["id"] == template)["bom_line_ids"] = lines
+    odoo.offer(7.0, delay=6)
+    odoo.offer(9.0, delay=4, template=boards, min_qty=500)
+    return odoo
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_can_be_made_waits_for_its_slowest_component(major: int) -> None:
+    """A dozen shelves of 12 chairs and 5 dozen boards; four chairs and ten boards are free."""
+    odoo = shelf(major)
+    can = purchase.supply(odoo, product_id=50, quantity=6).making
+    assert can is not None
+    assert (can.possible_now, can.days, can.kit) == (2.0, 3.0, False)
+    assert [(item.product.name, item.missing) for item in can.short] == [
+        ("Chair", 2.0),
+        ("Board", 20.0),
+    ]
+    # Twenty boards are below the vendor's least quantity, which is then ordered.
+    assert [item.arrives for item in can.short] == [day(odoo, 6), day(odoo, 4)]
+    assert [item.has_bom for item in can.short] == [False, True]
+    assert can.ready == day(odoo, 9)
+    # Product, stock, arrivals, offers, four of the bill of materials side by side; then units.
+    assert len(odoo.sent) == 9
+
+
+def test_without_a_vendor_nobody_knows_when_it_is_made() -> None:
+    odoo = shelf(19)
+    odoo.tables["product.supplierinfo"].clear()
+    can = purchase.supply(odoo, product_id=50, quantity=6)
+    assert can.making is not None
+    assert can.making.ready is None
+    assert "2 can be made; components are missing" in can.message
+
+
+def test_a_kit_takes_no_time() -> None:
+    can = purchase.supply(shelf(19, "phantom"), product_id=50, quantity=1).making
+    assert can is not None
+    assert (can.kit, can.days, can.short) == (True, 0, [])
+
+
+def test_what_may_not_be_read_is_told_and_the_rest_is_there() -> None:
+    """To 14, whoever buys but makes nothing may not know the stock where mrp is installed."""
+    odoo = Buying(14, mrp=True)
+    odoo.offer(10.0)
+    odoo.answers["mrp.bom", "search_read"] = AccessError("No rights.")
+    odoo.answers["product.product", "search_read"] = lambda call: (
+        AccessError("No rights.") if "free_qty" in call.arguments["fields"] else NotImplemented
+    )
+    can = purchase.supply(odoo, product_id=3)
+    assert (can.making, can.on_hand, [offer.price for offer in can.offers]) == (None, None, [10.0])
+    told = " ".join(can.warnings)
+    assert "The bills of materials cannot be read" in told
+    assert "The stock cannot be read" in told
+
+
+@pytest.mark.parametrize("quantity", [0, -1, float("inf"), "5"])
+def test_a_quantity_that_is_none_is_refused(quantity: Any) -> None:
+    odoo = Buying()
+    with pytest.raises(ValidationError, match="quantity"):
+        purchase.supply(odoo, product_id=3, quantity=quantity)
+    assert odoo.sent == []
+
+
+# All of them ------------------------------------------------------------------------------------
+
+OPERATIONS = [
+    (create, "create", {}),
+    (lambda odoo, **options: create(odoo, confirm=True, **options), "button_confirm", {}),
+    (confirm, "button_confirm", {}),
+    (bill, "action_create_invoice", {"state": "purchase"}),
+    (
+        lambda odoo, **options: bill(odoo, post=True, **options),
+        "action_post",
+        {"state": "purchase"},
+    ),
+    (cancel, "button_cancel", {"state": "purchase"}),
+]
+
+
+@pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
+def test_the_plan_is_the_run(operation: Any, method: str, order: dict[str, Any]) -> None:
+    for major in VERSIONS:
+        odoo = Buying(major, **order)
+        check_plan_is_the_run(odoo, operation)
+        assert method in [call.method for call in writes(odoo)]
+
+
+@pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
+def test_what_was_done_is_seen_though_its_answer_was_lost(
+    operation: Any, method: str, order: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odoo = Buying(**order)
+    odoo.offer(10.0)
+    result = check_seen_when_lost(odoo, method, operation, monkeypatch)
+    assert result.id in (12, 13, 41)
+
+
+@pytest.mark.parametrize(
+    ("operation", "method", "order"), [item for item in OPERATIONS[2:] if item[1] != "action_post"]
+)
+def test_what_is_not_seen_may_be_repeated(
+    operation: Any, method: str, order: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state, or what is left to bill, is looked at before anything is done."""
+    error = check_told_when_lost(Buying(**order), method, operation, monkeypatch)
+    assert "Repeating it is safe" in error.suggestion
+
+
+@pytest.mark.parametrize(("operation", "method", "order"), OPERATIONS)
+def test_what_the_policy_forbids_is_refused_before_anything_is_sent(
+    operation: Any, method: str, order: dict[str, Any]
+) -> None:
+    odoo = Buying(policy=Policy(mode="readonly"), **order)
+    with pytest.raises(AccessError):
+        operation(odoo)
+    assert odoo.sent == []
+
+
+def test_nothing_that_is_done_is_lost_for_not_being_readable() -> None:
+    for operation, order in ((create, {}), (confirm, {}), (cancel, {"state": "purchase"})):
+        odoo = Buying(**order)
+
+        def gone(call: Any, odoo: Buying = odoo) -> Any:
+            done = odoo.asked("create", "button_confirm", "button_cancel")
+            return OdooConnectionError("gone") if done else NotImplemented
+
+        odoo.answers["purchase.order", "search_read"] = gone
+        odoo.answers["purchase.order", "read"] = gone
+        result = operation(odoo)
+        assert result.id in (12, 13)
+        assert "cannot be read back: gone" in result.warnings[0]
+        assert result.state is None
+
+
+def test_an_order_that_is_not_there_is_told() -> None:
+    for call in (confirm, bill, cancel):
+        odoo = Buying()
+        odoo.tables["purchase.order"].clear()
+        with pytest.raises(OdooError, match="no purchase order with id 12"):
+            call(odoo)

@@ -1,0 +1,168 @@
+"""Several questions in one call, and what was written read back into the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.records import create, execute, queries, write
+from odoo_toolkit.records.reading_back import NAMES_AND_STATES
+from tests.unit.scripted import Scripted
+
+FIELDS = {
+    "res.partner": {
+        "name": {"type": "char"},
+        "display_name": {"type": "char", "readonly": True},
+        "email": {"type": "char"},
+        "parent_id": {"type": "many2one", "relation": "res.partner"},
+    },
+    "sale.order": {
+        "name": {"type": "char"},
+        "display_name": {"type": "char", "readonly": True},
+        "state": {"type": "selection", "selection": [["draft", "Quotation"], ["sale", "Order"]]},
+    },
+}
+ROW = {"id": 7, "display_name": "Ann", "parent_id": False}
+
+
+def scripted(policy: Policy | None = None, **answers: Any) -> Scripted:
+    """Return a connection; answers are named by method, for whichever model."""
+    models = {
+        model: {name: {"string": name, "store": True, **field} for name, field in fields.items()}
+        for model, fields in FIELDS.items()
+    }
+    by_model = {(model, method): a for model in models for method, a in answers.items()}
+    return Scripted(17, by_model, policy, models)
+
+
+class TestQueries:
+    """A list of searches and counts."""
+
+    def test_each_is_answered_by_itself_also_when_one_is_wrong(self) -> None:
+        odoo = scripted(search_count=3, search_read=[ROW])
+        answers = queries(
+            odoo,
+            [
+                {"model": "sale.order", "domain": [["state", "=", "sale"]], "count": True},
+                {"model": "res.partner", "fields": ["nme"]},
+                {"model": "res.partner", "fields": ["display_name", "parent_id"], "limit": 1},
+                {"domain": []},
+                {"model": "res.partner", "filds": ["name"]},
+                "partners",
+                {"model": "no.model", "count": True},
+                {"model": "res.partner", "domain": [["name", "="]]},
+                {"model": "res.partner", "limit": "many"},
+            ],
+        )
+
+        assert answers[0].count == 3
+        assert answers[0].error is None
+        assert answers[2].records == [{"id": 7, "display_name": "Ann", "parent_id": None}]
+        assert answers[2].has_more
+        errors = [answer.error or {} for answer in answers]
+        assert [bool(error) for error in errors] == [False, True, False] + [True] * 6
+        assert errors[1]["code"] == "INVALID_FIELD"
+        assert errors[4]["suggestion"] == "Use fields."
+        assert errors[7]["code"] == "INVALID_DOMAIN"
+        assert all(error["message"] for error in errors if error)
+
+    def test_one_round_trip_each(self) -> None:
+        odoo = scripted(search_count=3, search_read=[ROW])
+        queries(odoo, [{"model": "sale.order", "count": True}, {"model": "res.partner"}])
+
+        assert sorted(odoo.methods()) == ["res.partner.search_read", "sale.order.search_count"]
+
+    def test_null_counts_as_left_out(self) -> None:
+        odoo = scripted(search_read=[])
+        (answer,) = queries(odoo, [{"model": "res.partner", "order": None, "count": None}])
+
+        assert answer.records == []
+
+    def test_the_policy_judges_each(self) -> None:
+        odoo = scripted(Policy(model_blocklist="sale.order"), search_count=3)
+        closed, opened = queries(
+            odoo, [{"model": m, "count": True} for m in ("sale.order", "res.partner")]
+        )
+
+        assert closed.error is not None
+        assert closed.error["code"] == "MODEL_BLOCKED"
+        assert opened.count == 3
+        assert odoo.methods() == ["res.partner.search_count"]
+
+    def test_where_odoo_cannot_be_asked_at_all_the_call_fails(self) -> None:
+        odoo = scripted(search_count=OdooConnectionError("gone"))
+        with pytest.raises(OdooConnectionError, match="gone"):
+            queries(odoo, [{"model": "sale.order", "count": True}] * 2)
+
+    @pytest.mark.parametrize("asked", [[], "x", {"model": "sale.order"}, [{}] * 21])
+    def test_no_list_of_questions_is_refused(self, asked: Any) -> None:
+        with pytest.raises(ValidationError):
+            queries(scripted(), asked)
+
+
+class TestReturnFields:
+    """What was written, as it is now, in the same result."""
+
+    def test_without_them_nothing_is_read(self) -> None:
+        odoo = scripted(create=[7], write=True, action_confirm=True)
+        created = create(odoo, "res.partner", {"name": "Ann"})
+        write(odoo, "res.partner", [7], {"name": "Ann"})
+        execute(odoo, "sale.order", "action_confirm", [[7]])
+
+        assert [call.method for call in odoo.sent] == ["create", "write", "action_confirm"]
+        assert created.records == []
+
+    def test_one_read_more_brings_them(self) -> None:
+        odoo = scripted(
+            create=[7, 8], write=True, action_confirm=True, read=[ROW, {**ROW, "id": 8}]
+        )
+        names = ["display_name", "parent_id"]
+        created = create(odoo, "res.partner", [{"name": "A"}, {"name": "B"}], return_fields=names)
+        written = write(odoo, "res.partner", [7], {"name": "A"}, return_fields=names)
+        confirmed = execute(
+            odoo, "sale.order", "action_confirm", [[7]], return_fields=["display_name"]
+        )
+
+        methods = [call.method for call in odoo.sent]
+        assert methods == ["create", "read", "write", "read", "action_confirm", "read"]
+        assert [row["id"] for row in created.records] == [7, 8]
+        assert written.records == [{**ROW, "parent_id": None}]
+        assert [row["id"] for row in confirmed.records] == [7]
+        assert created.warnings == written.warnings == confirmed.warnings == []
+
+    def test_names_and_states_as_far_as_the_model_has_them(self) -> None:
+        row = {"id": 7, "display_name": "S7", "state": "draft"}
+        odoo = scripted(create=[7], read=[row])
+        order = create(odoo, "sale.order", {"name": "S7"}, return_fields=NAMES_AND_STATES)
+
+        assert odoo.sent[1].arguments["fields"] == ["display_name", "state"]
+        assert order.records == [row]
+
+    @pytest.mark.parametrize("fields", [["nme"], "name", ["password"]])
+    def test_wrong_ones_are_refused_before_anything_is_written(self, fields: Any) -> None:
+        odoo = scripted(create=[7], write=True, action_confirm=True)
+        for action in (
+            lambda: create(odoo, "res.partner", {"name": "A"}, return_fields=fields),
+            lambda: write(odoo, "res.partner", [7], {"name": "A"}, return_fields=fields),
+            lambda: execute(odoo, "sale.order", "action_confirm", [[7]], return_fields=fields),
+        ):
+            with pytest.raises(OdooError):
+                action()
+
+        assert odoo.sent == []
+
+    def test_what_is_written_stays_written_when_it_cannot_be_read(self) -> None:
+        odoo = scripted(create=[7], read=AccessError("no"))
+        created = create(odoo, "res.partner", {"name": "Ann"}, return_fields=["name"])
+
+        assert (created.id, created.records) == (7, [])
+        assert "It is done, but cannot be read back" in created.warnings[0]
+
+    def test_records_that_are_gone_are_told(self) -> None:
+        odoo = scripted(action_confirm=True, read=[])
+        done = execute(odoo, "sale.order", "action_confirm", [[7]], return_fields=["state"])
+
+        assert done.warnings == ["Gone, or not to be seen by this user: sale.order 7."]
