@@ -197,10 +197,7 @@ def post_message(
     model: Model,
     record_id: RecordId,
     body: Annotated[str, Doc("Plain text; line breaks are kept, tags are shown as they are.")],
-    message_type: Annotated[
-        Literal["comment", "notification"],
-        Doc("comment: sent to followers; notification: internal note."),
-    ] = "comment",
+    message_type: Literal["comment", "notification"] = "comment",
     subtype: Annotated[
         Literal["mail.mt_comment", "mail.mt_note"] | None,
         Doc("Instead of what follows from message_type."),

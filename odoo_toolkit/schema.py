@@ -169,8 +169,7 @@ class Schema:
         allowed = [
             name
             for name in near
-            if self._model_allowed(name)
-            and (self._tells_models or self.may(name, "read"))
+            if self._model_allowed(name) and (self._tells_models or self.may(name, "read"))
         ]
         if allowed:
             error.details["did_you_mean"] = allowed

@@ -189,19 +189,13 @@ def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
     schema: JsonObject = {"type": "object", "properties": {}}
     required = []
     for field in attrs.fields(cls):
-        hint = hints[field.name]
-        if isinstance(field.default, attrs.Factory):  # type: ignore[arg-type]
-            # A list that is mostly empty, such as the warnings, speaks for itself when it is there.
+        if field.default is not attrs.NOTHING:
+            # What is left out while it has its default speaks for itself when it is there.
             continue
-        if field.default is attrs.NOTHING:
-            required.append(field.name)
-            if _without_none(hint) is not hint or hint in _SIMPLE:
-                # Named as required is enough: of lists and objects it is worth to know that they
-                # are some, and what may be null takes three times the room.
-                continue
-        elif field.default is None:
-            hint = _without_none(hint)
-        if hint not in _ANYTHING:
+        required.append(field.name)
+        hint = _without_none(hints[field.name])
+        # So does a text or number; of lists and objects it is worth to know before that they are.
+        if hint not in _ANYTHING and hint not in _SIMPLE:
             schema["properties"][field.name] = _schema(hint, depth + 1)
     if required:
         schema["required"] = required

@@ -100,6 +100,30 @@ class WebSession:
             )
         return answer
 
+    def call(self, path: str, *, timeout: float, before_login: Callable[[], object]) -> Any:
+        """Call a route that the web client calls with JSON, without arguments; return its result.
+
+        Args:
+            path: begins with a slash, below the server's address.
+            timeout: seconds until the answer begins.
+            before_login: as of :meth:`log_in`.
+
+        Raises:
+            OdooError: as :meth:`log_in`, or what the route raised.
+        """
+        self.log_in(before_login=before_login)
+        options = {"json": _rpc({}), "timeout": (min(timeout, CONNECT_TIMEOUT), timeout)}
+        logins = self._logins
+        answer = self._http.json("POST", path, **options)
+        if _expired(answer):
+            with self._lock:
+                if self._logins == logins:
+                    self._authenticate(before_login)
+            answer = self._http.json("POST", path, **options)
+        if isinstance(answer, dict) and "error" in answer:
+            raise classify(fault_from_jsonrpc(answer["error"]), model="", method=path)
+        return answer.get("result") if isinstance(answer, dict) else None
+
     def close(self) -> None:
         """Log out, if that works at once, and close the connections."""
         if self._uid:
@@ -156,6 +180,13 @@ def _second_factor(username: str) -> AccessError:
         f"Odoo wants a second factor from {username!r} before it opens a web session.",
         suggestion="Use a user without two-factor authentication for this.",
     )
+
+
+def _expired(answer: Any) -> bool:
+    """Whether a route was not called, because the server has forgotten the session."""
+    if not isinstance(answer, dict) or "error" not in answer:
+        return False
+    return fault_from_jsonrpc(answer["error"]).name.endswith("SessionExpiredException")
 
 
 def _refusal(error: Any, username: str) -> OdooError:

@@ -80,7 +80,7 @@ class DeepSearchResult:
 
 def deep_search(
     odoo: Odoo,
-    query: Annotated[str, Doc("Words, name, number, e-mail or phone, e.g. 'john@example.com'.")],
+    query: Annotated[str, Doc("Words, name, number, e-mail or phone.")],
     model: Annotated[
         str | None, Doc("Model to search; none for the usual business models.")
     ] = None,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timezone
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.fields import similar_names
@@ -16,6 +17,11 @@ from odoo_toolkit.values.moments import day_string
 from odoo_toolkit.values.plain import plain
 
 Line = Mapping[str, Any]
+
+#: Records, each by its id or name.
+NamesOrIds = Annotated[
+    Sequence[int | str] | None, JsonSchema({"type": "array", "items": {"type": "string"}})
+]
 
 
 def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, Any]]:
@@ -60,6 +66,34 @@ def wanted_product(line: Line, index: int) -> Wanted:
         id=line.get("product_id"),
         name=line.get("product_name"),
     )
+
+
+def wanted_each(model: str, given: Sequence[int | str] | None, argument: str) -> list[Wanted]:
+    """Return the records that a list means, each by its id or name; digits alone are an id.
+
+    Args:
+        model: of the records.
+        given: ids and names.
+        argument: that it was given as, for messages.
+    """
+    listed = plain(given)
+    if listed is not None and not isinstance(listed, list):
+        raise ValidationError(
+            f"{argument} must be a list of names or ids.", details={"field": argument}
+        )
+    wanted = []
+    for index, item in enumerate(listed or ()):
+        named = isinstance(item, str) and not item.isdecimal()
+        record_id = int(item) if isinstance(item, str) and not named else item
+        wanted.append(
+            Wanted(
+                model=model,
+                field=f"{argument}[{index}]",
+                id=None if named else record_id,
+                name=item if named else None,
+            )
+        )
+    return wanted
 
 
 def checked_number(value: Any, field: str, *, positive: bool) -> float:

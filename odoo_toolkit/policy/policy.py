@@ -33,6 +33,7 @@ from odoo_toolkit.policy.tables import (
     COMPOSERS,
     LONGEST_NAME,
     NEVER_WRITTEN,
+    OPERATED,
     RENDERED_MODELS,
 )
 
@@ -306,6 +307,8 @@ class Policy:
     ) -> AccessError | None:
         """Return the error for changing a model that is only read; None for others."""
         if not self.protect or (not _never_written(model) and (step or not _rendered(model))):
+            return None
+        if step and self.mode == "full" and model in OPERATED:
             return None
         return model_refusal(
             self,

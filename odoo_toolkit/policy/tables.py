@@ -72,6 +72,10 @@ NEVER_WRITTEN: tuple[str, ...] = (
     "privacy.lookup.*",  # deletes records of any model
 )
 
+#: Of these, what the toolkit's own operations write nevertheless, in full mode, with values of
+#: theirs; a caller does not.
+OPERATED: frozenset[str] = frozenset({"base.language.install"})
+
 #: Never named, whatever the model: they hold secrets.
 BLOCKED_FIELDS: frozenset[str] = frozenset(
     {

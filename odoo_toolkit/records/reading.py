@@ -82,9 +82,7 @@ def read(
     odoo: Odoo,
     model: Model,
     ids: Annotated[Ids, Len(1, 100)],
-    fields: Annotated[
-        Fields, Doc("Field names; none for all stored ones. Ask for binary fields singly.")
-    ] = (),
+    fields: Annotated[Fields, Doc("Field names; none for all stored ones.")] = (),
     context: Context = None,
 ) -> ReadResult:
     """Return records by their ids, in the order asked; one round trip.

@@ -7,6 +7,7 @@ from odoo_toolkit_mcp.toolsets.chatter import ChatterToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
+from odoo_toolkit_mcp.toolsets.hr import HrToolset
 from odoo_toolkit_mcp.toolsets.inventory import InventoryToolset
 from odoo_toolkit_mcp.toolsets.manufacturing import ManufacturingToolset
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
@@ -24,6 +25,7 @@ ALL_TOOLSETS: list[type[BaseToolset]] = [
     AccountingToolset,
     InventoryToolset,
     ManufacturingToolset,
+    HrToolset,
     ChatterToolset,
     AttachmentsToolset,
     ReportsToolset,

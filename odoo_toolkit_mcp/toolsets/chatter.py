@@ -19,8 +19,7 @@ TOOLS = (
         title="Post a message",
         description="Post a message in the chatter of a record. A comment is sent to all"
         " followers of the record, customers among them, by e-mail; a notification is an internal"
-        " note, sent only to partner_ids. The answer has the body as stored, and who was notified"
-        " and how.",
+        " note, sent only to partner_ids.",
         function=chatter.post_message,
         access="create",
     ),

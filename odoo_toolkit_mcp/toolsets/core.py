@@ -22,6 +22,7 @@ from odoo_toolkit_mcp.toolsets.base import (
     ToolsetMetadata,
     ToolTable,
 )
+from odoo_toolkit_mcp.toolsets.languages import TOOLS as LANGUAGE_TOOLS
 
 
 @functools.wraps(records.create)
@@ -87,7 +88,7 @@ TOOLS = (
     Tool(
         name="odoo_core_list_models",
         title="List models",
-        description="List the models that the user may read. Give a filter: there are hundreds.",
+        description="List the models that the user may read. Give a filter.",
         function=records.list_models,
         access="read",
     ),
@@ -191,7 +192,7 @@ class CoreToolset(BaseToolset):
 
     def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
         """Add the tools for records, and the one that tells of the toolsets."""
-        search, *others = TOOLS
+        search, *others = (*TOOLS, *LANGUAGE_TOOLS)
         settings = server.settings
         search = attrs.evolve(
             search,

@@ -26,9 +26,8 @@ TOOLS = (
         name="odoo_inventory_validate_picking",
         title="Validate a transfer",
         description="Validate a receipt, delivery or internal transfer: move the lines given, else"
-        " what was entered, else all that is reserved; a draft is confirmed and reserved first."
-        " When less would move than is demanded, nothing is done and the error lists what is"
-        " missing and the ways out.",
+        " what was entered, else all that is reserved. When less would"
+        " move than is demanded, nothing is done and the error lists the ways out.",
         function=inventory.validate_picking,
         access="write",
     ),

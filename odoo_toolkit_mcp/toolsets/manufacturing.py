@@ -26,9 +26,8 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_produce",
         title="Produce",
-        description="Produce a manufacturing order, wholly or in part: a draft is confirmed,"
-        " components are used up, work orders finished, the product is in stock. Refused, with what"
-        " is missing, when components are short.",
+        description="Produce a manufacturing order, wholly or in part; its"
+        " work orders are finished. Refused when components are short.",
         function=manufacturing.produce,
         access="write",
     ),

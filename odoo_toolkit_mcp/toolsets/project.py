@@ -17,18 +17,23 @@ TOOLS = (
     Tool(
         name="odoo_project_move_stage",
         title="Move a task to a stage",
-        description="Move a task to another stage of its project, by the stage's id or name. From"
-        " Odoo 17 on a task also has a state of its own (in progress, done, cancelled), which"
-        " this does not change.",
+        description="Move a task to another stage of its project, by id or name. Its own"
+        " state (in progress, done, ...) is changed by odoo_project_update_task.",
         function=project.move_stage,
+        access="write",
+    ),
+    Tool(
+        name="odoo_project_update_task",
+        title="Change a task",
+        description="Change a task; what is not given stays.",
+        function=project.update_task,
         access="write",
     ),
     Tool(
         name="odoo_project_log_timesheet",
         title="Log time on a task",
-        description="Log hours spent on a task, for the caller or another user. The task must"
-        " belong to a project that takes timesheets. Each call logs once more. Needs the Odoo"
-        " module hr_timesheet.",
+        description="Log hours spent on a task, for the caller or another user."
+        " Each call logs once more.",
         function=project.log_timesheet,
         access="create",
         module="hr_timesheet",
@@ -41,7 +46,7 @@ class ProjectToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="project",
-        description="Create tasks, move them through stages, log time on them",
+        description="Create, change and move tasks, log time on them",
         required_modules=("project",),
         depends_on=("core",),
         tags=("business",),

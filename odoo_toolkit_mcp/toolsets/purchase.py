@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from odoo_toolkit.app_models import known
 from odoo_toolkit.apps import purchase
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
-
-_STATES = "\n" + known("purchase.order").describe_moves()
 
 TOOLS = (
     Tool(
@@ -30,7 +27,7 @@ TOOLS = (
         name="odoo_purchase_confirm_order",
         title="Confirm purchase order",
         description="Confirm a request for quotation. Where a second approval is needed, the"
-        " answer says who may give it." + _STATES,
+        " answer says who may give it.",
         function=purchase.confirm_order,
         access="write",
     ),

@@ -11,26 +11,39 @@ _STATES = (
     .describe_moves()
     .replace("[action_confirm]", "[odoo_sales_confirm_order]")
     .replace("[action_cancel]", "[odoo_sales_cancel_order]")
-    + " From Odoo 17 on action_lock sets locked=true instead; action_unlock opens the order again."
 )
 
 TOOLS = (
     Tool(
         name="odoo_sales_create_order",
         title="Create quotation",
-        description="Create a quotation for a customer, with products by name or id; prices and"
-        " taxes come from Odoo where none are given. confirm makes it a sales order at once: if"
-        " that fails, the quotation stays and confirmed is false. When a name matches several"
-        " records nothing is created and you are asked to choose.\n" + _STATES,
+        description="Create a quotation, with products by name or id; prices and taxes come from"
+        " Odoo where none are given. If confirm fails, the quotation stays.",
         function=sales.create_order,
         access="create",
         creates="sale.order",
     ),
     Tool(
+        name="odoo_sales_update_order",
+        title="Change quotation",
+        description="Change a quotation: add, change and remove lines by product, and its dates and"
+        " terms.",
+        function=sales.update_order,
+        access="write",
+    ),
+    Tool(
+        name="odoo_sales_copy_order",
+        title="Copy order",
+        description="Make a quotation like an order, with changes as in odoo_sales_update_order;"
+        " for another customer with their prices.",
+        function=sales.copy_order,
+        access="create",
+    ),
+    Tool(
         name="odoo_sales_confirm_order",
         title="Confirm quotation",
         description="Confirm a quotation (draft or sent): it becomes a sales order and Odoo makes"
-        " its deliveries. In any other state it is an error that names the state.\n" + _STATES,
+        " its deliveries.",
         function=sales.confirm_order,
         access="write",
     ),
@@ -38,8 +51,7 @@ TOOLS = (
         name="odoo_sales_cancel_order",
         title="Cancel sales order",
         description="Cancel a quotation or sales order, with its open deliveries and draft"
-        " invoices; the customer gets no e-mail. Refused, naming the documents, when the order is"
-        " locked, a delivery is validated or an invoice is posted.\n" + _STATES,
+        " invoices. Refused when the order is locked, delivered or invoiced.",
         function=sales.cancel_order,
         access="write",
         asks="always",
@@ -57,9 +69,8 @@ TOOLS = (
         name="odoo_sales_invoice_order",
         title="Invoice sales order",
         description="Make the draft invoice of a confirmed sales order: what can be invoiced now,"
-        " or a down payment. A fixed down payment is without taxes to Odoo 16 and includes them"
-        " from 17 on: check amount_untaxed and amount_total. Each call makes another invoice."
-        " Then: odoo_accounting_post_invoice, odoo_accounting_register_payment.",
+        " or a down payment. A fixed one is without taxes to Odoo 16 and includes them from 17"
+        " on. Each call makes another. Then: odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
     ),
@@ -71,7 +82,7 @@ class SalesToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="sales",
-        description="Quotations and sales orders: create, confirm, cancel, look at, invoice",
+        description="Quotations and sales orders: make, change, copy, confirm, cancel, get, bill",
         required_modules=("sale",),
         depends_on=("core",),
         tags=("workflow",),

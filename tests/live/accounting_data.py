@@ -9,9 +9,6 @@ from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.accounting import Invoice, create_invoice
 from tests.live.servers import Server, User, ordinary_user
 
-#: What an operation that is refused must leave as it was.
-KEPT = ("account.move", "account.move.line", "account.payment", "account.partial.reconcile")
-
 
 def customer(odoo: Odoo, suffix: str) -> int:
     """Return the id of a new customer."""

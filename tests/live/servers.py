@@ -110,12 +110,13 @@ def can_log_in(server: Server, user: User) -> bool:
     return bool(common.authenticate(server.db, user.login, user.api_key or user.password, {}))
 
 
-def ordinary_user(server: Server) -> User:
+def ordinary_user(server: Server, name: str = "Ordinary") -> User:
     """Return an internal user without further rights, whom it makes if need be.
 
     What the demo user may do differs by version; this one may do the same on all of them.
     """
-    user = User("toolkit-ordinary", "toolkit-ordinary")
+    login = f"toolkit-{name.lower()}"
+    user = User(login, login)
     admin = server.user("admin")
     common = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/common")
     if common.authenticate(server.db, user.login, user.password, {}):
@@ -127,12 +128,12 @@ def ordinary_user(server: Server) -> User:
     def ask(model: str, method: str, *arguments: object) -> Any:
         return models.execute_kw(server.db, uid, password, model, method, arguments)
 
-    name = [["module", "=", "base"], ["name", "=", "group_user"]]
-    (group,) = ask("ir.model.data", "search_read", name, ["res_id"])
+    internal = [["module", "=", "base"], ["name", "=", "group_user"]]
+    (group,) = ask("ir.model.data", "search_read", internal, ["res_id"])
     # group_ids from 19 on.
     has = ask("res.users", "fields_get", ["groups_id", "group_ids"])
     field = "groups_id" if "groups_id" in has else "group_ids"
-    values = {"name": "Ordinary", "login": user.login, "password": user.password}
+    values = {"name": name, "login": user.login, "password": user.password}
     context = {"no_reset_password": True}
     values_and_groups = {**values, field: [[6, 0, [group["res_id"]]]]}
     models.execute_kw(

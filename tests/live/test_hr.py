@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, ValidationError, connect
 from odoo_toolkit.apps import hr
-from odoo_toolkit.apps.hr import LeaveResult
+from odoo_toolkit.apps.hr import AttendanceResult, ExpenseResult, LeaveResult
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
@@ -288,3 +289,110 @@ def test_the_directory_is_open_to_everybody(staff: Staff) -> None:
     assert [person.id for person in team.people] == [staff.emp_id]
     assert hr.find_people(staff.emp, limit=1).has_more
     assert hr.find_people(staff.emp, query="100%_nobody").people == []
+
+
+def attendances(admin: Odoo, employee_id: int) -> list[dict[str, Any]]:
+    domain = [["employee_id", "=", employee_id]]
+    fields = ["check_in", "check_out"]
+    return toolkit.search_read(admin, "hr.attendance", domain, fields, limit=500).records
+
+
+def test_an_employee_checks_in_and_out(admin: Odoo, staff: Staff) -> None:
+    hr.check_in_out(staff.emp, direction="out")
+    before = len(attendances(admin, staff.emp_id))
+    plan = hr.check_in_out(staff.emp, direction="in", dry_run=True)
+    assert isinstance(plan, Plan)
+    assert len(attendances(admin, staff.emp_id)) == before
+    came = hr.check_in_out(staff.emp, direction="in")
+    assert isinstance(came, AttendanceResult)
+    assert (came.checked_in, came.check_out) == (True, None)
+    again = hr.check_in_out(staff.emp, direction="in")
+    assert isinstance(again, AttendanceResult)
+    assert (again.id, "already" in again.message) == (came.id, True)
+    assert len(attendances(admin, staff.emp_id)) == before + 1
+    for _ in range(2):
+        went = hr.check_in_out(staff.emp, direction="out")
+        assert isinstance(went, AttendanceResult)
+        assert (went.id, went.checked_in) == (came.id, False)
+        assert went.check_out
+    assert len(attendances(admin, staff.emp_id)) == before + 1
+
+
+def test_who_is_no_employee_cannot_check_in(ordinary: Odoo) -> None:
+    with pytest.raises(ValidationError, match="no employee"):
+        hr.check_in_out(ordinary, direction="in")
+
+
+def category(admin: Odoo, name: str, price: float = 0.0) -> int:
+    """Make a category of expenses, with a fixed price or without."""
+    values = {"name": name, "can_be_expensed": True, "standard_price": price, "type": "service"}
+    made = toolkit.create(admin, "product.product", values).id
+    assert made
+    return made
+
+
+def expenses(admin: Odoo, employee_id: int) -> list[int]:
+    domain = [["employee_id", "=", employee_id]]
+    found = toolkit.search_read(admin, "hr.expense", domain, ["id"], limit=500)
+    return sorted(row["id"] for row in found.records)
+
+
+def spend(odoo: Odoo, **values: Any) -> ExpenseResult:
+    made = hr.create_expense(odoo, **values)
+    assert isinstance(made, ExpenseResult)
+    return made
+
+
+def test_an_expense_has_its_amount_and_its_receipt(admin: Odoo, staff: Staff, suffix: str) -> None:
+    meals = category(admin, f"Meals {suffix}")
+    made = spend(
+        staff.emp,
+        name=f"Lunch {suffix}",
+        product_name=f"meals {suffix}",
+        amount=23.5,
+        date="2026-01-05",
+        receipt_name="lunch.pdf",
+        receipt_base64=b64encode(b"%PDF-1.4 lunch").decode(),
+    )
+    assert (made.state, made.total_amount, made.date) == ("draft", 23.5, "2026-01-05")
+    assert made.warnings == []
+    assert made.product
+    assert made.product.id == meals
+    assert made.employee
+    assert made.employee.id == staff.emp_id
+    domain = [["res_model", "=", "hr.expense"], ["res_id", "=", made.id]]
+    files = toolkit.search_read(staff.emp, "ir.attachment", domain, ["name"]).records
+    assert [(row["id"], row["name"]) for row in files] == [(made.receipt_id, "lunch.pdf")]
+
+
+def test_a_fixed_price_is_taken_by_quantity(admin: Odoo, staff: Staff, suffix: str) -> None:
+    miles = category(admin, f"Miles {suffix}", price=0.5)
+    made = spend(staff.emp, name=f"Trip {suffix}", product_id=miles, quantity=40)
+    assert (made.total_amount, made.quantity, made.warnings) == (20.0, 40.0, [])
+
+
+def test_bad_expenses_are_not_created(admin: Odoo, staff: Staff, suffix: str) -> None:
+    meals = category(admin, f"Food {suffix}")
+    category(admin, f"Foods {suffix}")
+    sold = toolkit.create(
+        admin, "product.product", {"name": f"Sold {suffix}", "can_be_expensed": False}
+    ).id
+    before = expenses(admin, staff.emp_id)
+    good: dict[str, Any] = {"name": "x", "product_id": meals, "amount": 5}
+    bad: list[tuple[dict[str, Any], type[Exception]]] = [
+        ({"name": " "}, ValidationError),
+        ({"amount": -1}, ValidationError),
+        ({"amount": None}, ValidationError),
+        ({"quantity": 3, "amount": None}, ValidationError),
+        ({"date": "soon"}, ValidationError),
+        ({"product_id": sold}, ValidationError),
+        ({"product_id": None, "product_name": f"oo {suffix}"}, NotFoundError),
+        ({"product_id": None, "product_name": suffix}, AmbiguousNameError),
+        ({"receipt_name": "a.pdf"}, ValidationError),
+        ({"receipt_name": "a.pdf", "receipt_base64": "???"}, ValidationError),
+    ]
+    for values, error in bad:
+        with pytest.raises(error):
+            spend(staff.emp, **{**good, **values})
+    assert isinstance(hr.create_expense(staff.emp, **good, dry_run=True), Plan)
+    assert expenses(admin, staff.emp_id) == before

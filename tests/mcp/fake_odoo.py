@@ -65,6 +65,17 @@ class FakeOdoo:
                 {"id": 2, "name": "lunch", "shortdesc": "Lunch"},
                 {"id": 3, "name": "sale_management", "shortdesc": "Sales"},
             ],
+            ("res.lang", "fields_get"): lambda args, kwargs: {
+                name: {"type": "boolean" if name == "active" else "char", "string": name}
+                for name in ("code", "name", "active")
+            },
+            ("res.lang", "search_read"): lambda args, kwargs: [
+                {"id": 1, "code": "en_US", "name": "English (US)", "active": True}
+            ],
+            ("res.country", "fields_get"): lambda args, kwargs: {
+                "name": {"type": "char", "string": "Name", "store": True, "translate": True}
+            },
+            ("res.country", "read"): lambda args, kwargs: [{"id": 20, "name": "Belgium"}],
             ("ir.model", "search_read"): lambda args, kwargs: [
                 {"id": 80, "model": "res.partner", "name": "Contact"}
             ],

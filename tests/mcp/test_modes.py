@@ -23,6 +23,8 @@ READING = {
     "odoo_core_list_models",
     "odoo_core_list_toolsets",
     "odoo_core_execute",
+    "odoo_core_languages",
+    "odoo_core_translate",
 }
 WRITING = {"odoo_core_create", "odoo_core_write", "odoo_core_run_wizard"}
 

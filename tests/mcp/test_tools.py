@@ -86,7 +86,7 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "odoo_core_list_toolsets": (
         {},
         {
-            "total_tools": 15,
+            "total_tools": 17,
             "odoo_version": "14.0",
             "apps_without_toolset": {"crm": "CRM", "lunch": "Lunch", "sale_management": "Sales"},
         },
@@ -100,6 +100,14 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             ]
         },
         {},
+    ),
+    "odoo_core_languages": (
+        {},
+        {"languages": [{"code": "en_US", "name": "English (US)", "active": True}]},
+    ),
+    "odoo_core_translate": (
+        {"model": "res.country", "record_id": 20},
+        {"translations": {"name": {"en_US": "Belgium"}}},
     ),
     "odoo_core_run_wizard": (
         {"wizard": "account.payment.register", "describe": True, "model": "x.y", "ids": [1]},

@@ -20,7 +20,7 @@ from odoo_toolkit.errors import OdooError
 from tests.live.servers import Server, credentials, find_servers
 from tests.provisioning import postgres
 from tests.soak.proxy import Fault, proxy
-from tests.soak.writes import WRITES, Claim
+from tests.soak.writes import ALONE, WRITES, Claim
 
 THREADS = 8
 
@@ -68,7 +68,9 @@ def soak(server: Server, protocol: str, calls: int, faults: int) -> int:
         connect(**{**keywords, "url": between.url}) as odoo,
         ThreadPoolExecutor(THREADS) as pool,
     ):
-        claims = list(pool.map(lambda action: action(odoo, safe), actions))
+        beside = [action for action in actions if action not in ALONE]
+        claims = list(pool.map(lambda action: action(odoo, safe), beside))
+        claims += [action(odoo, safe) for action in actions if action in ALONE]
         alike = alike_at_once(odoo, 20)
     found = counts(server.db, [claim.count for claim in claims])
     verdicts = [verdict(claim, number) for claim, number in zip(claims, found, strict=True)]

@@ -140,11 +140,9 @@ def create_invoice(odoo: Odoo, safe: Odoo) -> Claim:
     """Make an invoice for a contact of its own."""
     partner = create(safe, "res.partner", {"name": _unique()}).id
     lines = [{"product_id": _product(safe), "quantity": 1, "price_unit": 50.0}]
+    count = f"select count(*) from account_move where partner_id = {partner}"
     return _told(
-        Claim(
-            kind="create_invoice",
-            count=f"select count(*) from account_move where partner_id = {partner}",
-        ),
+        Claim(kind="create_invoice", count=count),
         lambda: accounting.create_invoice(odoo, partner_id=partner, lines=lines).id,
     )
 
@@ -208,3 +206,7 @@ WRITES: tuple[tuple[int, Callable[[Odoo, Odoo], Claim]], ...] = (
     (2, post_invoice),
     (2, pay_invoice),
 )
+
+#: Made one after the other, when nothing else is under way: beside other calls, Odoo 14 finds no
+#: account for the lines of an invoice.
+ALONE = frozenset({invoice_order, create_invoice, post_invoice, pay_invoice})

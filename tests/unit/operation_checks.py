@@ -16,7 +16,15 @@ from tests.unit.scripted import Scripted
 #: Called with a connection, and with ``dry_run=True`` for the plan.
 Operation = Callable[..., Any]
 
-_READS = {"read", "search_read", "name_search", "search_count", "default_get", "onchange"}
+_READS = {
+    "read",
+    "fields_get",
+    "search_read",
+    "name_search",
+    "search_count",
+    "default_get",
+    "onchange",
+}
 
 
 def writes(odoo: Scripted) -> list[Call]:

@@ -6,7 +6,7 @@ found there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date, datetime, timezone
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from odoo_toolkit.apps import hr
 from odoo_toolkit.apps.hr import LeaveResult
 from odoo_toolkit.call import Call
+from odoo_toolkit.configuration import load
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.policy import Policy
@@ -443,9 +444,9 @@ OPERATIONS: dict[str, tuple[str, str, Any]] = {
 
 
 @pytest.fixture(params=OPERATIONS)
-def done(request: pytest.FixtureRequest) -> Iterator[tuple[Scripted, str, Any]]:
+def done(request: pytest.FixtureRequest) -> tuple[Scripted, str, Any]:
     state, method, operation = OPERATIONS[request.param]
-    yield server(19, leave(state=state)), method, operation
+    return server(19, leave(state=state)), method, operation
 
 
 def test_a_plan_is_what_is_then_done(done: tuple[Scripted, str, Any]) -> None:
@@ -515,11 +516,12 @@ def test_tools_of_missing_modules_are_left_out(
 ) -> None:
     odoo = server()
     monkeypatch.setattr(odoo.schema, "module_installed", lambda name: name != module)
-    table = ToolTable(ServerSettings())
-    registry = ToolsetRegistry([CoreToolset, HrToolset])
-    registry.register_all(table, odoo)
-    needing = [tool.name for tool in HrToolset.tools if tool.module == module]
-    for name in needing:
-        assert module in table.left_out[name]
-        assert name not in table.tools
-    assert "odoo_hr_find_people" in table.tools
+    settings, problems = load(ServerSettings, {"mode": "full"}, environ={})
+    assert settings is not None, problems
+    registry = ToolsetRegistry(settings, [CoreToolset, HrToolset])
+    result = registry.discover_and_register(ToolTable(settings), odoo).results[1]
+    needing = {tool.name for tool in HrToolset.tools if tool.module == module}
+    assert needing
+    assert set(result.tools_left_out) == needing
+    assert all(module in reason for reason in result.tools_left_out.values())
+    assert "odoo_hr_find_people" in result.tools_registered

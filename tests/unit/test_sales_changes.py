@@ -357,3 +357,22 @@ def test_an_order_that_is_confirmed_comes_with_its_deliveries() -> None:
     assert isinstance(result, sales.OrderResult)
     assert [(d.name, d.state) for d in result.deliveries or ()] == [("WH/OUT/1", "assigned")]
     assert odoo.methods().count("stock.picking.search_read") == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"remove": ["desk"]},
+        {"add": [{"product_id": 8}]},
+        {"change": [{"line_id": 1, "quantity": 9}]},
+        {"change": [{"line_id": 1, "name": "Armchair"}]},
+    ],
+)
+def test_lines_that_are_as_before_were_not_changed(
+    changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change(odoo: Scripted) -> Any:
+        return sales.update_order(odoo, order_id=12, **changes)
+
+    check_seen_when_lost(shop(), "write", change, monkeypatch)
+    check_told_when_lost(shop(), "write", change, monkeypatch)

@@ -1,6 +1,14 @@
-"""Invoices and bills: made, posted, paid and credited."""
+"""Invoices and bills: made, posted, paid, credited; journal entries; what the books say."""
 
-from odoo_toolkit.apps.accounting.actions import create_credit_note, create_invoice, post_invoice
+from odoo_toolkit.apps.accounting.actions import create_invoice, post_invoice
+from odoo_toolkit.apps.accounting.credit_notes import create_credit_note
+from odoo_toolkit.apps.accounting.details import (
+    InvoiceDetails,
+    InvoiceLine,
+    Settlement,
+    get_invoice,
+)
+from odoo_toolkit.apps.accounting.entries import Entry, create_entry
 from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.accounting.payments import (
     PaidInvoice,
@@ -8,14 +16,29 @@ from odoo_toolkit.apps.accounting.payments import (
     PaymentResult,
     register_payment,
 )
+from odoo_toolkit.apps.accounting.resetting import reset_invoice
+from odoo_toolkit.apps.accounting.settlement import OpenCredit, reconcile
+from odoo_toolkit.apps.accounting.statements import Report, ReportRow, report
 
 __all__ = [
+    "Entry",
     "Invoice",
+    "InvoiceDetails",
+    "InvoiceLine",
+    "OpenCredit",
     "PaidInvoice",
     "Payment",
     "PaymentResult",
+    "Report",
+    "ReportRow",
+    "Settlement",
     "create_credit_note",
+    "create_entry",
     "create_invoice",
+    "get_invoice",
     "post_invoice",
+    "reconcile",
     "register_payment",
+    "report",
+    "reset_invoice",
 ]

@@ -1,4 +1,4 @@
-"""Making, posting and crediting invoices and bills.
+"""Making and posting invoices and bills.
 
 An ``account.move`` goes draft -> [action_post] -> posted; draft or posted -> [button_cancel] ->
 cancel; posted or cancel -> [button_draft] -> draft.
@@ -6,7 +6,6 @@ cancel; posted or cancel -> [button_draft] -> draft.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -30,9 +29,9 @@ from odoo_toolkit.apps.accounting.lines import LINE_SCHEMA, checked_lines, fill_
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Row, find, read_new, shows, state_error
+from odoo_toolkit.operations.documents import Row, find, shows, state_error
 from odoo_toolkit.operations.lines import Line, checked_day, today, wanted_product
-from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, WizardStep, operate, permit
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import Wanted, resolve_all
 
 CREATE = Step(model=INVOICE.model, method="create", says="Created")
@@ -48,17 +47,15 @@ POST = Step(
 def create_invoice(
     odoo: Odoo,
     *,
-    move_type: Annotated[
-        MoveType, Doc("Customer invoice, customer credit note, vendor bill, vendor refund.")
-    ] = "out_invoice",
-    partner_id: Annotated[int | None, Doc("Customer or vendor.")] = None,
-    partner_name: Annotated[str | None, Doc("Or the name to look up.")] = None,
+    move_type: MoveType = "out_invoice",
+    partner_id: int | None = None,
+    partner_name: str | None = None,
     lines: Annotated[Sequence[Line], JsonSchema(LINE_SCHEMA), Len(1, 500)],
-    invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
-    journal_id: Annotated[int | None, Doc("Sale or purchase journal; Odoo's default.")] = None,
-    currency_id: Annotated[int | None, Doc("Default: of the journal or company.")] = None,
-    ref: Annotated[str | None, Doc("Reference, e.g. the vendor's bill number.")] = None,
-    post: Annotated[bool, Doc("Also post it.")] = False,
+    invoice_date: Annotated[str | None, Doc("Default: today.")] = None,
+    journal_id: int | None = None,
+    currency_id: int | None = None,
+    ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
+    post: bool = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Create a customer invoice, vendor bill or refund; 5 round trips, 6 to post it too.
@@ -160,92 +157,13 @@ def post_invoice(
     )
 
 
-def create_credit_note(
-    odoo: Odoo,
-    *,
-    invoice_id: InvoiceId = None,
-    invoice_name: InvoiceName = None,
-    reason: Annotated[str | None, Doc("Shown on the credit note.")] = None,
-    date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
-    journal_id: Annotated[int | None, Doc("Default: the invoice's.")] = None,
-    post: Annotated[bool, Doc("Also post it.")] = False,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
-    """Create the credit note of a posted invoice, or the refund of a bill, for its full amount.
-
-    Args:
-        odoo: the connection.
-        invoice_id: the posted invoice or bill.
-        invoice_name: its number instead.
-        reason: shown on the credit note.
-        date: its date.
-        journal_id: by default the invoice's own; it is always sent, because Odoo 15 and later
-            refuse the wizard without it.
-        post: whether to post it, which settles the invoice with it as far as that is unpaid; if
-            that fails, the draft stays and the result says why.
-        dry_run: whether to return the plan and write nothing.
-
-    Raises:
-        StateError: the invoice is not posted.
-        NotFoundError: it does not exist.
-        AccessError: Odoo or the policy does not allow it.
-    """
-    started = time.time()
-
-    def seen(odoo: Odoo, invoice: int) -> list[int]:
-        domain = [["reversed_entry_id", "=", invoice]]
-        return [note["id"] for note in read_new(odoo, INVOICE.model, domain, ["id"], since=started)]
-
-    reverse = WizardStep(
-        model=INVOICE.model,
-        wizard="account.move.reversal",
-        says="Created",
-        seen=seen,
-        makes="one",
-        safe=False,
-    )
-    permit(odoo, reverse, *([POST] if post else []))
-    # To 16 what is to be done is a field, from 17 on it is the button.
-    by_field = "refund_method" in odoo.schema.fields(reverse.wizard)
-    day = checked_day(date, "date") or today(odoo)
-    row = find(odoo, INVOICE, invoice_id, invoice_name)
-    if row["state"] != "posted" or row["move_type"] not in ("out_invoice", "in_invoice"):
-        draft = row["state"] == "draft"
-        raise state_error(
-            INVOICE,
-            row,
-            f"{called(row)} is {row['state']} ({row['move_type']}); only posted invoices and bills"
-            " are credited.",
-            "Post it first, or change the draft itself." if draft else "",
-        )
-    if journal_id is not None:
-        pick_journal(odoo, journal_id, (kind_of(row["move_type"]),), row["company_id"].id)
-    values = {"journal_id": journal_id or row["journal_id"].id, "date": day}
-    values |= {"reason": reason} if reason is not None else {}
-    if by_field:
-        # "cancel" posts the credit note and settles the invoice with it; posted later, a credit
-        # note of Odoo 14 settles nothing.
-        values |= {"refund_method": "cancel" if post else "refund", "date_mode": "custom"}
-    steps: list[AnyStep] = [reverse.of(**values)]
-    steps += [POST] if post and not by_field else []
-
-    def result(done: Done) -> Invoice:
-        if not done.answers[0]:
-            todo = "Look at the invoice in Odoo."
-            raise state_error(INVOICE, row, f"Odoo made no credit note of {called(row)}.", todo)
-        return invoice_result(odoo, done, "Created", posting=post)
-
-    would = f"Would create the credit note of {called(row)}."
-    return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
-
-
 def _check_postable(row: Row) -> None:
     name, state = called(row), row["state"]
     if state == "posted":
         todo = "Nothing is left to do."
         raise state_error(INVOICE, row, f"{name} is already posted.", todo)
     if state != "draft":
-        todo = "Reset it to draft first: execute button_draft on account.move."
+        todo = "Reset it to draft first with reset_invoice."
         raise state_error(INVOICE, row, f"{name} is cancelled.", todo)
     obstacles = []
     if not row["invoice_line_ids"]:

@@ -24,8 +24,9 @@ from odoo_toolkit.operations.steps import Done
 from odoo_toolkit.records.results import RecordName
 
 MoveType = Literal["out_invoice", "out_refund", "in_invoice", "in_refund"]
-InvoiceId = Annotated[int | None, Doc("The invoice or bill.")]
-InvoiceName = Annotated[str | None, Doc("Or its number, such as INV/2025/00007.")]
+#: What a name says by itself is not described: models load the schemas of all tools.
+InvoiceId = int | None
+InvoiceName = Annotated[str | None, Doc("Or its number.")]
 
 INVOICE_TYPES = ("out_invoice", "out_refund", "in_invoice", "in_refund")
 
@@ -140,6 +141,11 @@ def number_of(row: Mapping[str, Any]) -> str | None:
     return None if row["name"] in (None, "/") else str(row["name"])
 
 
+def number_in(shown: str) -> str:
+    """Return the number in what Odoo calls a posted document: its reference may follow it."""
+    return shown.partition(" (")[0]
+
+
 def called(row: Mapping[str, Any]) -> str:
     """Return how a row of ``account.move`` is called: by its number, or as Odoo shows a draft."""
     nameless = f"without number (id {row['id']})"
@@ -149,6 +155,14 @@ def called(row: Mapping[str, Any]) -> str:
 def kind_of(move_type: str) -> str:
     """Return the type of the journals and taxes of an invoice: sale or purchase."""
     return "sale" if move_type.startswith("out_") else "purchase"
+
+
+def of_companies(odoo: Odoo, company: int) -> tuple[str, str, list[int]]:
+    """Return what the accounts that a company can use match."""
+    # From 18 on an account can be of several companies.
+    fields = odoo.schema.fields("account.account")
+    field = "company_ids" if "company_ids" in fields else "company_id"
+    return (field, "in", usable_companies(odoo, company, INVOICE.model))
 
 
 def pick_journal(odoo: Odoo, journal_id: int | None, types: Sequence[str], company: int) -> Row:

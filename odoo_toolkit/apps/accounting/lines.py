@@ -36,7 +36,6 @@ LINE_SCHEMA = {
                 "description": "Default: the product's; none without a product.",
             },
         },
-        "additionalProperties": False,
     },
 }
 _LINE_KEYS = tuple(LINE_SCHEMA["items"]["properties"])  # type: ignore[index]

@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Gt, Len
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.accounting.invoices import INVOICE, called, pick_journal
+from odoo_toolkit.apps.accounting.invoices import INVOICE, called, of_companies, pick_journal
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.operations.documents import (
@@ -27,6 +27,7 @@ from odoo_toolkit.operations.lines import checked_day, checked_number, today
 from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import Ids, checked_ids
+from odoo_toolkit.records.names import Wanted, resolve
 
 _INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
 
@@ -73,14 +74,18 @@ def register_payment(
     amount: Annotated[
         float | None,
         Gt(0),
-        Doc("In the invoice's currency; what is due by default. For several: one payment of all."),
+        Doc("Default: what is due. For several: one payment of all."),
     ] = None,
-    journal_id: Annotated[int | None, Doc("Default: the company's first bank journal.")] = None,
-    payment_date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
-    payment_method: Annotated[str, Doc("Code of the method.")] = "manual",
+    journal_id: Annotated[int | None, Doc("Default: the first bank.")] = None,
+    payment_date: Annotated[str | None, Doc("Default: today.")] = None,
+    payment_method: str = "manual",
+    writeoff_account: Annotated[
+        str | None, Doc("Name or code: what amount leaves open is booked there.")
+    ] = None,
+    writeoff_label: str | None = None,
     dry_run: DryRun = False,
 ) -> PaymentResult | Plan:
-    """Register the payment of posted invoices, or of bills; 8 round trips.
+    """Register the payment of posted invoices, or of bills; 8 round trips, 9 with a write-off.
 
     Several invoices get a payment each, unless an amount is given: then one payment for all of
     them, which must be of one partner and currency.
@@ -94,6 +99,9 @@ def register_payment(
         journal_id: a bank or cash journal of the invoices' company.
         payment_date: a day; today by default.
         payment_method: a code such as ``manual``, available in the journal.
+        writeoff_account: the account, by name or code, on which the difference between
+            ``amount`` and what is due is written off, so that nothing stays open.
+        writeoff_label: of that journal item.
         dry_run: whether to return the plan and write nothing.
 
     Raises:
@@ -127,12 +135,23 @@ def register_payment(
     permit(odoo, pay)
     if amount is not None:
         amount = checked_number(amount, "amount", positive=True)
+    if writeoff_account is not None and (amount is None or len(ids) > 1):
+        raise ValidationError(
+            "A write-off takes one invoice and the amount that is paid.",
+            suggestion="Give amount, and pay the invoices one by one.",
+            details={"field": "writeoff_account"},
+        )
     values["payment_date"] = checked_day(payment_date, "payment_date") or today(odoo)
     rows = read_all(odoo, _INVOICES, ids)
     inbound = _check_payable(rows)
     if amount is not None:
         values |= {"amount": amount, "currency_id": _one_currency(rows)}
         values |= {"group_payment": True} if len(ids) > 1 else {}
+    if writeoff_account is not None:
+        label = {"writeoff_label": writeoff_label} if writeoff_label is not None else {}
+        account = _writeoff_account(odoo, writeoff_account, rows[0]["company_id"].id)
+        values |= {"payment_difference_handling": "reconcile", "writeoff_account_id": account}
+        values |= label
     types = ("bank",) if journal_id is None else ("bank", "cash", "credit")
     journal = pick_journal(odoo, journal_id, types, rows[0]["company_id"].id)
     values["journal_id"] = journal["id"]
@@ -140,10 +159,10 @@ def register_payment(
     due = round(sum(row["amount_residual"] for row in rows), 6)
     # What is paid in full is refused the next time; what is paid in part is not.
     parts = odoo.version.major >= 18 and any(row["invoice_payment_term_id"] for row in rows)
-    full = not parts if amount is None else amount >= due
+    full = not parts if amount is None else writeoff_account is not None or amount >= due
 
     def result(done: Done) -> PaymentResult:
-        if amount is not None and amount > due:
+        if amount is not None and amount > due and writeoff_account is None:
             more = _by_currency([(amount - due, currency_of(rows[0]))])
             done.warnings.append(
                 f"The amount is {more} more than was due; that stays open as a credit."
@@ -190,6 +209,18 @@ def _check_payable(rows: Sequence[Row]) -> bool:
             "These invoices are of different companies.", suggestion="Pay each company's apart."
         )
     return directions.pop()
+
+
+def _writeoff_account(odoo: Odoo, account: str, company: int) -> int:
+    wanted = Wanted(
+        model="account.account",
+        field="writeoff_account",
+        name=account,
+        domain=(of_companies(odoo, company),),
+    )
+    found = resolve(odoo, wanted)
+    assert found is not None  # noqa: S101 - it is required
+    return found
 
 
 def _one_currency(rows: Sequence[Row]) -> int:

@@ -1,5 +1,6 @@
-"""Leads and opportunities: create, move through the stages, convert, win and lose."""
+"""Leads and opportunities: create, change, move through the stages, convert, win and lose."""
 
+from odoo_toolkit.apps.crm.changes import update_lead
 from odoo_toolkit.apps.crm.conversion import convert_to_opportunity
 from odoo_toolkit.apps.crm.creation import create_lead
 from odoo_toolkit.apps.crm.lead import LeadResult
@@ -12,4 +13,5 @@ __all__ = [
     "mark_lost",
     "mark_won",
     "move_stage",
+    "update_lead",
 ]

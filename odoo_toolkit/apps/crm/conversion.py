@@ -35,7 +35,7 @@ CONVERT = WizardStep(
 #: State of what cannot be converted -> what to do.
 _SUGGESTIONS = {
     "opportunity": "Move it on with move_stage.",
-    "archived": "Restore it first: write its field active as true.",
+    "archived": "Restore it first: update_lead with restore.",
     "won": "Move it to an open stage first, with move_stage.",
 }
 
@@ -45,16 +45,12 @@ def convert_to_opportunity(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    partner_id: Annotated[
-        int | None, Doc("Customer; by default the lead's own, else a new one is made.")
-    ] = None,
+    partner_id: int | None = None,
     partner_name: str | None = None,
-    create_customer: Annotated[
-        bool, Doc("False: make no new customer where there is none.")
-    ] = True,
+    create_customer: bool = True,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
     user_name: str | None = None,
-    team_id: Annotated[int | None, Doc("Sales team.")] = None,
+    team_id: int | None = None,
     team_name: str | None = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:

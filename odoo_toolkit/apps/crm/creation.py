@@ -29,20 +29,18 @@ CREATE = Step(model=LEAD.model, method="create", says="Lead created")
 def create_lead(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("What it is about.")],
-    partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
-    partner_name: Annotated[
-        str | None, Doc("Name of the contact; kept as text when there is none of that name.")
-    ] = None,
+    name: Annotated[str, Len(1)],
+    partner_id: int | None = None,
+    partner_name: str | None = None,
     email_from: str | None = None,
     phone: str | None = None,
     type: Literal["lead", "opportunity"] = "lead",  # noqa: A002 - Odoo's name for it
-    expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
-    team_id: Annotated[int | None, Doc("Sales team.")] = None,
+    expected_revenue: Annotated[float | None, Ge(0)] = None,
+    team_id: int | None = None,
     team_name: str | None = None,
     user_id: Annotated[int | None, Doc("Salesperson; the caller by default.")] = None,
     user_name: str | None = None,
-    stage_id: Annotated[int | None, Doc("A stage of the team, or a shared one.")] = None,
+    stage_id: int | None = None,
     stage_name: str | None = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     tag_ids: Sequence[int] | None = None,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import attrs
-from annotated_doc import Doc
 
 from odoo_toolkit.operations.documents import Document, Row, filled
 from odoo_toolkit.records.results import RecordName
 
-LeadId = Annotated[int | None, Doc("Id of the lead or opportunity.")]
-LeadName = Annotated[str | None, Doc("Its name, instead of the id.")]
+#: Of a lead or an opportunity.
+LeadId = int | None
+LeadName = str | None
 
 LEAD = Document(
     model="crm.lead",
@@ -30,6 +28,8 @@ LEAD = Document(
         "phone",
         "expected_revenue",
         "probability",
+        "date_deadline",
+        "tag_ids",
     ),
 )
 
@@ -42,6 +42,8 @@ class LeadResult:
         partner: the contact; ``partner_name`` is the company's name as text.
         expected_revenue: in the company's currency.
         probability: of winning, in percent.
+        date_deadline: when it is expected to be closed.
+        tags: told where they were changed.
         active: False for what is lost or archived.
         warnings: what is not as one might expect.
     """
@@ -59,6 +61,8 @@ class LeadResult:
     phone: str | None = None
     expected_revenue: float | None = None
     probability: float | None = None
+    date_deadline: str | None = None
+    tags: list[RecordName] | None = None
     active: bool | None = None
     warnings: list[str] = attrs.Factory(list)
 

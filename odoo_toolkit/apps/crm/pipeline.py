@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-from annotated_doc import Doc
+from typing import Any
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, lead_result
@@ -31,10 +29,8 @@ def move_stage(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[
-        str | None, Doc("Its name, such as Qualified, instead of the id.")
-    ] = None,
+    stage_id: int | None = None,
+    stage_name: str | None = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Move a lead or opportunity to another stage.
@@ -109,7 +105,7 @@ def mark_lost(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    reason_id: Annotated[int | None, Doc("Id of a crm.lost.reason.")] = None,
+    reason_id: int | None = None,
     reason_name: str | None = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:

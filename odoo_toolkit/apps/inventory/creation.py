@@ -45,7 +45,6 @@ _LINES = JsonSchema(
                 },
             },
             "required": ["quantity"],
-            "additionalProperties": False,
         },
     }
 )

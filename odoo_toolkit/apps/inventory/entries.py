@@ -29,7 +29,7 @@ _MEANT = {
 def lines_schema(**further: Any) -> JsonSchema:
     """Return the schema of lines that each mean a move; ``further`` properties of theirs."""
     properties = {**_MEANT, **further}
-    line = {"type": "object", "properties": properties, "additionalProperties": False}
+    line = {"type": "object", "properties": properties}
     return JsonSchema({"type": "array", "items": line})
 
 

@@ -50,7 +50,6 @@ LINES_SCHEMA = {
             "quantity": {"type": "number", "minimum": 0},
             "lots": {"type": "array", "items": {"type": "string"}},
         },
-        "additionalProperties": False,
     },
 }
 

@@ -1,6 +1,14 @@
 """Projects: tasks, their stages, and the time spent on them."""
 
+from odoo_toolkit.apps.project.changes import update_task
 from odoo_toolkit.apps.project.tasks import TaskResult, create_task, move_stage
 from odoo_toolkit.apps.project.timesheets import TimesheetResult, log_timesheet
 
-__all__ = ["TaskResult", "TimesheetResult", "create_task", "log_timesheet", "move_stage"]
+__all__ = [
+    "TaskResult",
+    "TimesheetResult",
+    "create_task",
+    "log_timesheet",
+    "move_stage",
+    "update_task",
+]

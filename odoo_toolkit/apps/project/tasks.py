@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
@@ -31,13 +31,14 @@ from odoo_toolkit.records.arguments import optional_ids
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
+from odoo_toolkit.values.plain import plain
 
 STAGE = "project.task.type"
 
-TaskId = Annotated[int | None, Doc("Id of the task.")]
-TaskName = Annotated[str | None, Doc("Its name, instead of the id.")]
+TaskId = int | None
+TaskName = str | None
 
-#: ``user_id`` is Odoo 14's, ``user_ids`` came with 15.
+#: ``user_id`` is Odoo 14's, ``user_ids`` came with 15; ``state`` with 17, for ``kanban_state``.
 TASK = Document(
     model="project.task",
     noun="task",
@@ -52,6 +53,8 @@ TASK = Document(
         "parent_id",
         "date_deadline",
         "priority",
+        "state",
+        "kanban_state",
     ),
 )
 PARENT = attrs.evolve(TASK, argument="parent_id", fields=("name", "project_id"))
@@ -65,6 +68,8 @@ class TaskResult:
     Attributes:
         users: who it is assigned to; at most one on Odoo 14.
         date_deadline: a day to Odoo 16, a moment in UTC from 17 on.
+        state: from 17 on such as 01_in_progress or 1_done; to 16 normal, done (ready for the next
+            stage) or blocked.
         warnings: what is not as one might expect.
     """
 
@@ -77,6 +82,7 @@ class TaskResult:
     parent: RecordName | None = None
     date_deadline: str | None = None
     priority: str | None = None
+    state: str | None = None
     active: bool | None = None
     warnings: list[str] = attrs.Factory(list)
 
@@ -84,20 +90,18 @@ class TaskResult:
 def create_task(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1), Doc("What is to be done.")],
-    project_id: Annotated[
-        int | None, Doc("Id of the project; a subtask is in its parent's by default.")
-    ] = None,
+    name: Annotated[str, Len(1)],
+    project_id: int | None = None,
     project_name: str | None = None,
-    user_ids: Annotated[
-        Sequence[int] | None, Doc("Users it is assigned to; one at most on Odoo 14.")
-    ] = None,
+    user_ids: Annotated[Sequence[int] | None, Doc("Assignees; on Odoo 14 one.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
-        str | date | datetime | None, Doc("A day, or from Odoo 17 on also a moment, as ISO 8601.")
+        str | date | datetime | None,
+        JsonSchema({"type": "string"}),
+        Doc("A day, or from Odoo 17 on a moment."),
     ] = None,
-    priority: Annotated[Literal["0", "1"], Doc("1 is important.")] = "0",
-    parent_id: Annotated[int | None, Doc("Makes it a subtask of this task.")] = None,
+    priority: Annotated[str, Doc("0 or 1; to 3 from Odoo 19 on.")] = "0",
+    parent_id: int | None = None,
     parent_name: str | None = None,
     tag_ids: Sequence[int] | None = None,
     dry_run: DryRun = False,
@@ -113,7 +117,7 @@ def create_task(
         description: plain text.
         date_deadline: a day to Odoo 16, where a time of day is left out; a moment from 17 on,
             where a mere day becomes noon in UTC, which is that day nearly everywhere.
-        priority: ``1`` marks it as important.
+        priority: ``0``, ``1`` for important; from Odoo 19 on also ``2`` and ``3``; or its name.
         parent_id: the task that it is a part of.
         parent_name: instead of the id.
         tag_ids: ids of ``project.tags``.
@@ -128,11 +132,13 @@ def create_task(
     name = checked_name(name, "Say what is to be done.")
     permit(odoo, CREATE)
     described = odoo.schema.fields(TASK.model)
-    values = {"name": name, "priority": priority, **_assignees(described, user_ids)}
+    values = {"name": name, "priority": choice(described["priority"], priority)}
+    if users := optional_ids(user_ids):
+        values |= assigned(described, users)
     if description:
         values["description"] = written_text(described["description"], description)
     if date_deadline is not None:
-        values["date_deadline"] = _deadline(described["date_deadline"], date_deadline)
+        values["date_deadline"] = deadline(described["date_deadline"], date_deadline)
     if tags := optional_ids(tag_ids):
         values["tag_ids"] = [[6, 0, tags]]
     parent = resolve(odoo, PARENT.wanted(parent_id, parent_name), required=False)
@@ -146,7 +152,7 @@ def create_task(
 
     def result(done: Done) -> TaskResult:
         row = row_after(odoo, TASK, done, name=name)
-        return _result(odoo, row, f"Created task {name!r} with ID {done.id}", done.warnings)
+        return task_result(odoo, row, f"Created task {name!r} with ID {done.id}", done.warnings)
 
     would = f"Would create the task {name!r}."
     steps = [CREATE.of(vals_list=values)]
@@ -158,8 +164,8 @@ def move_stage(
     *,
     task_id: TaskId = None,
     task_name: TaskName = None,
-    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
-    stage_name: Annotated[str | None, Doc("Its name, such as Done, instead of the id.")] = None,
+    stage_id: int | None = None,
+    stage_name: str | None = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Move a task to another stage of its project.
@@ -183,25 +189,30 @@ def move_stage(
     """
 
     def stage_for(task: Row) -> RecordName:
-        project = task["project_id"]
-        if not project:
-            raise no_project(task, "and stages belong to projects")
-        return stages.find_stage(
-            odoo,
-            STAGE,
-            [["project_ids", "in", [project.id]]],
-            stage_id,
-            stage_name,
-            of=f"the stages of the project {project.name}",
-            acts_on=TASK.model,
-            where_none=f"The project {project.name} has no stages: create a {STAGE} with"
-            f" project_ids [[4, {project.id}]].",
-        )
+        return find_stage(odoo, task, stage_id, stage_name)
 
     def told(row: Row, message: str, warnings: list[str]) -> TaskResult:
-        return _result(odoo, row, message, warnings)
+        return task_result(odoo, row, message, warnings)
 
     return stages.move(odoo, TASK, task_id, task_name, stage_for, told, dry_run=dry_run)
+
+
+def find_stage(odoo: Odoo, task: Row, stage_id: int | None, stage_name: str | None) -> RecordName:
+    """Return the stage meant, which must be one of the task's project."""
+    project = task["project_id"]
+    if not project:
+        raise no_project(task, "and stages belong to projects")
+    return stages.find_stage(
+        odoo,
+        STAGE,
+        [["project_ids", "in", [project.id]]],
+        stage_id,
+        stage_name,
+        of=f"the stages of the project {project.name}",
+        acts_on=TASK.model,
+        where_none=f"The project {project.name} has no stages: create a {STAGE} with"
+        f" project_ids [[4, {project.id}]].",
+    )
 
 
 def no_project(task: Row, why: str) -> ValidationError:
@@ -213,22 +224,46 @@ def no_project(task: Row, why: str) -> ValidationError:
     )
 
 
-def _assignees(fields: Mapping[str, Field], user_ids: Sequence[int] | None) -> dict[str, Any]:
-    users = optional_ids(user_ids)
-    if not users:
-        return {}
+def assigned(fields: Mapping[str, Field], users: Sequence[int]) -> dict[str, Any]:
+    """Return the values that assign a task to these users, and to no others."""
     if "user_ids" in fields:
         return {"user_ids": [[6, 0, users]]}
     if len(users) > 1:
         raise ValidationError(
             "In Odoo 14 a task is assigned to one user.",
-            suggestion="Give one id in user_ids.",
+            suggestion="Give one user.",
             details={"field": "user_ids"},
         )
-    return {"user_id": users[0]}
+    return {"user_id": users[0] if users else False}
 
 
-def _deadline(field: Field, value: str | date | datetime) -> str:
+def choice(field: Field, said: Any) -> Any:
+    """Return the value of a selection field, by the value or by what people call it.
+
+    What there is to choose from differs by version: the server tells. ``1_done`` is ``done``, too;
+    but ``done`` of ``kanban_state`` means ready for the next stage, and only goes by that name.
+
+    Raises:
+        ValidationError: there is none; the suggestion lists those that there are.
+    """
+    text = str(plain(said)).strip().lower().replace("_", " ")
+    for value, name in field.selection:
+        words = [str(name).lower(), value.replace("_", " ")]
+        words += [value.lstrip("0123456789").strip("_").replace("_", " ")]
+        if (field.name, value) == ("kanban_state", "done"):
+            words = [words[0], "ready"]
+        if text in words:
+            return value
+    raise ValidationError(
+        f"{said!r:.60} is no {field.name} of a task on this server.",
+        suggestion="Choose one of: "
+        + ", ".join(f"{value} ({name})" for value, name in field.selection),
+        details={"field": field.name, "allowed": [list(pair) for pair in field.selection]},
+    )
+
+
+def deadline(field: Field, value: str | date | datetime) -> str:
+    """Return a deadline as the version keeps it: a day to Odoo 16, a moment from 17 on."""
     try:
         if field.type == "date":
             return day_string(value)
@@ -254,8 +289,10 @@ def _project_of(parent: Row) -> int:
     return int(parent["project_id"].id)
 
 
-def _result(odoo: Odoo, row: Row, message: str, warnings: list[str]) -> TaskResult:
+def task_result(odoo: Odoo, row: Row, message: str, warnings: list[str]) -> TaskResult:
+    """Return a row of :data:`TASK` as a result, with the names of who it is assigned to."""
     users = [row["user_id"]] if row.get("user_id") else []
     if ids := row.get("user_ids"):
         users = linked_names(odoo, "res.users", ids, "assignees", warnings, acts_on=TASK.model)
-    return filled(TaskResult, row, users=users, message=message, warnings=warnings)
+    state = row.get("state") or row.get("kanban_state")
+    return filled(TaskResult, row, users=users, state=state, message=message, warnings=warnings)

@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Gt
 
-from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.project.tasks import TASK, TaskId, TaskName, no_project
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
@@ -63,11 +63,13 @@ class TimesheetResult:
 def log_timesheet(
     odoo: Odoo,
     *,
-    hours: Annotated[float, Gt(0), Doc("Time spent, 1.5 for an hour and a half.")],
+    hours: Annotated[float, Gt(0), Doc("1.5 for an hour and a half.")],
     task_id: TaskId = None,
     task_name: TaskName = None,
-    description: Annotated[str | None, Doc("What was done.")] = None,
-    date: Annotated[str | Date | None, Doc("The day, YYYY-MM-DD; today by default.")] = None,
+    description: str | None = None,
+    date: Annotated[
+        str | Date | None, JsonSchema({"type": "string"}), Doc("Today by default.")
+    ] = None,
     user_id: Annotated[int | None, Doc("Who worked; the caller by default.")] = None,
     user_name: str | None = None,
     dry_run: DryRun = False,

@@ -26,7 +26,6 @@ LINE_SCHEMA = {
             "date_planned": {"type": "string"},
             "name": {"type": "string", "description": "Text; alone it makes a note."},
         },
-        "additionalProperties": False,
     },
 }
 _LINE_KEYS = tuple(LINE_SCHEMA["items"]["properties"])  # type: ignore[index]

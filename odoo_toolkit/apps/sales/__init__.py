@@ -1,12 +1,9 @@
-"""Quotations and sales orders: made, confirmed, cancelled, looked at and invoiced."""
+"""Quotations and sales orders: made, changed, confirmed, cancelled, looked at and invoiced."""
 
-from odoo_toolkit.apps.sales.actions import (
-    CancelResult,
-    OrderResult,
-    cancel_order,
-    confirm_order,
-    create_order,
-)
+from odoo_toolkit.apps.sales.actions import CancelResult, cancel_order, confirm_order
+from odoo_toolkit.apps.sales.changes import update_order
+from odoo_toolkit.apps.sales.copies import copy_order
+from odoo_toolkit.apps.sales.creation import OrderResult, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
 from odoo_toolkit.apps.sales.orders import Order, get_order
 
@@ -17,7 +14,9 @@ __all__ = [
     "OrderResult",
     "cancel_order",
     "confirm_order",
+    "copy_order",
     "create_invoices",
     "create_order",
     "get_order",
+    "update_order",
 ]

@@ -1,4 +1,4 @@
-"""Making, confirming and cancelling sales orders.
+"""Confirming and cancelling sales orders.
 
 A ``sale.order`` goes draft or sent -> [action_confirm] -> sale; draft, sent or sale ->
 [action_cancel] -> cancel -> [action_draft] -> draft.
@@ -6,63 +6,34 @@ A ``sale.order`` goes draft or sent -> [action_confirm] -> sale; draft, sent or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import attrs
-from annotated_doc import Doc
-from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.apps.sales.lines import (
-    LINE_SCHEMA,
-    checked_lines,
-    line_commands,
-    wanted_products,
-)
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.sales.creation import CONFIRM, OrderResult, order_result
 from odoo_toolkit.apps.sales.orders import (
     ORDER,
     Delivery,
     Invoice,
     OrderId,
-    OrderLine,
     OrderName,
     is_locked,
     read_documents,
-    read_lines,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, StateError
 from odoo_toolkit.operations.documents import (
     Row,
-    currency_of,
     filled,
     find,
-    read,
     read_back,
     read_rows,
     shows,
     state_error,
 )
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.records.names import Wanted, resolve_all
-from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.values import to_wire
 
-_CONFIRMED = ("sale", "done")
-
-CREATE = Step(model=ORDER.model, method="create", says="Quotation created")
-CONFIRM = Step(
-    model=ORDER.model,
-    method="action_confirm",
-    says="Order confirmed",
-    fails="Not confirmed",
-    # The button's own context: from 16 on, mandatory analytic accounts are checked by it.
-    context={"validate_analytic": True},
-    seen=shows(ORDER, state=_CONFIRMED),
-)
 CANCEL = Step(
     model=ORDER.model,
     method="action_cancel",
@@ -72,28 +43,6 @@ CANCEL = Step(
     answers=frozenset({"sale.order.cancel"}),
     seen=shows(ORDER, state=("cancel",)),
 )
-
-
-@attrs.frozen(kw_only=True)
-class OrderResult:
-    """An order that was made or confirmed.
-
-    Attributes:
-        confirmed: whether it is a sales order now, as read back.
-        warnings: what went otherwise than asked; the order exists nevertheless.
-    """
-
-    id: int
-    name: str | None = None
-    state: str | None = None
-    partner: RecordName | None = None
-    lines: list[OrderLine] | None = None
-    amount_untaxed: float | None = None
-    amount_total: float | None = None
-    currency: str | None = None
-    confirmed: bool
-    message: str
-    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -108,72 +57,6 @@ class CancelResult:
     invoices: list[Invoice] = attrs.Factory(list)
     message: str
     warnings: list[str] = attrs.Factory(list)
-
-
-def create_order(
-    odoo: Odoo,
-    lines: Annotated[
-        Sequence[Mapping[str, Any]],
-        JsonSchema(LINE_SCHEMA),
-        Len(1, 200),
-        Doc("What is sold: a product by id or name in each."),
-    ],
-    partner_id: Annotated[int | None, Doc("Customer id, or give partner_name.")] = None,
-    partner_name: str | None = None,
-    date_order: Annotated[str | None, Doc("ISO date or datetime (UTC).")] = None,
-    pricelist_id: int | None = None,
-    warehouse_id: int | None = None,
-    note: Annotated[str | None, Doc("Terms, plain text.")] = None,
-    confirm: Annotated[bool, Doc("Also confirm it.")] = False,
-    dry_run: DryRun = False,
-) -> OrderResult | Plan:
-    """Make a quotation, and confirm it if asked to; at most six round trips on a warm schema.
-
-    Args:
-        odoo: the connection.
-        lines: each with ``product_id`` or ``product_name``, ``quantity`` (1), ``price_unit`` (the
-            pricelist's), ``discount`` (0 to 100 per cent) and ``name`` (the product's text). A
-            line with nothing but ``name`` becomes a note.
-        partner_id: the customer; or
-        partner_name: their name.
-        date_order: the quotation's date; confirming replaces it by the present moment.
-        pricelist_id: the customer's by default.
-        warehouse_id: needs the module ``sale_stock``.
-        note: shown below the lines.
-        confirm: confirm the order at once. When that fails, the quotation stays, ``confirmed`` is
-            False and ``warnings`` says why.
-        dry_run: resolve and check, write nothing.
-
-    Raises:
-        AmbiguousNameError: several records match a name; nothing was written.
-        ValidationError: a line or value is wrong; nothing was written.
-        AccessError: Odoo or the policy does not allow it.
-    """
-    steps = [CREATE, CONFIRM] if confirm else [CREATE]
-    permit(odoo, *steps)
-    checked = checked_lines(lines)
-    described = odoo.schema.fields(ORDER.model)
-    head = {
-        "date_order": date_order,
-        "pricelist_id": pricelist_id,
-        "warehouse_id": warehouse_id,
-        "note": written_text(described["note"], note) if note is not None else None,
-    }
-    given = {name: value for name, value in head.items() if value is not None}
-    wire = to_wire(given, ORDER.model, described, fields_of=odoo.schema.fields)
-    partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    customer, *product_ids = resolve_all(odoo, [partner, *wanted_products(checked)])
-    commands = line_commands(checked, product_ids)
-    steps[0] = CREATE.of(vals_list={"partner_id": customer, **wire, "order_line": commands})
-
-    def result(done: Done) -> OrderResult:
-        if confirm and date_order is not None:
-            done.warnings.insert(0, "Odoo set date_order to the time of the confirmation.")
-        return _order_result(odoo, done, created=True, confirming=confirm)
-
-    what = "and confirm it" if confirm else "as a draft"
-    would = f"Would create a quotation with {len(commands)} lines {what}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
 def confirm_order(
@@ -202,7 +85,7 @@ def confirm_order(
         odoo,
         [CONFIRM],
         [row["id"]],
-        lambda done: _order_result(odoo, done, created=False, confirming=True),
+        lambda done: order_result(odoo, done, "confirmed", confirming=True),
         would=f"Would confirm {row['name']}.",
         dry_run=dry_run,
     )
@@ -321,45 +204,6 @@ def _still_delivered(odoo: Odoo, order_id: int) -> bool:
 
 
 # Results ---------------------------------------------------------------------------------------
-
-
-def _order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> OrderResult:
-    verb = "created" if created else "confirmed"
-    asked: list[Callable[[], Any]] = [
-        lambda: read(odoo, ORDER, done.id),
-        lambda: read_lines(odoo, done.id),
-    ]
-    try:
-        row, lines = side_by_side(asked)
-    except OdooError as error:
-        # It is written: that it cannot be read back does not undo it.
-        done.warnings.append(f"The order cannot be read back: {error.message}")
-        return OrderResult(
-            id=done.id,
-            confirmed=confirming and done.complete,
-            message=f"Order {done.id} was {verb}; its state is not known.",
-            warnings=done.warnings,
-        )
-    name, state = row["name"], row["state"]
-    confirmed = state in _CONFIRMED
-    if confirming and done.complete and not confirmed:
-        done.warnings.append(f"Odoo accepted the confirmation, but the order is still {state}.")
-    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
-    if confirmed:
-        message = f"{name} {'created and ' if created else ''}confirmed: {total}"
-    elif confirming:
-        message = f"{name} exists but is not confirmed (state {state})."
-    else:
-        message = f"Quotation {name} created: {total}"
-    return filled(
-        OrderResult,
-        row,
-        lines=lines,
-        currency=currency_of(row),
-        confirmed=confirmed,
-        message=message,
-        warnings=done.warnings,
-    )
 
 
 def _cancel_result(odoo: Odoo, name: str, done: Done) -> CancelResult:

@@ -11,7 +11,10 @@ from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.lines import check_lines, checked_number, wanted_product
 from odoo_toolkit.records.names import Wanted
 
-_LINE_KEYS = ("product_id", "product_name", "quantity", "price_unit", "discount", "name")
+_LINE_KEYS = (
+    *("product_id", "product_name", "quantity", "price_unit", "discount", "name"),
+    "section",
+)
 LINE_SCHEMA = {
     "type": "array",
     "items": {
@@ -19,12 +22,12 @@ LINE_SCHEMA = {
         "properties": {
             "product_id": {"type": "integer"},
             "product_name": {"type": "string"},
-            "quantity": {"type": "number", "minimum": 0, "default": 1},
-            "price_unit": {"type": "number", "description": "Default: the pricelist's."},
-            "discount": {"type": "number", "minimum": 0, "maximum": 100},
+            "quantity": {"type": "number", "default": 1},
+            "price_unit": {"type": "number"},
+            "discount": {"type": "number", "description": "Per cent."},
             "name": {"type": "string", "description": "Text; alone it makes a note."},
+            "section": {"type": "string", "description": "Alone: a heading."},
         },
-        "additionalProperties": False,
     },
 }
 
@@ -68,6 +71,8 @@ def _names_product(line: Mapping[str, Any]) -> bool:
 
 def _checked(line: dict[str, Any], index: int) -> dict[str, Any]:
     where = f"lines[{index}]"
+    if "section" in line:
+        return _checked_section(line, where)
     name = line.get("name")
     if name is not None and not isinstance(name, str):
         raise ValidationError(f"{where}.name must be text.", details={"field": f"{where}.name"})
@@ -75,9 +80,26 @@ def _checked(line: dict[str, Any], index: int) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has neither a product nor a text.",
-            suggestion="Give product_id or product_name, or a name for a note.",
+            suggestion="Give product_id or product_name, a name for a note, or a section.",
             details={"field": f"{where}.product_id"},
         )
+    check_numbers(line, where)
+    return line
+
+
+def _checked_section(line: dict[str, Any], where: str) -> dict[str, Any]:
+    title = line["section"]
+    if len(line) > 1 or not isinstance(title, str) or not title.strip():
+        raise ValidationError(
+            f"{where}.section must be the heading's text, and stand alone.",
+            suggestion="Put what is sold below it into lines of their own.",
+            details={"field": f"{where}.section"},
+        )
+    return line
+
+
+def check_numbers(line: Mapping[str, Any], where: str) -> None:
+    """Refuse a quantity, price or discount that cannot be one."""
     for key in ("quantity", "price_unit", "discount"):
         if key in line:
             checked_number(line[key], f"{where}.{key}", positive=False)
@@ -92,10 +114,11 @@ def _checked(line: dict[str, Any], index: int) -> dict[str, Any]:
             f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
             details={"field": f"{where}.discount"},
         )
-    return line
 
 
 def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, Any]:
+    if "section" in line:
+        return {"display_type": "line_section", "name": line["section"]}
     if product_id is None and set(line) == {"name"}:
         return {"display_type": "line_note", "name": line["name"]}
     values: dict[str, Any] = {"product_uom_qty": line.get("quantity", 1)}

@@ -22,8 +22,8 @@ from odoo_toolkit.operations.documents import (
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
-OrderId = Annotated[int | None, Doc("Sales order id, or give order_name.")]
-OrderName = Annotated[str | None, Doc("Order number, e.g. S00012.")]
+OrderId = int | None
+OrderName = Annotated[str | None, Doc("Such as S00012.")]
 
 #: ``locked`` is there from 17 on, ``delivery_status`` from 16 on, both ``picking_ids`` and it
 #: with the module sale_stock.
@@ -38,6 +38,10 @@ ORDER = Document(
         "locked",
         "partner_id",
         "date_order",
+        "commitment_date",
+        "client_order_ref",
+        "payment_term_id",
+        "note",
         "amount_untaxed",
         "amount_tax",
         "amount_total",
@@ -100,6 +104,9 @@ class Order:
     Attributes:
         state: draft, sent, sale, cancel; to Odoo 16 also done, which means locked.
         locked: whether it is closed for changes, told alike on all versions.
+        commitment_date: when delivery was promised.
+        client_order_ref: the customer's own reference.
+        note: terms, as plain text.
         invoice_status: no (nothing to invoice), to invoice, invoiced, upselling.
         delivery_status: from Odoo 16 on: pending, started, partial, full.
         lines, deliveries, invoices: None where they were not asked for.
@@ -112,6 +119,10 @@ class Order:
     locked: bool
     partner: RecordName | None = None
     date_order: str | None = None
+    commitment_date: str | None = None
+    client_order_ref: str | None = None
+    payment_term: RecordName | None = None
+    note: str | None = None
     amount_untaxed: float
     amount_tax: float
     amount_total: float

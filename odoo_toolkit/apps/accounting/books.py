@@ -1,0 +1,231 @@
+"""The books of one company: who sees them whole, and sums of the posted journal items.
+
+What the balance of an item is: debit less credit, so assets and expenses are positive.
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError
+from odoo_toolkit.operations.companies import acting_company
+from odoo_toolkit.operations.documents import Document, Row, read_all
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+ITEM = "account.move.line"
+
+#: Amounts below are rounding: no currency has coins that small.
+NOTHING = 0.0005
+
+_COMPANY = Document(
+    model="res.company",
+    noun="company",
+    argument="company_id",
+    fields=("display_name", "currency_id", "fiscalyear_last_day", "fiscalyear_last_month"),
+)
+#: Whose members see every journal item of their companies. Others, such as salespeople and
+#: buyers, may sum items without an error, but only those of some invoices.
+_SEE_ALL = ("account.group_account_invoice", "account.group_account_readonly")
+
+
+@attrs.frozen(kw_only=True)
+class Account:
+    """An account; ``group`` is asset, liability, equity, income, expense or off_balance."""
+
+    id: int
+    code: str | None
+    name: str
+    group: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Sum:
+    """What is booked on an account, for a partner where that was asked."""
+
+    account: int
+    partner: RecordName | None = None
+    debit: float
+    credit: float
+    balance: float
+
+
+@attrs.frozen(kw_only=True)
+class Book:
+    """The books of a company, which this user sees whole."""
+
+    company: RecordName
+    currency: str
+    year_ends: tuple[int, int]
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """Context by which accounts have the codes of this company."""
+        return {"allowed_company_ids": [self.company.id]}
+
+    def domain(self, *leaves: Any) -> list[Any]:
+        """Return what the posted journal items of the company match, without mere texts."""
+        return [
+            ["parent_state", "=", "posted"],
+            ["company_id", "=", self.company.id],
+            ["account_id", "!=", False],
+            *leaves,
+        ]
+
+    def year_of(self, day: str) -> str:
+        """Return the first day of the fiscal year that a day is in."""
+        month, last = self.year_ends
+        current = date.fromisoformat(day)
+
+        def end(year: int) -> date:
+            return date(year, month, min(last, calendar.monthrange(year, month)[1]))
+
+        closed = end(current.year)
+        closed = closed if closed < current else end(current.year - 1)
+        return (closed + timedelta(days=1)).isoformat()
+
+
+def open_book(odoo: Odoo, company_id: int | None) -> Book:
+    """Return the books of a company; 3 round trips, 2 for a company that is given.
+
+    Raises:
+        AccessError: this user sees only some of the journal items: any sum would be wrong.
+        NotFoundError: there is no such company, or this user is not in it.
+    """
+    company = acting_company(odoo, ITEM) if company_id is None else company_id
+    context = {"allowed_company_ids": [company]}
+    asked = [
+        lambda: read_all(odoo, _COMPANY, [company], acts_on=ITEM, **context)[0],
+        lambda: any(_in_group(odoo, group) for group in _SEE_ALL),
+    ]
+    row, sees_all = side_by_side(asked)
+    assert isinstance(row, dict)  # noqa: S101 - what is asked first
+    if not sees_all:
+        raise AccessError(
+            "This user does not see the whole book: Odoo would leave out journal items without"
+            " saying so, and every figure would be wrong.",
+            suggestion="Ask with a user who has Odoo's invoicing or accounting rights, also"
+            f" read-only ones ({' or '.join(_SEE_ALL)}).",
+            details={"model": ITEM, "groups": list(_SEE_ALL)},
+        )
+    return Book(
+        company=RecordName(id=company, name=row["display_name"]),
+        currency=row["currency_id"].name,
+        year_ends=(int(row["fiscalyear_last_month"] or 12), int(row["fiscalyear_last_day"] or 31)),
+    )
+
+
+def _in_group(odoo: Odoo, group: str) -> bool:
+    call = Call(
+        model="res.users",
+        method="has_group",
+        # To 17 it is a method of the model, and means the connected user.
+        ids=(odoo.uid,) if odoo.version.major >= 18 else None,
+        arguments={"group_ext_id": group},
+        access="read",
+        acts_on=ITEM,
+        step=True,
+    )
+    return bool(odoo.call(call))
+
+
+def grouped(
+    odoo: Odoo,
+    model: str,
+    domain: Sequence[Any],
+    fields: Iterable[str],
+    by: Sequence[str],
+    **context: Any,
+) -> list[Row]:
+    """Return the sums of fields, a row for each group; one round trip.
+
+    Args:
+        odoo: the connection.
+        model: whose records.
+        domain: which of them.
+        fields: that are added up.
+        by: the fields by which they are grouped; none for one row of all.
+        context: extends the connection's.
+    """
+    rows: list[Row] = odoo.call(
+        Call(
+            model=model,
+            method="read_group",
+            arguments={
+                "domain": list(domain),
+                "fields": [f"{field}:sum" for field in fields],
+                "groupby": list(by),
+                "lazy": False,
+            },
+            context=context,
+            access="read",
+            acts_on=ITEM,
+            step=True,
+        )
+    )
+    return rows
+
+
+def sums(odoo: Odoo, book: Book, domain: Sequence[Any], *, by_partner: bool) -> list[Sum]:
+    """Return what is booked on each account; one round trip."""
+    by = ["account_id", *(["partner_id"] if by_partner else [])]
+    rows = grouped(
+        odoo, ITEM, book.domain(*domain), ("debit", "credit", "balance"), by, **book.context
+    )
+    return [
+        Sum(
+            account=row["account_id"][0],
+            partner=_name(row.get("partner_id")),
+            debit=row["debit"] or 0.0,
+            credit=row["credit"] or 0.0,
+            balance=row["balance"] or 0.0,
+        )
+        for row in rows
+    ]
+
+
+def _name(shown: Any) -> RecordName | None:
+    return RecordName(id=shown[0], name=shown[1]) if shown else None
+
+
+def accounts(odoo: Odoo, book: Book, ids: Iterable[int]) -> dict[int, Account]:
+    """Return accounts by id; one round trip, none for none."""
+    account = Document(
+        model="account.account",
+        noun="account",
+        argument="account_id",
+        fields=("code", "name", "internal_group"),
+    )
+    wanted = sorted(set(ids))
+    rows = read_all(odoo, account, wanted, acts_on=ITEM, **book.context) if wanted else []
+    return {
+        row["id"]: Account(
+            id=row["id"],
+            code=row["code"],
+            name=row["name"],
+            # From 18 on it is called "off".
+            group={"off": "off_balance"}.get(row["internal_group"], row["internal_group"]),
+        )
+        for row in rows
+    }
+
+
+def of_type(odoo: Odoo, *kinds: str) -> list[Any]:
+    """Return what the journal items of receivable or payable accounts match."""
+    # The items' own names for it: by a path, lists of models would have to name the accounts.
+    if "account_type" in odoo.schema.fields(ITEM):
+        types = {"receivable": "asset_receivable", "payable": "liability_payable"}
+        return ["account_type", "in", [types[kind] for kind in kinds]]
+    return ["account_internal_type", "in", list(kinds)]
+
+
+def rounded(amount: float) -> float:
+    """Return a sum of floats without what floats add to it."""
+    return round(amount, 6) + 0.0

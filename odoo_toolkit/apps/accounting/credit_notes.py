@@ -1,0 +1,311 @@
+"""Crediting invoices and bills, in full or some of their lines."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.accounting.actions import CREATE, POST
+from odoo_toolkit.apps.accounting.invoices import (
+    INVOICE,
+    Invoice,
+    InvoiceId,
+    InvoiceName,
+    called,
+    invoice_result,
+    kind_of,
+    pick_journal,
+)
+from odoo_toolkit.apps.accounting.settlement import ASSIGN, assign, open_lines
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.operations.documents import Row, find, read_new, read_rows, state_error
+from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
+from odoo_toolkit.operations.steps import AnyStep, Done, Plan, WizardStep, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit.records.results import RecordName
+
+_LINE = "account.move.line"
+_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "line_id": {"type": "integer"},
+            "product_name": {"type": "string", "description": "Or its label."},
+            "quantity": {"type": "number", "description": "Default: all of it."},
+        },
+    },
+}
+_KEYS = tuple(_SCHEMA["items"]["properties"])  # type: ignore[index]
+
+#: What a credit note has from its invoice, as far as the version and the modules have it. By the
+#: last ones of a line its order knows that less is invoiced.
+_HEAD = (
+    *("partner_id", "currency_id", "fiscal_position_id", "partner_shipping_id"),
+    *("invoice_user_id", "team_id", "invoice_origin"),
+)
+_OF_LINE = (
+    *("product_id", "name", "product_uom_id", "price_unit", "discount", "account_id", "tax_ids"),
+    *("analytic_account_id", "analytic_tag_ids", "analytic_distribution"),
+    *("sale_line_ids", "purchase_line_id"),
+)
+_TOLERANCE = 1e-6
+
+#: The first version on which posting a credit note settles its invoice.
+_SETTLES = 17
+
+
+def create_credit_note(
+    odoo: Odoo,
+    *,
+    invoice_id: InvoiceId = None,
+    invoice_name: InvoiceName = None,
+    lines: Annotated[
+        Sequence[Line] | None, JsonSchema(_SCHEMA), Len(1, 200), Doc("All by default.")
+    ] = None,
+    reason: str | None = None,
+    date: Annotated[str | None, Doc("Default: today.")] = None,
+    journal_id: int | None = None,
+    post: bool = False,
+    allow_more: Annotated[bool, Doc("Also more than was invoiced.")] = False,
+    dry_run: DryRun = False,
+) -> Invoice | Plan:
+    """Create the credit note of a posted invoice, or the refund of a bill; 7 to 9 round trips.
+
+    Args:
+        odoo: the connection.
+        invoice_id: the posted invoice or bill.
+        invoice_name: its number instead.
+        lines: the lines to credit, each with ``line_id`` or ``product_name`` (or the line's
+            label), and ``quantity``, all of it by default. Without, the whole is credited.
+        reason: shown on the credit note.
+        date: its date.
+        journal_id: by default the invoice's own; it is always sent, because Odoo 15 and later
+            refuse the wizard without it.
+        post: whether to post it, which settles the invoice with it as far as that is unpaid; if
+            that fails, the draft stays and the result says why.
+        allow_more: whether to credit more than was invoiced, with earlier credit notes.
+        dry_run: whether to return the plan and write nothing.
+
+    Raises:
+        StateError: the invoice is not posted.
+        ValidationError: more would be credited than was invoiced, or a line is wrong.
+        AmbiguousNameError: a name means several lines.
+        NotFoundError: the invoice, or a line of it, does not exist.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    started = time.time()
+    settles = odoo.version.major >= _SETTLES
+
+    def seen(odoo: Odoo, invoice: int) -> list[int]:
+        domain = [["reversed_entry_id", "=", invoice]]
+        return [note["id"] for note in read_new(odoo, INVOICE.model, domain, ["id"], since=started)]
+
+    reverse = WizardStep(
+        model=INVOICE.model,
+        wizard="account.move.reversal",
+        says="Created",
+        seen=seen,
+        makes="one",
+        safe=False,
+    )
+    posting = [POST] if settles else [POST, ASSIGN]
+    permit(odoo, reverse if lines is None else CREATE, *(posting if post else []))
+    wanted = None if lines is None else _checked(lines)
+    day = checked_day(date, "date") or today(odoo)
+    row = find(odoo, INVOICE, invoice_id, invoice_name)
+    if row["state"] != "posted" or row["move_type"] not in ("out_invoice", "in_invoice"):
+        draft = row["state"] == "draft"
+        raise state_error(
+            INVOICE,
+            row,
+            f"{called(row)} is {row['state']} ({row['move_type']}); only posted invoices and bills"
+            " are credited.",
+            "Post it first, or change the draft itself." if draft else "",
+        )
+    if journal_id is not None:
+        pick_journal(odoo, journal_id, (kind_of(row["move_type"]),), row["company_id"].id)
+    journal = journal_id or row["journal_id"].id
+    questions: list[Callable[[], list[Row]]] = [lambda: _credited(odoo, row)]
+    if wanted is not None:
+        questions += [lambda: _lines_of(odoo, row), lambda: _head_of(odoo, row)]
+        questions += [lambda: open_lines(odoo, row)] if post and not settles else []
+    notes, *more = side_by_side(questions)
+    steps: list[AnyStep]
+    if wanted is None:
+        _check_amount(row, row["amount_total"], notes, allow_more)
+        # To 16 what is to be done is a field, from 17 on it is the button.
+        values = {"journal_id": journal, "date": day}
+        values |= {"reason": reason} if reason is not None else {}
+        if by_field := "refund_method" in odoo.schema.fields(reverse.wizard):
+            # "cancel" posts the credit note and settles the invoice with it; posted later, a
+            # credit note of Odoo 14 settles nothing.
+            values |= {"refund_method": "cancel" if post else "refund", "date_mode": "custom"}
+        steps = [reverse.of(**values), *([POST] if post and not by_field else [])]
+        what = ""
+    else:
+        chosen = _chosen(row, more[0], wanted, allow_more)
+        amount = sum(part * line["price_total"] / (line["quantity"] or 1) for line, part in chosen)
+        _check_amount(row, amount, notes, allow_more)
+        told = {"journal_id": journal, "invoice_date": day, "date": day, "invoice_date_due": day}
+        # Odoo takes two refunds of a vendor with one reference and date for the same.
+        again = f" ({len(notes) + 1})" if notes else ""
+        told["ref"] = ", ".join(filter(None, [f"Reversal of: {row['name']}{again}", reason]))
+        steps = [CREATE.of(vals_list=[{**_values(row, more[1][0], chosen), **told}])]
+        steps += [POST] if post else []
+        if post and not settles and more[2]:
+            # What is largest: an invoice in instalments has several.
+            largest = max(more[2], key=lambda line: abs(line["amount_residual"]))
+            steps.append(assign(largest["id"]))
+        what = f"{len(chosen)} line(s), {amount:.2f}, of "
+
+    def result(done: Done) -> Invoice:
+        if not done.answers[0]:
+            todo = "Look at the invoice in Odoo."
+            raise state_error(INVOICE, row, f"Odoo made no credit note of {called(row)}.", todo)
+        return invoice_result(odoo, done, "Created", posting=post)
+
+    would = f"Would create the credit note of {what}{called(row)}."
+    ids = [row["id"]] if wanted is None else []
+    return operate(odoo, steps, ids, result, would=would, dry_run=dry_run)
+
+
+def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    checked = check_lines(lines, _KEYS)
+    for index, line in enumerate(checked):
+        where = f"lines[{index}]"
+        if ("line_id" in line) == ("product_name" in line):
+            raise ValidationError(
+                f"{where} must say which line: line_id or product_name, one of them.",
+                suggestion="get_invoice shows the lines.",
+                details={"field": f"{where}.line_id"},
+            )
+        if "quantity" in line:
+            line["quantity"] = checked_number(line["quantity"], f"{where}.quantity", positive=True)
+    return checked
+
+
+def _credited(odoo: Odoo, row: Row) -> list[Row]:
+    """Return the credit notes that there are of an invoice, drafts too."""
+    domain = [["reversed_entry_id", "=", row["id"]], ["state", "!=", "cancel"]]
+    return read_rows(odoo, INVOICE.model, domain, ("name", "display_name", "state", "amount_total"))
+
+
+def _lines_of(odoo: Odoo, row: Row) -> list[Row]:
+    domain = [["id", "in", row["invoice_line_ids"]], ["account_id", "!=", False]]
+    fields = (*_OF_LINE, "quantity", "price_total")
+    return read_rows(odoo, _LINE, domain, fields, acts_on=INVOICE.model)
+
+
+def _head_of(odoo: Odoo, row: Row) -> list[Row]:
+    return read_rows(odoo, INVOICE.model, [["id", "=", row["id"]]], _HEAD)
+
+
+def _chosen(
+    row: Row, found: Sequence[Row], wanted: Sequence[Line], allow_more: bool
+) -> list[tuple[Row, float]]:
+    """Return the lines that are meant, each with the quantity to credit."""
+    chosen: dict[int, tuple[Row, float]] = {}
+    for index, line in enumerate(wanted):
+        where = f"lines[{index}]"
+        meant = _meant(row, found, line, where)
+        quantity = line.get("quantity", meant["quantity"])
+        if meant["id"] in chosen:
+            raise ValidationError(
+                f"{where} names a line that another one names, too.",
+                suggestion="Name each line once.",
+                details={"field": where},
+            )
+        if not quantity or (quantity > meant["quantity"] + _TOLERANCE and not allow_more):
+            raise ValidationError(
+                f"{where}.quantity is {quantity:g}, but {meant['quantity']:g} of"
+                f" {_label(meant)} were invoiced on {called(row)}.",
+                suggestion="Correct the quantity, or say allow_more=True.",
+                details={"field": f"{where}.quantity", "invoiced": meant["quantity"]},
+            )
+        chosen[meant["id"]] = (meant, quantity)
+    return list(chosen.values())
+
+
+def _meant(row: Row, found: Sequence[Row], line: Line, where: str) -> Row:
+    if "line_id" in line:
+        meant = [item for item in found if item["id"] == line["line_id"]]
+        said = str(line["line_id"])
+    else:
+        said = str(line["product_name"]).strip()
+        sought = said.casefold()
+        meant = [item for item in found if sought in _names(item)] or [
+            item for item in found if any(sought in name for name in _names(item))
+        ]
+    if len(meant) == 1:
+        return meant[0]
+    shown = [RecordName(id=item["id"], name=_label(item)) for item in meant or found]
+    if meant:
+        raise AmbiguousNameError(f"{where}.line_id", said[:60], _LINE, shown)
+    listed = ", ".join(f"{item.name} ({item.id})" for item in shown[:10])
+    raise NotFoundError(
+        f"{called(row)} has no line {said[:60]!r} ({where}).",
+        suggestion=f"Its lines are: {listed}.",
+        details={"model": _LINE, "field": f"{where}.line_id", "ids": [i.id for i in shown[:10]]},
+    )
+
+
+def _names(line: Row) -> set[str]:
+    product = line["product_id"]
+    return {str(name).casefold() for name in (line["name"], product and product.name) if name}
+
+
+def _label(line: Row) -> str:
+    product = line["product_id"]
+    return str(product.name if product else line["name"])
+
+
+def _check_amount(row: Row, amount: float, notes: Sequence[Row], allow_more: bool) -> None:
+    """Refuse to credit more than was invoiced, unless told so."""
+    before = sum(note["amount_total"] for note in notes)
+    if allow_more or before + amount <= row["amount_total"] + 0.01:
+        return
+    listed = ", ".join(f"{called(note)} ({note['state']})" for note in notes)
+    raise ValidationError(
+        f"{amount:.2f} is more than is left to credit of {called(row)}:"
+        f" {row['amount_total']:.2f} was invoiced, {before:.2f} is credited"
+        f"{f' by {listed}' if listed else ''}.",
+        suggestion="Look at those, credit less, or say allow_more=True.",
+        details={"model": INVOICE.model, "id": row["id"], "ids": [note["id"] for note in notes]},
+    )
+
+
+def _values(
+    row: Row, head: Mapping[str, Any], chosen: Sequence[tuple[Row, float]]
+) -> dict[str, Any]:
+    """Return the values of the credit note that are its invoice's."""
+    commands = [
+        [0, 0, {**_copied(line, _OF_LINE), "quantity": quantity}] for line, quantity in chosen
+    ]
+    return {
+        **_copied(head, _HEAD),
+        "move_type": row["move_type"].replace("invoice", "refund"),
+        "reversed_entry_id": row["id"],
+        "invoice_line_ids": commands,
+    }
+
+
+def _copied(row: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in fields:
+        value = row[field]
+        if isinstance(value, RecordName):
+            values[field] = value.id
+        elif isinstance(value, list):
+            # No tax is told as well: 16 would put the company's own on a line that has none.
+            values[field] = [[6, 0, value]]
+        elif value is not None:
+            values[field] = value
+    return values

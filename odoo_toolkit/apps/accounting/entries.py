@@ -1,0 +1,208 @@
+"""Journal entries that are no invoices: made, and posted if asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.accounting.actions import CREATE, POST
+from odoo_toolkit.apps.accounting.invoices import (
+    INVOICE,
+    called,
+    number_of,
+    of_companies,
+    pick_journal,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.operations.companies import acting_company
+from odoo_toolkit.operations.documents import Document, currency_of, filled, read_all, read_back
+from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
+from odoo_toolkit.operations.steps import Done, Plan, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
+
+_ENTRY = Document(
+    model=INVOICE.model,
+    noun="journal entry",
+    argument="entry_id",
+    fields=(
+        *("name", "display_name", "state", "date", "ref", "journal_id"),
+        *("amount_total", "currency_id"),
+    ),
+)
+_ACCOUNT = Document(
+    model="account.account", noun="account", argument="account_id", fields=("name",)
+)
+_SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "account_id": {"type": "integer"},
+            "account_name": {"type": "string", "description": "Name or code."},
+            "debit": {"type": "number"},
+            "credit": {"type": "number"},
+            "name": {"type": "string"},
+            "partner_id": {"type": "integer"},
+        },
+    },
+}
+_KEYS = tuple(_SCHEMA["items"]["properties"])  # type: ignore[index]
+
+
+@attrs.frozen(kw_only=True)
+class Entry:
+    """A journal entry; ``date`` is the day under which Odoo has booked it."""
+
+    id: int
+    name: str | None = None
+    state: str | None = None
+    posted: bool
+    message: str
+    date: str | None = None
+    ref: str | None = None
+    journal: RecordName | None = None
+    amount_total: float | None = None
+    currency: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+def create_entry(
+    odoo: Odoo,
+    *,
+    lines: Annotated[
+        Sequence[Line],
+        JsonSchema(_SCHEMA),
+        Len(2, 500),
+        Doc("Debits must equal credits, in the company's currency."),
+    ],
+    date: Annotated[str | None, Doc("Default: today.")] = None,
+    ref: str | None = None,
+    journal_id: int | None = None,
+    post: bool = False,
+    dry_run: DryRun = False,
+) -> Entry | Plan:
+    """Create a journal entry; 7 round trips, one more to post it.
+
+    Args:
+        odoo: the connection.
+        lines: each with ``account_id`` or ``account_name`` (its name or code), ``debit`` or
+            ``credit``, and ``name`` and ``partner_id`` where wanted.
+        date: under which it is booked; from 15 on, Odoo moves what is before a lock date to the
+            first open day, and the result says so.
+        ref: its reference.
+        journal_id: of type general; by default the company's first.
+        post: whether to post it. If that fails, the draft stays and the result says why.
+        dry_run: whether to return the plan and write nothing.
+
+    Raises:
+        ValidationError: the lines do not balance, or one is wrong; nothing was written.
+        AmbiguousNameError: a name means several accounts; nothing was written.
+        NotFoundError: an account, partner or journal does not exist; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    steps = [CREATE, POST] if post else [CREATE]
+    permit(odoo, *steps)
+    checked = _checked(lines)
+    day = checked_day(date, "date") or today(odoo)
+    company = acting_company(odoo, INVOICE.model)
+    own = of_companies(odoo, company)
+    wanted = [
+        Wanted(
+            model="account.account",
+            field=f"lines[{index}].account_id",
+            id=line.get("account_id"),
+            name=line.get("account_name"),
+            domain=(own,),
+        )
+        for index, line in enumerate(checked)
+    ]
+    partners = {
+        index: line["partner_id"] for index, line in enumerate(checked) if "partner_id" in line
+    }
+    wanted += [
+        Wanted(model="res.partner", field=f"lines[{index}].partner_id", id=partner)
+        for index, partner in partners.items()
+    ]
+    found = resolve_all(odoo, wanted)
+    used = sorted({number for number in found[: len(checked)] if number})
+    accounts = attrs.evolve(_ACCOUNT, domain=(own,))
+    # Ids are taken as they are: whether the company has such accounts is found out here.
+    asked: list[Callable[[], Any]] = [
+        lambda: pick_journal(odoo, journal_id, ("general",), company),
+        lambda: read_all(odoo, accounts, used, acts_on=INVOICE.model),
+    ]
+    journal, _ = side_by_side(asked)
+    commands: list[Any] = []
+    for line, account in zip(checked, found, strict=False):
+        values = {
+            key: line[key] for key in ("name", "partner_id", "debit", "credit") if key in line
+        }
+        commands.append([0, 0, {"account_id": account, **values}])
+    head = {"move_type": "entry", "journal_id": journal["id"], "date": day}
+    head |= {"ref": ref} if ref is not None else {}
+    steps[0] = CREATE.of(vals_list=[{**head, "line_ids": commands}])
+
+    def result(done: Done) -> Entry:
+        return _result(odoo, done, day, post)
+
+    total = sum(line.get("debit", 0.0) for line in checked)
+    would = f"Would create an entry of {len(commands)} lines: {total:.2f}."
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+
+def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
+    checked = check_lines(lines, _KEYS)
+    for index, line in enumerate(checked):
+        where = f"lines[{index}]"
+        sides = [side for side in ("debit", "credit") if line.get(side)]
+        if len(sides) != 1:
+            raise ValidationError(
+                f"{where} must have a debit or a credit, one of them.",
+                suggestion="Give e.g. {'account_name': '400000', 'credit': 50}.",
+                details={"field": where},
+            )
+        # Odoo to 15 refuses negative amounts, later ones turn them.
+        line[sides[0]] = checked_number(line[sides[0]], f"{where}.{sides[0]}", positive=True)
+    debit, credit = (sum(line.get(side, 0.0) for line in checked) for side in ("debit", "credit"))
+    if abs(debit - credit) > 1e-6:
+        raise ValidationError(
+            f"The entry does not balance: debits {debit:.2f}, credits {credit:.2f},"
+            f" difference {debit - credit:.2f}.",
+            suggestion="Correct the lines; nothing was written.",
+            details={"field": "lines", "difference": round(debit - credit, 6)},
+        )
+    return checked
+
+
+def _result(odoo: Odoo, done: Done, day: str, posting: bool) -> Entry:
+    row = read_back(odoo, _ENTRY, done.id, done.warnings)
+    if row is None:
+        return Entry(
+            id=done.id,
+            posted=posting and done.complete,
+            message=f"Created account.move {done.id}; its state is not known.",
+            warnings=done.warnings,
+        )
+    posted = row["state"] == "posted"
+    if row["date"] != day:
+        done.warnings.append(f"Odoo booked it under {row['date']}, not {day}: that is locked.")
+    if posting and done.complete and not posted:
+        done.warnings.append(f"Odoo accepted the posting, but left it in state {row['state']}.")
+    return filled(
+        Entry,
+        row,
+        name=number_of(row),
+        posted=posted,
+        currency=currency_of(row),
+        message=f"Created{' and posted' if posted else ''} {called(row)}:"
+        f" {row['amount_total']:.2f} {currency_of(row) or ''}".rstrip(),
+        warnings=done.warnings,
+    )

@@ -1,0 +1,173 @@
+"""Checking in and out: Odoo's own button, which only toggles, pressed where it leads on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import attrs
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.hr.people import own_employee
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, StateError, ValidationError
+from odoo_toolkit.lost_answers import or_seen
+from odoo_toolkit.operations.documents import Row, afterwards, filled, read_rows
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.reports.ways import Unavailable
+from odoo_toolkit.reports.web_login import check_login
+
+ATTENDANCE = "hr.attendance"
+_FIELDS = ("employee_id", "check_in", "check_out", "worked_hours")
+
+#: To this version a method of the employee toggles; later only a route of the web client does.
+_METHOD_UNTIL = 16
+_METHOD = "attendance_manual"
+_ACTION = "hr_attendance.hr_attendance_action_my_attendances"
+_ROUTE = "systray_check_in_out"
+
+Direction = Literal["in", "out"]
+
+
+@attrs.frozen(kw_only=True)
+class AttendanceResult:
+    """The connected user's latest attendance; the moments are in UTC.
+
+    Attributes:
+        id: of the attendance; None if it could not be read back.
+        checked_in: whether the user is at work now.
+        worked_hours: of this attendance; without lunch from Odoo 17 on.
+        warnings: what is not as one might expect.
+    """
+
+    id: int | None = None
+    message: str
+    checked_in: bool
+    employee: RecordName | None = None
+    check_in: str | None = None
+    check_out: str | None = None
+    worked_hours: float | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class _Toggle(Step):
+    """Presses the button by which employees check themselves in and out."""
+
+    was: Row | None = None
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the call; from 17 on it stands for that of a route."""
+        old = odoo.version.major <= _METHOD_UNTIL
+        return [
+            Call(
+                model="hr.employee" if old else ATTENDANCE,
+                method=_METHOD if old else _ROUTE,
+                ids=ids if old else None,
+                arguments={"next_action": _ACTION} if old else {},
+                access="write",
+                acts_on=ATTENDANCE,
+                step=True,
+            )
+        ]
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Press it, and see that it has led on."""
+        (call,) = self.calls(odoo, ids)
+        return or_seen(
+            lambda: _press(odoo, call), lambda: _changed(odoo, self.was), warnings, safe=True
+        )
+
+
+def check_in_out(
+    odoo: Odoo, *, direction: Direction, dry_run: DryRun = False
+) -> AttendanceResult | Plan:
+    """Check the connected user in or out, now; who is so already stays so.
+
+    From Odoo 17 on this needs the user's password: only a route of the web client does it, which
+    takes no API key.
+
+    Args:
+        odoo: the connection.
+        direction: ``in`` or ``out``.
+        dry_run: look, write nothing.
+
+    Raises:
+        NotFoundError: the module ``hr_attendance`` is not installed.
+        ValidationError: the user is no employee.
+        StateError: Odoo did not do it, and says why.
+        ConfigurationError: there is no password, where one is needed.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    if direction not in ("in", "out"):
+        raise ValidationError("direction is in or out.", details={"field": "direction"})
+    toggle = _Toggle(model=ATTENDANCE, method=_ROUTE, says=f"Checked {direction}")
+    permit(odoo, toggle)
+    found: list[Any] = [lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo)]
+    employee, row = side_by_side(found)
+    present = row is not None and row["check_out"] is None
+    if present is (direction == "in"):
+        return _result(row, f"{employee.name} is checked {direction} already.", present, [])
+
+    def result(done: Done) -> AttendanceResult:
+        now = afterwards(lambda: _latest(odoo), done.warnings)
+        return _result(
+            now, f"Checked {employee.name} {direction}.", direction == "in", done.warnings
+        )
+
+    would = f"Would check {employee.name} {direction}."
+    steps = [attrs.evolve(toggle, was=row)]
+    return operate(odoo, steps, [employee.id], result, would=would, dry_run=dry_run)
+
+
+def _latest(odoo: Odoo) -> Row | None:
+    """Return the attendance by which Odoo judges whether the user is at work."""
+    mine = [["employee_id.user_id", "=", odoo.uid]]
+    rows = read_rows(odoo, ATTENDANCE, mine, _FIELDS, limit=1, order="check_in desc")
+    return rows[0] if rows else None
+
+
+def _changed(odoo: Odoo, was: Row | None) -> bool | None:
+    """Whether the latest attendance is another one, or has ended since."""
+    now = _latest(odoo)
+    before = was and (was["id"], was["check_out"])
+    return True if now and (now["id"], now["check_out"]) != before else None
+
+
+def _press(odoo: Odoo, call: Call) -> Any:
+    if call.method == _METHOD:
+        answer = odoo.call(call)
+        # Odoo tells of what it did not do in its answer, not by an error.
+        if isinstance(answer, dict) and (warning := answer.get("warning")):
+            raise StateError(str(warning), suggestion="Check in or out in Odoo itself.")
+        return answer
+    odoo.check(call)
+    session = odoo.web_session
+
+    def before_login() -> None:
+        try:
+            check_login(odoo)
+        except Unavailable as error:
+            raise AccessError(
+                f"No web login was made: {error}.",
+                suggestion="Check in or out in Odoo itself, or as a user without Settings rights.",
+            ) from None
+
+    if session.log_in(before_login=before_login) != odoo.uid:
+        raise AccessError(
+            "The password belongs to another user than the API key.",
+            suggestion="Set ODOO_USERNAME and ODOO_PASSWORD of the same user.",
+        )
+    path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout
+    return session.call(path, timeout=timeout, before_login=before_login)
+
+
+def _result(
+    row: Row | None, message: str, checked_in: bool, warnings: list[str]
+) -> AttendanceResult:
+    return filled(
+        AttendanceResult, row or {}, checked_in=checked_in, message=message, warnings=warnings
+    )

@@ -1,0 +1,249 @@
+"""What becomes of a request for time off: approved, refused, or withdrawn by who made it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.hr.balance import LEAVE, terms
+from odoo_toolkit.apps.hr.leave import REQUEST, LeaveResult, told
+from odoo_toolkit.apps.hr.people import PUBLIC
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
+from odoo_toolkit.operations.documents import (
+    Row,
+    find_id,
+    read,
+    read_rows,
+    row_after,
+    shows,
+    state_error,
+)
+from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, WizardStep, operate, permit
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+
+Decision = Literal["approve", "refuse", "withdraw"]
+
+_APPROVED = shows(REQUEST, state=("validate", "validate1"))
+APPROVE = Step(model=LEAVE, method="action_approve", says="Approved", seen=_APPROVED)
+#: The second approval, to 18; from 19 on it is the first one's method.
+VALIDATE = Step(
+    model=LEAVE,
+    method="action_validate",
+    says="Approved",
+    seen=shows(REQUEST, state=("validate",)),
+)
+REFUSE = Step(
+    model=LEAVE, method="action_refuse", says="Refused", seen=shows(REQUEST, state=("refuse",))
+)
+RESET = Step(
+    model=LEAVE, method="action_draft", says="Reset", seen=shows(REQUEST, state=("draft",))
+)
+DELETE = Step(model=LEAVE, method="unlink", says="Deleted")
+CANCEL = WizardStep(
+    model=LEAVE,
+    wizard="hr.holidays.cancel.leave",
+    says="Cancelled",
+    seen=lambda odoo, leave: _cancelled(odoo, leave),
+)
+
+#: From 15 on the employee may delete a request that waits; Odoo 14 only takes it back to draft.
+_DELETES_SINCE = 15
+#: From 16 on the employee may cancel what was approved, to 17 by way of the archive.
+_CANCELS_SINCE = 16
+#: From then on, the approving method is one, and ``can_validate`` tells of the last approval.
+_ONE_APPROVAL_SINCE = 19
+
+#: From which states a decision leads on.
+_OPEN: dict[Decision, tuple[str, ...]] = {
+    "approve": ("confirm", "validate1"),
+    "refuse": ("confirm", "validate1", "validate"),
+    "withdraw": ("confirm", "validate1", "validate"),
+}
+_PAST = {"approve": "approved", "refuse": "refused", "withdraw": "withdrawn"}
+_DID = {"approve": "Approved", "refuse": "Refused", "withdraw": "Withdrew"}
+
+
+def decide_leave(
+    odoo: Odoo,
+    *,
+    decision: Decision,
+    leave_id: int | None = None,
+    employee_name: Annotated[str | None, Doc("With one open request, instead of its id.")] = None,
+    reason: Annotated[str | None, Doc("For withdrawing.")] = None,
+    dry_run: DryRun = False,
+) -> LeaveResult | Plan:
+    """Approve or refuse a request for time off, or withdraw one's own.
+
+    A request that waits is deleted by withdrawing it, on Odoo 14 made a draft. An approved one is
+    cancelled from Odoo 16 on; before, an officer has to refuse it.
+
+    Args:
+        odoo: the connection.
+        decision: ``approve``, where a type wants two approvals the first or the second;
+            ``refuse``; ``withdraw``, of the connected user's own.
+        leave_id: the request; to withdraw the only open one it can be left out.
+        employee_name: instead of the id, the employee who has one open request only.
+        reason: why an approved one is withdrawn.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: the employee has several open requests, or several have the name.
+        NotFoundError: there is no such request, or this user may not see it.
+        StateError: it is not in a state for that, such as refused already.
+        ValidationError: an argument is wrong; nothing was written.
+        AccessError: Odoo or the policy does not allow it, or the request is not this user's to
+            decide on.
+    """
+    if decision not in _OPEN:
+        raise ValidationError(
+            f"decision is {str(decision)[:40]!r}.",
+            suggestion=f"Give one of {', '.join(_OPEN)}.",
+            details={"field": "decision"},
+        )
+    permit(odoo, *_possible(odoo, decision))
+    row = _meant(odoo, decision, leave_id, employee_name)
+    what = _words(row)
+    _check_state(row, what, decision)
+    steps = _withdrawal(odoo, row, what, reason) if decision == "withdraw" else None
+    if steps is None:
+        steps = [_ruling(odoo, row, what, decision)]
+
+    def result(done: Done) -> LeaveResult:
+        message = f"{_DID[decision]} {what}"
+        if DELETE in steps and done.complete:
+            gone = {**row, "state": None}
+            return told(gone, f"{message}: it is deleted", done.warnings)
+        if RESET in steps:
+            done.warnings.append(
+                "Odoo 14 lets no employee delete a request: as a draft it still takes its days."
+            )
+        now = row_after(odoo, REQUEST, done)
+        if now.get("active") is False:
+            now["state"] = "cancel"
+        return told(now, message, done.warnings)
+
+    would = f"Would {decision} {what}."
+    return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
+
+
+def _possible(odoo: Odoo, decision: Decision) -> list[AnyStep]:
+    """Return the steps that may come of a decision on this version."""
+    major = odoo.version.major
+    if decision == "refuse":
+        return [REFUSE]
+    if decision == "approve":
+        return [APPROVE] if major >= _ONE_APPROVAL_SINCE else [APPROVE, VALIDATE]
+    if major >= _CANCELS_SINCE:
+        return [DELETE, CANCEL]
+    return [DELETE] if major >= _DELETES_SINCE else [RESET]
+
+
+def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | None) -> Row:
+    """Return the row of the request; without an id, of the only one that is open."""
+    if leave_id is not None and name is None:
+        return read(odoo, REQUEST, find_id(odoo, REQUEST, leave_id, None))
+    if leave_id is not None or (name is None and decision != "withdraw"):
+        raise ValidationError(
+            "leave_id or employee_name is needed, and only one of them.",
+            suggestion="Give the id of the request, or the name of who made it.",
+            details={"field": "leave_id"},
+        )
+    if name is None:
+        who, of = "This user", ["user_id", "=", odoo.uid]
+    else:
+        wanted = Wanted(model=PUBLIC, field="employee_id", name=name)
+        who, of = name.strip(), ["employee_id", "=", resolve(odoo, wanted)]
+    states = [state for state in _OPEN[decision] if decision != "refuse" or state != "validate"]
+    domain = [of, ["state", "in", states]]
+    rows = read_rows(
+        odoo, LEAVE, domain, REQUEST.fields, limit=11, order="date_from desc", active_test=True
+    )
+    if not rows:
+        raise NotFoundError(
+            f"{who} has no request to {decision} that this user may see.",
+            suggestion="Look for it with search_read on hr.leave.",
+            details={"model": LEAVE, "field": "employee_name"},
+        )
+    if len(rows) > 1:
+        matches = [RecordName(id=row["id"], name=_words(row)) for row in rows]
+        raise AmbiguousNameError("leave_id", who, LEAVE, matches)
+    return rows[0]
+
+
+def _words(row: Row) -> str:
+    """Say which request it is."""
+    kind, who = row["holiday_status_id"], row["employee_id"]
+    known = terms(row)
+    days = dict.fromkeys(day for day in (known["date_from"], known["date_to"]) if day)
+    of = f" of {who.name}" if who else ""
+    return f"{kind.name if kind else 'time off'}{of}, {' to '.join(days)} ({row['id']})"
+
+
+def _check_state(row: Row, what: str, decision: Decision) -> None:
+    state = "cancel" if row["active"] is False else row["state"]
+    if state not in _OPEN[decision]:
+        raise state_error(
+            REQUEST,
+            {**row, "state": state},
+            f"{what} cannot be {_PAST[decision]}: its state is {state}.",
+            f"A request can be {_PAST[decision]} in {', '.join(_OPEN[decision])}.",
+        )
+
+
+def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
+    """Return the step that approves or refuses; what Odoo says is not allowed is not tried."""
+    flags = ("can_refuse",) if decision == "refuse" else ("can_approve", "can_validate")
+    told_of = [row[flag] for flag in flags if row[flag] is not None]
+    if told_of and not any(told_of):
+        own = row["user_id"] is not None and row["user_id"].id == odoo.uid
+        whose = "It is this user's own. " if own else ""
+        raise AccessError(
+            f"This user may not {decision} {what}.",
+            suggestion=f"{whose}The employee's approver or a Time Off officer may, as the type of"
+            " time off says.",
+            details={"model": LEAVE, "id": row["id"]},
+        )
+    if decision == "refuse":
+        return REFUSE
+    if row["state"] != "validate1":
+        return APPROVE
+    return (
+        attrs.evolve(APPROVE, seen=VALIDATE.seen)
+        if odoo.version.major >= _ONE_APPROVAL_SINCE
+        else VALIDATE
+    )
+
+
+def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[AnyStep]:
+    if row["user_id"] is None or row["user_id"].id != odoo.uid:
+        raise AccessError(
+            f"{what} is not this user's own, and only the employee withdraws it.",
+            suggestion="Who approves it may refuse it.",
+            details={"model": LEAVE, "id": row["id"]},
+        )
+    if row["state"] != "validate":
+        return [DELETE if odoo.version.major >= _DELETES_SINCE else RESET]
+    if odoo.version.major < _CANCELS_SINCE or row["can_cancel"] is False:
+        message = (
+            f"{what} is approved, and Odoo lets nobody cancel it."
+            if odoo.version.major < _CANCELS_SINCE
+            else f"{what} is approved and may not be cancelled: perhaps it has begun."
+        )
+        raise _for_officer(row, message)
+    return [CANCEL.of(leave_id=row["id"], reason=(reason or "").strip() or "Withdrawn")]
+
+
+def _for_officer(row: Row, message: str) -> StateError:
+    return state_error(REQUEST, row, message, "Ask a Time Off officer to refuse it.")
+
+
+def _cancelled(odoo: Odoo, leave: int) -> Any:
+    for row in read_rows(odoo, LEAVE, [["id", "=", leave]], ["state", "active"]):
+        if row["state"] == "cancel" or row["active"] is False:
+            return True
+    return None

@@ -1,0 +1,257 @@
+"""Requesting time off: Odoo's own form says which hours and how many days the dates mean."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.hr.balance import (
+    LEAVE,
+    LEAVE_FIELDS,
+    TYPE,
+    TYPE_FIELDS,
+    Balance,
+    balance,
+    terms,
+)
+from odoo_toolkit.apps.hr.people import own_employee
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
+from odoo_toolkit.operations.lines import checked_day
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+
+#: ``can_approve`` is on all versions, the others where the version has them.
+REQUEST = Document(
+    model=LEAVE,
+    noun="request for time off",
+    argument="leave_id",
+    fields=(*LEAVE_FIELDS, "user_id", "can_approve", "can_validate", "can_refuse", "can_cancel"),
+)
+CREATE = Step(model=LEAVE, method="create", says="Time off requested")
+
+#: What the form works out of the dates; hours have had two names.
+_MOMENTS = ("date_from", "date_to")
+_DURATIONS = ("number_of_days", "number_of_hours", "number_of_hours_display")
+
+#: To this version ``create`` ignores the days and wants the moments; later ones ignore those.
+_MOMENTS_UNTIL = 16
+
+_DAY = JsonSchema({"type": "string"})
+
+_TOLD = {
+    "draft": "it is a draft",
+    "confirm": "it waits for approval",
+    "validate1": "it waits for the second approval",
+    "validate": "it is approved",
+    "refuse": "it is refused",
+    "cancel": "it is cancelled",
+}
+
+
+@attrs.frozen(kw_only=True)
+class LeaveResult:
+    """A request for time off as it is now; None is what is empty, or could not be read back.
+
+    Attributes:
+        state: ``confirm`` and ``validate1`` wait for approval, ``validate`` is approved,
+            ``refuse``, ``cancel``, ``draft``; None where the request is gone.
+        half_day: ``am`` or ``pm``.
+        warnings: what is not as one might expect.
+    """
+
+    id: int
+    message: str
+    state: str | None = None
+    employee: RecordName | None = None
+    leave_type: RecordName | None = None
+    date_from: str | None = None
+    date_to: str | None = None
+    half_day: str | None = None
+    days: float | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+def request_leave(
+    odoo: Odoo,
+    *,
+    leave_type_id: int | None = None,
+    leave_type_name: str | None = None,
+    date_from: Annotated[str | date, _DAY, Doc("YYYY-MM-DD")],
+    date_to: Annotated[str | date | None, _DAY, Doc("Default: date_from.")] = None,
+    half_day: Literal["am", "pm"] | None = None,
+    description: str | None = None,
+    dry_run: DryRun = False,
+) -> LeaveResult | Plan:
+    """Request time off for the connected user; the balance is looked at first.
+
+    Args:
+        odoo: the connection.
+        leave_type_id: which type of time off.
+        leave_type_name: instead of the id.
+        date_from: the first day.
+        date_to: the last day; by default the first.
+        half_day: the morning or the afternoon of one day, where the type may be taken so.
+        description: what it is for; others may see it.
+        dry_run: find and check, write nothing; the message tells how many days it would be.
+
+    Raises:
+        AmbiguousNameError: the name matches several types; nothing was written.
+        NotFoundError: there is no such type, or the module ``hr_holidays`` is not installed.
+        ValidationError: the dates are wrong or hold no working day, or less is left than that, or
+            the user is no employee; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    first, last = _days(date_from, date_to, half_day)
+    permit(odoo, CREATE)
+    wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
+    found: list[Any] = [lambda: own_employee(odoo, LEAVE), lambda: resolve(odoo, wanted)]
+    employee, type_id = side_by_side(found)
+    values: Row = {
+        "holiday_status_id": type_id,
+        "employee_id": employee.id,
+        "request_date_from": first,
+        "request_date_to": last,
+    }
+    if half_day:
+        values |= {"request_unit_half": True, "request_date_from_period": half_day}
+        if "request_date_to_period" in odoo.schema.fields(LEAVE):
+            # From 19 on; else the morning's request would go on until the evening.
+            values["request_date_to_period"] = half_day
+    asked: list[Any] = [
+        lambda: _type(odoo, type_id, employee.id, first),
+        lambda: _worked_out(odoo, values),
+    ]
+    kind, form = side_by_side(asked)
+    what = _checked(kind, form, first, last, half_day)
+    if odoo.version.major <= _MOMENTS_UNTIL:
+        values |= {name: form[name] for name in _MOMENTS}
+    if description and description.strip():
+        values["name"] = description.strip()
+
+    def result(done: Done) -> LeaveResult:
+        row = row_after(odoo, REQUEST, done)
+        return told(row, f"Requested {what} with ID {done.id}", done.warnings)
+
+    left = "" if kind.remaining is None else f" {kind.remaining:g} {kind.unit} are left before it."
+    would = f"Would request {what}.{left}"
+    return operate(odoo, [CREATE.of(vals_list=values)], (), result, would=would, dry_run=dry_run)
+
+
+def told(row: Row, message: str, warnings: list[str]) -> LeaveResult:
+    """Return the result of a row, whose state the message then tells, too."""
+    state = row.get("state")
+    if "holiday_status_id" not in row:
+        return LeaveResult(id=row["id"], message=f"{message}.", warnings=warnings)
+    half_day = row["request_date_from_period"] if row["request_unit_half"] else None
+    message = f"{message}: {_TOLD[state]}." if state in _TOLD else f"{message}."
+    return filled(
+        LeaveResult, row, half_day=half_day, message=message, warnings=warnings, **terms(row)
+    )
+
+
+def _days(
+    date_from: str | date, date_to: str | date | None, half_day: str | None
+) -> tuple[str, str]:
+    first = checked_day(date_from, "date_from")
+    if first is None:
+        raise ValidationError("date_from is needed.", details={"field": "date_from"})
+    last = checked_day(date_to, "date_to") or first
+    if last < first:
+        raise ValidationError(
+            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
+        )
+    if half_day not in (None, "am", "pm"):
+        raise ValidationError("half_day is am or pm.", details={"field": "half_day"})
+    if half_day and last != first:
+        raise ValidationError(
+            "half_day is for one day only.",
+            suggestion="Request the half day and the whole days apart.",
+            details={"field": "half_day"},
+        )
+    return first, last
+
+
+def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
+    """Return a type of time off with what the employee has left of it on a day."""
+    rows = read_rows(
+        odoo,
+        TYPE,
+        [["id", "=", type_id]],
+        TYPE_FIELDS,
+        acts_on=LEAVE,
+        employee_id=employee_id,
+        default_date_from=day,
+    )
+    if not rows:
+        raise ValidationError(
+            f"There is no type of time off with id {type_id}, or this user may not see it.",
+            suggestion="leave_balance lists them.",
+            details={"field": "leave_type_id", "id": type_id},
+        )
+    found = balance(rows[0])
+    # What may go below zero is for Odoo to judge.
+    return attrs.evolve(found, remaining=None) if rows[0]["allows_negative"] else found
+
+
+def _worked_out(odoo: Odoo, values: Row) -> Row:
+    """Ask the form which moments and how many days the request means."""
+    fields = odoo.schema.fields(LEAVE)
+    wanted = [name for name in (*_MOMENTS, *_DURATIONS) if name in fields]
+    spec: Row = {name: {} for name in wanted}
+    if odoo.version.major <= _MOMENTS_UNTIL:
+        spec = dict.fromkeys((*wanted, *values), "1")
+    changed = [name for name in values if name.startswith("request_")]
+    answer = odoo.call(
+        Call(
+            model=LEAVE,
+            method="onchange",
+            ids=(),
+            arguments={"values": values, "field_names": changed, "fields_spec": spec},
+            access="read",
+            step=True,
+        )
+    )
+    return answer.get("value") or {}
+
+
+def _checked(kind: Balance, form: Row, first: str, last: str, half_day: str | None) -> str:
+    """Return what the request is, in words, or refuse it."""
+    when = first if last == first else f"{first} to {last}"
+    if half_day and not kind.half_days:
+        raise ValidationError(
+            f"{kind.name} is taken in whole days.",
+            suggestion="Leave half_day out, or use another type: leave_balance tells which.",
+            details={"field": "half_day"},
+        )
+    days = form.get("number_of_days")
+    hours = form.get("number_of_hours", form.get("number_of_hours_display"))
+    amount = hours if kind.unit == "hours" else days
+    if not days or amount is None:
+        raise ValidationError(
+            f"There is nothing to take off on {when}: the employee does not work then.",
+            suggestion="Give dates with working days.",
+            details={"field": "date_from"},
+        )
+    if kind.remaining is not None and amount > kind.remaining + 0.005:
+        raise ValidationError(
+            f"{kind.name}: {amount:g} {kind.unit} are asked for, {kind.remaining:g} are left,"
+            " requests that wait for approval taken off.",
+            suggestion="Take fewer days or another type: leave_balance tells what is left.",
+            details={
+                "field": "leave_type_id",
+                "asked": amount,
+                "remaining": kind.remaining,
+                "unit": kind.unit,
+            },
+        )
+    half = f" ({half_day})" if half_day else ""
+    return f"{amount:g} {kind.unit} of {kind.name}, {when}{half}"

@@ -1,0 +1,122 @@
+"""The directory: who works here, as everybody may see it; and who the connected user is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from odoo_toolkit.annotations import AtMost
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.operations.documents import filled, read_rows
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
+
+#: What any internal user may read on all versions; ``hr.employee`` itself differs by version.
+PUBLIC = "hr.employee.public"
+
+_SHOWN = (
+    "name",
+    "job_title",
+    "department_id",
+    "parent_id",
+    "work_email",
+    "work_phone",
+    "mobile_phone",
+)
+_SEARCHED = ("name", "job_title", "department_id", "work_email", "work_phone", "mobile_phone")
+
+
+@attrs.frozen(kw_only=True)
+class Person:
+    """An employee as in the directory; None is what is empty or hidden.
+
+    Attributes:
+        mobile_phone: for work.
+    """
+
+    id: int
+    name: str
+    job_title: str | None = None
+    department: RecordName | None = None
+    manager: RecordName | None = None
+    work_email: str | None = None
+    work_phone: str | None = None
+    mobile_phone: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class People:
+    """Employees by name; ``has_more`` tells whether there are others."""
+
+    people: list[Person]
+    count: int
+    has_more: bool = False
+
+
+def find_people(
+    odoo: Odoo,
+    *,
+    query: Annotated[str, Doc("Words of name, job, department, e-mail or phone.")] = "",
+    manager: Annotated[str | None, Doc("Part of a name.")] = None,
+    limit: Annotated[int, Ge(1), AtMost(50)] = 10,
+) -> People:
+    """Find employees in the directory that every internal user may read; one round trip.
+
+    Args:
+        odoo: the connection.
+        query: words; each must be found in name, job, department, work e-mail or phone. Without
+            one, everybody is meant.
+        manager: only those whose manager has these words in the name.
+        limit: most people.
+
+    Raises:
+        NotFoundError: Odoo has no employees: the module ``hr`` is not installed.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    described = odoo.policy.readable_fields(PUBLIC, odoo.schema.fields(PUBLIC))
+    searched = [field for field in _SEARCHED if field in described]
+    domain: list[Any] = []
+    for word in query.split():
+        domain += ["|"] * (len(searched) - 1)
+        domain += [[field, "ilike", literal(word)] for field in searched]
+    if manager and manager.strip():
+        domain.append(["parent_id", "ilike", literal(manager.strip())])
+    most = min(limit, 50)
+    rows = read_rows(
+        odoo, PUBLIC, domain, _SHOWN, limit=most + 1, order="name, id", active_test=True
+    )
+    people = [filled(Person, row, manager=row["parent_id"]) for row in rows[:most]]
+    return People(people=people, count=len(people), has_more=len(rows) > most)
+
+
+def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
+    """Return the employee that the connected user is.
+
+    Args:
+        odoo: the connection.
+        acts_on: the model of the operation, by which lists of models judge the reading.
+
+    Raises:
+        ValidationError: the user is none.
+    """
+    call = Call(
+        model="res.users",
+        method="read",
+        ids=(odoo.uid,),
+        arguments={"fields": ["employee_id"]},
+        acts_on=acts_on,
+        step=True,
+    )
+    found = odoo.call(call)[0]["employee_id"]
+    if not found:
+        raise ValidationError(
+            "The connected user is no employee in Odoo.",
+            suggestion="Ask HR to link the user to an employee, or connect as one who is.",
+            details={"field": "employee_id", "user_id": odoo.uid},
+        )
+    return RecordName(id=found[0], name=found[1])

@@ -1,0 +1,75 @@
+"""People, and what they do for themselves: time off, attendance, expenses."""
+
+from __future__ import annotations
+
+from odoo_toolkit.apps import hr
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
+
+TOOLS = (
+    Tool(
+        name="odoo_hr_find_people",
+        title="Find people",
+        description="Find employees: job, department, manager, work e-mail and phone.",
+        function=hr.find_people,
+        access="read",
+    ),
+    Tool(
+        name="odoo_hr_leave_balance",
+        title="My time off",
+        description="What the connected user has left of each type of time off, and the coming"
+        " requests.",
+        function=hr.leave_balance,
+        access="read",
+        module="hr_holidays",
+    ),
+    Tool(
+        name="odoo_hr_request_leave",
+        title="Request time off",
+        description="Request time off for the connected user, if enough is left; half_day is of one"
+        " day. Withdraw it with odoo_hr_decide_leave.",
+        function=hr.request_leave,
+        access="create",
+        module="hr_holidays",
+        creates="hr.leave",
+    ),
+    Tool(
+        name="odoo_hr_decide_leave",
+        title="Decide on time off",
+        description="Approve or refuse a request for time off, or withdraw one's own, approved"
+        " ones from Odoo 16 on.",
+        function=hr.decide_leave,
+        access="write",
+        asks="destroying",
+        module="hr_holidays",
+    ),
+    Tool(
+        name="odoo_hr_create_expense",
+        title="Create expense",
+        description="Create a draft expense of the connected user, with its receipt.",
+        function=hr.create_expense,
+        access="create",
+        module="hr_expense",
+        creates="hr.expense",
+    ),
+    Tool(
+        name="odoo_hr_check_in_out",
+        title="Check in or out",
+        description="Check the connected user in or out of work, now.",
+        function=hr.check_in_out,
+        access="write",
+        module="hr_attendance",
+    ),
+)
+
+
+class HrToolset(BaseToolset):
+    """Tools for employees; each is there where its Odoo module is."""
+
+    about = ToolsetMetadata(
+        name="hr",
+        description="Find people; the connected user's time off, attendance and expenses",
+        required_modules=("hr",),
+        depends_on=("core",),
+        tags=("business",),
+    )
+    tools = TOOLS
