@@ -126,9 +126,10 @@ def test_null_in_a_line_passes_like_a_null_beside_it(tool: Tool) -> None:
     nulls = dict.fromkeys(items["properties"].keys() - needed.keys())
     others = dict.fromkeys(schema["properties"].keys() - set(schema.get("required", ())))
     required = {name: _example(schema["properties"][name]) for name in schema.get("required", ())}
-    checked = tool.check({**others, **required, "lines": [{**needed, **nulls}]})
+    count = schema["properties"]["lines"].get("minItems", 1)
+    checked = tool.check({**others, **required, "lines": [{**needed, **nulls}] * count})
 
-    assert checked["lines"] == [needed]
+    assert checked["lines"] == [needed] * count
 
 
 def _example(schema: dict[str, Any]) -> Any:
