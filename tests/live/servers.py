@@ -125,7 +125,7 @@ def ordinary_user(server: Server, name: str = "Ordinary") -> User:
     uid = common.authenticate(server.db, admin.login, password, {})
     models = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/object")
 
-    def ask(model: str, method: str, *arguments: object) -> Any:
+    def ask(model: str, method: str, *arguments: Any) -> Any:
         return models.execute_kw(server.db, uid, password, model, method, arguments)
 
     internal = [["module", "=", "base"], ["name", "=", "group_user"]]
