@@ -48,7 +48,7 @@ def only(server: Server, admin: Odoo, raw: Raw, suffix: str) -> Iterator[Only]:
     with connected(server, "demo") as demo:
         his = demo.schema.fields(EMPLOYEE) if demo.schema.has_model(EMPLOYEE) else {}
     # Not every version closes the same fields to the same groups.
-    field = next(
+    closed = [
         name
         for name, described in sorted(admin.schema.fields(EMPLOYEE).items())
         if name not in his
@@ -57,7 +57,10 @@ def only(server: Server, admin: Odoo, raw: Raw, suffix: str) -> Iterator[Only]:
         and not described.readonly
         and not admin.policy.field_blocked(name)
         and name not in ("barcode", "pin", "ssnid", "identification_id")
-    )
+    ]
+    if not closed:
+        pytest.skip("The demo user may see every field of employees here: on 14 and 15 with hr.")
+    field = closed[0]
     content = base64.b64encode(MARK.encode()).decode()
     with (
         raw.record(EMPLOYEE, {"name": f"Employee {suffix}", field: f"{MARK} {suffix}"}) as employee,
