@@ -17,7 +17,7 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError
-from odoo_toolkit.operations.plans import Plan, plan
+from odoo_toolkit.operations.steps import Plan, Step, plan
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp import confirmation
 from odoo_toolkit_mcp.affected import clean, destroys
@@ -72,7 +72,8 @@ def cancel_booking(
     assert found
     change = Call(model="res.partner", method="button_cancel", ids=(found,), access="write")
     if dry_run:
-        return plan(odoo, "Would cancel it.", [change])
+        step = Step(model="res.partner", method="button_cancel")
+        return plan(odoo, [step], [found], "Would cancel it.")
     odoo.call(change)
     odoo.call(
         Call(model="res.partner", method="write", ids=(found,), arguments={"vals": {"color": 1}})
