@@ -194,6 +194,14 @@ def read_new(
     return read_rows(odoo, model, [*made, *domain], fields, acts_on=acts_on, order="id")
 
 
+def is_locked(row: Mapping[str, Any]) -> bool:
+    """Whether an order is closed for changes: a state of old, later a field of its own.
+
+    Sales orders have the field ``locked`` from Odoo 17 on, purchase orders from 19 on.
+    """
+    return row["state"] == "done" or bool(row["locked"])
+
+
 def currency_of(row: Mapping[str, Any]) -> str | None:
     """Return the name of the currency of a row, such as EUR."""
     return row["currency_id"].name if row["currency_id"] else None

@@ -9,14 +9,7 @@ import pytest
 from odoo_toolkit import Odoo, create, read, search_read
 from odoo_toolkit.apps import inventory, manufacturing, purchase, sales
 from odoo_toolkit.apps.accounting import Invoice
-
-
-def stored(odoo: Odoo) -> dict[str, Any]:
-    """Return what makes a product one of which stock is counted."""
-    if "is_storable" in odoo.schema.fields("product.product"):
-        return {"type": "consu", "is_storable": True}
-    detailed = "detailed_type" in odoo.schema.fields("product.product")
-    return {"detailed_type": "product"} if detailed else {"type": "product"}
+from tests.live.products import stored
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.inventory import Transfer, create_transfer, get_stock, validate_picking
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.operations.steps import Plan
+from tests.live.products import stored
 
 Product = Callable[..., int]
 
@@ -22,8 +23,7 @@ def product(admin: Odoo, odoo: Odoo) -> Product:
 
     def make(quantity: float = 0, name: str = "") -> int:
         values: dict[str, Any] = {"name": name or f"Thing {uuid.uuid4().hex[:8]}"}
-        storable = "is_storable" in admin.schema.fields("product.product")
-        values |= {"is_storable": True} if storable else {"type": "product"}
+        values |= stored(admin)
         number = records.create(admin, "product.product", values).id
         assert number
         if quantity:

@@ -18,6 +18,7 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateErro
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
+from tests.live.products import stored
 from tests.live.servers import Server, User, credentials
 
 #: Above what any other test orders.
@@ -37,14 +38,6 @@ class Market:
     @property
     def name(self) -> str:
         return f"Bolt {self.tag}"
-
-
-def stored(odoo: Odoo) -> dict[str, Any]:
-    """Return what makes a product one of which stock is counted."""
-    if "is_storable" in odoo.schema.fields("product.product"):
-        return {"type": "consu", "is_storable": True}
-    detailed = "detailed_type" in odoo.schema.fields("product.product")
-    return {"detailed_type": "product"} if detailed else {"type": "product"}
 
 
 def template(odoo: Odoo, product: int) -> int:

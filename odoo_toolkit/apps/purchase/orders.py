@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 import attrs
@@ -18,6 +18,7 @@ from odoo_toolkit.operations.documents import (
     currency_of,
     filled,
     find,
+    is_locked,
     read_rows,
 )
 from odoo_toolkit.parallel import side_by_side
@@ -190,11 +191,6 @@ def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[
             return None
 
     return asking
-
-
-def is_locked(row: Mapping[str, Any]) -> bool:
-    """Whether an order is locked: a state to Odoo 18, a field of its own from 19 on."""
-    return row["state"] == "done" or bool(row["locked"])
 
 
 def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[OrderLine]:

@@ -18,7 +18,6 @@ from odoo_toolkit.apps.sales.orders import (
     Invoice,
     OrderId,
     OrderName,
-    is_locked,
     read_documents,
 )
 from odoo_toolkit.client import Odoo
@@ -27,6 +26,7 @@ from odoo_toolkit.operations.documents import (
     Row,
     filled,
     find,
+    is_locked,
     read_back,
     read_rows,
     shows,

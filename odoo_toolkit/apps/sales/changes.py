@@ -20,10 +20,10 @@ from odoo_toolkit.apps.sales.creation import (
     wanted_terms,
 )
 from odoo_toolkit.apps.sales.line_changes import Add, Change, LineChanges, Remove
-from odoo_toolkit.apps.sales.orders import ORDER, OrderId, OrderName, is_locked
+from odoo_toolkit.apps.sales.orders import ORDER, OrderId, OrderName
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, find, read_rows, state_error
+from odoo_toolkit.operations.documents import Row, find, is_locked, read_rows, state_error
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import resolve_all
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -17,6 +17,7 @@ from odoo_toolkit.operations.documents import (
     currency_of,
     filled,
     find,
+    is_locked,
     read_rows,
 )
 from odoo_toolkit.parallel import side_by_side
@@ -181,11 +182,6 @@ def get_order(
         warnings=warnings,
         **dict(zip(asked, found, strict=True)),
     )
-
-
-def is_locked(row: Mapping[str, Any]) -> bool:
-    """Whether an order is locked: a state to Odoo 16, a field of its own from 17 on."""
-    return row["state"] == "done" or bool(row["locked"])
 
 
 def read_lines(odoo: Odoo, order_id: int) -> list[OrderLine]:
