@@ -39,6 +39,9 @@ _SIMPLE: dict[Any, JsonObject] = {
 #: of all tools, and few look below the first level of an answer.
 _DEEPEST = 0
 
+#: Bounds that go without saying where they are 0 or 1.
+_LEAST = ("minimum", "exclusiveMinimum", "minItems", "minLength")
+
 _ANYTHING = (Any, object)
 _ARRAYS = {list, tuple, collections.abc.Sequence, collections.abc.Iterable}
 _OBJECTS = {dict, collections.abc.Mapping}
@@ -60,12 +63,13 @@ def input_schema(
         hidden: names of parameters to leave out.
 
     Returns:
-        The schema to advertise and the schema to check with. The latter lets larger values than
-        ``AtMost`` pass: the function lowers them.
+        The schema to advertise and the schema to check with. The former leaves out what goes
+        without saying: every client loads it. The latter lets larger values than ``AtMost`` pass:
+        the function lowers them.
     """
     hints = typing.get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    advertised: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
+    advertised: JsonObject = {"type": "object", "properties": {}}
     checked: JsonObject = {"type": "object", "properties": {}, "additionalProperties": False}
     required = []
     for parameter in parameters:
@@ -84,7 +88,9 @@ def input_schema(
         lowered = [marker.value for marker in _markers(hint) if isinstance(marker, AtMost)]
         if lowered:
             shown["maximum"] = (maxima or {}).get(name, lowered[0])
-        advertised["properties"][name] = shown
+        advertised["properties"][name] = {
+            key: value for key, value in shown.items() if key not in _LEAST or value > 1
+        }
     if required:
         advertised["required"] = checked["required"] = required
     return advertised, checked
@@ -197,6 +203,8 @@ def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
         # So does a text or number; of lists and objects it is worth to know before that they are.
         if hint not in _ANYTHING and hint not in _SIMPLE:
             schema["properties"][field.name] = _schema(hint, depth + 1)
+    if not schema["properties"]:
+        del schema["properties"]
     if required:
         schema["required"] = required
     return schema

@@ -54,22 +54,31 @@ def example(
 
 def test_parameters_become_properties() -> None:
     """The first parameter is the connection and is not the client's affair."""
-    schema, _ = input_schema(example)
+    schema, checked = input_schema(example)
 
     assert "odoo" not in schema["properties"]
-    assert schema["required"] == ["model", "ids"]
-    assert schema["additionalProperties"] is False
+    assert schema["required"] == checked["required"] == ["model", "ids"]
     assert schema["properties"] | {"values": None} == {
         "model": {"type": "string", "description": "Which model."},
-        "ids": {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 50},
+        "ids": {"type": "array", "items": {"type": "integer"}, "maxItems": 50},
         "kind": {"type": "string", "enum": ["a", "b"], "default": "a"},
-        "limit": {"type": "integer", "minimum": 1, "default": 80, "maximum": 500},
+        "limit": {"type": "integer", "default": 80, "maximum": 500},
         "fields": {"type": "array", "items": {"type": "string"}, "default": ["id", "name"]},
         "order": {"type": "string"},
         "context": {"type": "object", "description": "More."},
         "either": {"anyOf": [{"type": "integer"}, {"type": "string"}], "default": 1},
         "values": None,
     }
+
+
+def test_what_goes_without_saying_is_checked_but_not_advertised() -> None:
+    """Every client loads it: that there is one at least, and that nothing else may be given."""
+    schema, checked = input_schema(example)
+
+    assert checked["properties"]["ids"]["minItems"] == 1
+    assert checked["properties"]["limit"]["minimum"] == 1
+    assert checked["additionalProperties"] is False
+    assert "additionalProperties" not in schema
 
 
 def test_maximum_is_advertised_but_not_checked() -> None:
@@ -105,7 +114,7 @@ def test_types_and_bounds(hint: Any, expected: dict[str, Any]) -> None:
     def function(odoo: Any, x: Any) -> None: ...
 
     function.__annotations__["x"] = hint
-    schema, _ = input_schema(function)
+    _, schema = input_schema(function)
 
     assert expected.items() <= schema["properties"]["x"].items()
 
