@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from odoo_toolkit.configuration import Secret, load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -78,11 +78,12 @@ async def _serve_stdio(server: OdooServer) -> None:
     from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
 
-    from odoo_toolkit_mcp.stdio import pass_on, standard_input
+    from odoo_toolkit_mcp.stdio import StandardOutput, pass_on, standard_input
 
+    output = cast("anyio.AsyncFile[str]", StandardOutput())
     passed_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
     async with (
-        stdio_server(stdin=standard_input()) as (received, answers),
+        stdio_server(stdin=standard_input(), stdout=output) as (received, answers),
         anyio.create_task_group() as tasks,
     ):
         tasks.start_soon(pass_on, received, passed_on, answers.send)

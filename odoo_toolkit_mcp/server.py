@@ -219,12 +219,12 @@ class OdooServer(Server[Running]):
             self.offered.ensure()
             tool = await self._tool(ctx, name)
             given = disambiguation.chosen(params.arguments or {}, params)
-            tool.check(given)
+            arguments = tool.check(given)
             self.requests.check_rate(ctx, tool.access)
             approved = self._confirmations.answered(params)
             odoo = await self._odoo_for(ctx, tool)
             while True:
-                outcome = await self._run(ctx, tool, odoo, given, approved)
+                outcome = await self._run(ctx, tool, odoo, given, arguments, approved)
                 if isinstance(outcome, Question):
                     answer = await self._confirmations.ask(ctx, params, outcome)
                     if isinstance(answer, InputRequiredResult):
@@ -239,7 +239,7 @@ class OdooServer(Server[Running]):
                 replaced = choice and disambiguation.with_choice(given, outcome.field, choice)
                 if not replaced:
                     return results.disambiguation(outcome)
-                given = replaced
+                given, arguments = replaced, tool.check(replaced)
         except MCPError:
             raise
         except OperationCancelled:
@@ -258,16 +258,16 @@ class OdooServer(Server[Running]):
         tool: Tool,
         odoo: Odoo | None,
         given: dict[str, Any],
+        arguments: dict[str, Any],
         approved: str | None,
     ) -> Any:
-        """Run a tool's function.
+        """Run a tool's function with the checked arguments.
 
         Where a name means several records, return what there is; where a person must be asked
         first and ``approved`` is not the digest of that question, return the question.
         """
         asks, client = self._confirmations.asks(ctx, tool), client_of(ctx.request)
         asking = Asking(tool=tool, asks=asks, given=given, client=client, approved=approved)
-        arguments = tool.check(given)
         with self.requests.noted(ctx, tool.name) as who:
             try:
                 return await run_blocking(ctx.session, run_tool, asking, odoo, **arguments)

@@ -1,7 +1,7 @@
-"""Standard input as the server's stream of messages, with an answer to lines that are none.
+"""Standard input and output as the server's streams of messages.
 
-The SDK passes over such lines in silence, and a client that waits for an answer waits for ever.
-JSON-RPC has errors for them.
+Lines that are no messages are answered: the SDK passes over them in silence, and a client that
+waits for an answer waits for ever. JSON-RPC has errors for them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import os
+import select
 import sys
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable
 
@@ -31,6 +33,40 @@ def standard_input() -> anyio.AsyncFile[str]:
     """
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
     return anyio.wrap_file(lines)
+
+
+class StandardOutput:
+    """Standard output, written to at once while the client's end of the pipe has room.
+
+    The SDK passes every line through two worker threads, to wait there for a client that does not
+    read; nearly every client does. What others of the process print goes to standard error.
+    """
+
+    def __init__(self) -> None:
+        self._file = os.dup(sys.stdout.fileno())
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        self._lines = b""
+        self._room = None
+        if hasattr(select, "poll"):  # not on Windows
+            self._room = select.poll()
+            self._room.register(self._file, select.POLLOUT)
+
+    async def write(self, text: str) -> None:
+        """Take text to be written by the next flush."""
+        self._lines += text.encode("utf-8", "replace")
+
+    async def flush(self) -> None:
+        """Write what there is."""
+        lines, self._lines = self._lines, b""
+        while lines and self._room and self._room.poll(0):
+            # A pipe that has room has it for this many bytes.
+            lines = lines[os.write(self._file, lines[: select.PIPE_BUF]) :]
+        if lines:
+            await anyio.to_thread.run_sync(self._write_all, lines)
+
+    def _write_all(self, lines: bytes) -> None:
+        while lines:
+            lines = lines[os.write(self._file, lines) :]
 
 
 async def pass_on(
