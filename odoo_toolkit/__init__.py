@@ -41,8 +41,9 @@ _HOMES = {
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
     "policy": "Policy",
     "progress": "time_limit",
-    "records": "count create default_get execute fields_get list_models name_get queries read"
-    " run_wizard search_read unlink write",
+    "records": "aggregate changes count create create_many default_get execute export fields_get"
+    " iterate list_models name_get queries read read_csv run_wizard search_read unlink"
+    " upsert write write_many",
     "values": "ReadOptions",
 }
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names.split()}

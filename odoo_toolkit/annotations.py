@@ -1,13 +1,16 @@
 """What the toolkit's functions say of their parameters, for people and for JSON Schema.
 
 A parameter is described once, in the function's signature:
-``Annotated[int, Ge(1), AtMost(500), Doc("...")]``. A notebook shows it, the MCP server makes the
-tool's input schema from it.
+``Annotated[int, Ge(1), AtMost(500), Doc("...")]``. The MCP server makes the tool's input schema
+from it; ``help()`` and notebooks show the type, and the docstring.
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Mapping, Sequence
+from types import FunctionType
 from typing import Annotated, Any
 
 import attrs
@@ -53,3 +56,52 @@ Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type":
 
 #: Whether only to tell what would be written.
 DryRun = bool
+
+#: Texts in an annotation, and what opens, closes and separates.
+_MARKS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[\[\](),]")
+
+
+class _Unquoted(str):
+    """An annotation as a signature shows it: without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def readable_signatures(namespace: Mapping[str, Any]) -> None:
+    """Have ``help()`` show the types of public functions, without what is for JSON Schema only.
+
+    What ``Annotated`` holds besides the type describes a tool of the MCP server: its limits are
+    not those of the function, and its words are in the docstring. Annotations themselves stay.
+
+    Args:
+        namespace: of the module that is their home: ``globals()``.
+    """
+    for name, function in namespace.items():
+        if isinstance(function, FunctionType) and not name.startswith("_"):
+            signature = inspect.signature(function)
+            parameters = [
+                parameter.replace(annotation=_type_of(parameter.annotation))
+                for parameter in signature.parameters.values()
+            ]
+            function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+                parameters=parameters, return_annotation=_type_of(signature.return_annotation)
+            )
+
+
+def _type_of(hint: Any) -> Any:
+    """Return an annotation, which is text, with the type alone of what is ``Annotated``."""
+    if not isinstance(hint, str):
+        return hint
+    while (start := hint.find("Annotated[")) >= 0:
+        depth, ends = 0, []
+        for match in _MARKS.finditer(hint, start + len("Annotated")):
+            mark = match.group()
+            depth += (mark in "[(") - (mark in "])")
+            if depth == 1 and mark == ",":
+                ends.append(match.start())
+            if not depth:
+                inner = hint[start + len("Annotated[") : ends[0]]
+                hint = hint[:start] + inner + hint[match.end() :]
+                break
+    return _Unquoted(hint)

@@ -32,6 +32,7 @@ from odoo_toolkit.values import ReadOptions
 
 if TYPE_CHECKING:
     from odoo_toolkit.connection.websession import WebSession
+    from odoo_toolkit.notebook import Model
 
 logger = logging.getLogger(__name__)
 
@@ -107,6 +108,27 @@ class Odoo:
 
     def __repr__(self) -> str:
         return f"<Odoo {self.settings.url} {self.state}>"
+
+    def __getitem__(self, model: str) -> Model:
+        """Return a model as an object, for notebooks and the shell: ``odoo["sale.order"]``.
+
+        Its fields are asked for, once: one round trip.
+
+        Raises:
+            NotFoundError: there is no such model.
+            AccessError: Odoo or the policy does not allow it.
+        """
+        from odoo_toolkit.notebook import known_model
+
+        return known_model(self, model)
+
+    #: With ``__getitem__`` alone, Python would count through the models: 0, 1, 2, ...
+    __iter__ = None
+
+    def _ipython_key_completions_(self) -> list[str]:
+        from odoo_toolkit.notebook import model_names
+
+        return model_names(self)
 
     def __enter__(self) -> Odoo:
         return self

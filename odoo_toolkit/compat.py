@@ -90,7 +90,7 @@ READ_METHODS = frozenset(
     }
 )
 
-#: Button and action methods that take no keyword arguments (REQ-04-26).
+#: Button and action methods that take no keyword arguments.
 NO_KWARGS_METHODS = frozenset(
     {
         "action_cancel",
@@ -128,3 +128,23 @@ UNREADABLE_FIELDS = {
     ("ir.attachment", "raw"): "Read the field datas, which is base64.",
     ("ir.attachment", "db_datas"): "Read the field datas, which is base64.",
 }
+
+#: What grouping can do -> the version from which on it can.
+GROUPING_SINCE = {
+    # read_group groups by a many2many; before, it fails an assertion.
+    "many2many": 15,
+    # read_group tells the start of a period in __range; before, only in __domain.
+    "range": 16,
+    "properties": 17,
+    # Weeks begin where the language of the context says; before, on Mondays.
+    "weeks by language": 17,
+    # read_group is ordered by field:function, and takes "nulls last"; before, by aliases alone.
+    "order by aggregate": 17,
+    # read_group aggregates what it groups by; before, it leaves that out in silence.
+    "aggregates of groupings": 17,
+    # formatted_read_group, which also follows dotted paths.
+    "formatted": 19,
+}
+
+#: Models whose read_group takes ``field:function`` to 16, but no names for what comes of it.
+UNNAMED_AGGREGATES = frozenset({"ir.attachment"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
@@ -79,3 +80,6 @@ def reports_like(odoo: Odoo, typed: str, model: str | None = None) -> list[str]:
     return list(
         dict.fromkeys(r["report_name"] for r in rows if odoo.policy.model_allowed(r["model"]))
     )
+
+
+readable_signatures(globals())

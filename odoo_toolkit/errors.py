@@ -19,8 +19,13 @@ Catch :class:`OdooError` for all of them; ``error.code`` tells them apart furthe
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Literal
+
+_LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 Outcome = Literal["not_sent", "refused", "rolled_back", "maybe_applied"]
 """What became of the call: it never reached the server; the server refused it before the method
@@ -62,6 +67,20 @@ class OdooError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    def _render_traceback_(self) -> list[str]:
+        """Return what IPython shows in place of a stack trace: where, what, and what to do.
+
+        The stack trace is there nevertheless: ``traceback.print_last()``.
+        """
+        lines = [f"{type(self).__name__} ({self.code}): {self.message}"]
+        if self.suggestion:
+            lines.append(self.suggestion)
+        frames = traceback.extract_tb(self.__traceback__)
+        for frame, inner in pairwise(frames):
+            if inner.filename.startswith(_LIBRARY):
+                return [*lines, f"Line {frame.lineno}: {frame.line}"]
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the error object: error, category, code, message, suggestion, retry, details."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 
 #: What the toolkit asks ``fields_get`` for.
@@ -21,6 +22,7 @@ ATTRIBUTES = (
     "sortable",
     "relation",
     "relation_field",
+    "currency_field",
     "related",
     "depends",
     "selection",
@@ -33,7 +35,7 @@ RELATIONAL = TO_MANY | {"many2one"}
 
 
 @attrs.frozen(kw_only=True)
-class Field:
+class Field(Shown):
     """One field, by the attributes that Odoo's ``fields_get`` gives.
 
     Attributes:
@@ -45,6 +47,7 @@ class Field:
         store: whether it is a column, or a table of relations, of the database.
         relation: model that a relational field points to.
         relation_field: of a one2many, the many2one in the other model.
+        currency_field: of a monetary field, the field that has its currency.
         related: the names on the path to the field that it shows, where it shows another one.
         depends: paths to the fields that it is computed from.
         selection: pairs of value and label.
@@ -61,6 +64,7 @@ class Field:
     sortable: bool = True
     relation: str | None = None
     relation_field: str | None = None
+    currency_field: str | None = None
     related: tuple[str, ...] = ()
     depends: tuple[str, ...] = ()
     selection: tuple[tuple[Any, str], ...] = ()
@@ -86,6 +90,7 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         sortable=bool(raw.get("sortable", raw.get("store", True))),
         relation=raw.get("relation") or None,
         relation_field=raw.get("relation_field") or None,
+        currency_field=raw.get("currency_field") or None,
         related=_path(raw.get("related")),
         depends=tuple(map(str, raw.get("depends") or ())),
         selection=tuple((value, label) for value, label in selection)

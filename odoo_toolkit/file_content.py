@@ -15,7 +15,7 @@ from odoo_toolkit.connection.bulk import Sink
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.policy.files import is_active
 
-#: Declared types of files that can be given as text (REQ-09-15).
+#: Declared types of files that can be given as text.
 TEXT_TYPES = frozenset(
     {
         "application/json",

@@ -126,3 +126,27 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+class _Quiet:
+    """Passes checkpoints on, and no steps."""
+
+    def __init__(self, listener: Listener) -> None:
+        self.checkpoint = listener.checkpoint
+
+    def report(self, done: float, total: float | None, message: str | None) -> None:
+        """Tell nobody."""
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep the steps of what runs within the block to itself, where they are part of a larger work.
+
+    It can still be stopped.
+    """
+    listener = _listener.get()
+    if listener is None:
+        yield
+        return
+    with listening(_Quiet(listener)):
+        yield

@@ -7,9 +7,11 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.parallel import side_by_side
 
@@ -19,7 +21,7 @@ _INSTALLED = ["installed", "to upgrade", "to remove"]
 
 
 @attrs.frozen(kw_only=True)
-class UserInfo:
+class UserInfo(Shown):
     """The user who we are in Odoo; no more than the id where the policy closes ``res.users``."""
 
     uid: int
@@ -31,7 +33,7 @@ class UserInfo:
 
 
 @attrs.frozen(kw_only=True)
-class ModulesResult:
+class ModulesResult(Shown):
     """Installed modules; ``note`` says where there may be more."""
 
     modules: list[dict[str, Any]]
@@ -139,3 +141,6 @@ def _well_known_modules(odoo: Odoo) -> ModulesResult:
         f" {', '.join(names)} were looked for, each by a model of it that the user can read; a"
         " module whose models the user may not read is missing here.",
     )
+
+
+readable_signatures(globals())

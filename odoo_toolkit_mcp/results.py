@@ -99,8 +99,14 @@ def _json(data: Any) -> str:
 
 @functools.cache
 def _converter() -> Converter:
-    """Return the converter that leaves out attributes which have their default value."""
+    """Return the converter that leaves out attributes which have their default value.
+
+    What describes the fields of records is for DataFrames only.
+    """
     # Imported here: the server must be able to start without it.
     from cattrs import Converter
+    from cattrs.gen import override
 
-    return Converter(omit_if_default=True)
+    from odoo_toolkit.records.results import Described
+
+    return Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})

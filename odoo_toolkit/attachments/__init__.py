@@ -7,6 +7,7 @@ which is written to the attachment: reading would then need the right to write, 
 key that opens the file to anybody.
 """
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.attachments.content import AttachmentContent, get_content
 from odoo_toolkit.attachments.files import AttachmentsResult, delete, list_attachments, upload
 
@@ -18,3 +19,5 @@ __all__ = [
     "list_attachments",
     "upload",
 ]
+
+readable_signatures(globals())

@@ -14,6 +14,7 @@ from annotated_types import Ge
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import receiving
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError
 from odoo_toolkit.file_content import (
     Base64Text,
@@ -28,7 +29,7 @@ from odoo_toolkit.file_content import (
 from odoo_toolkit.operations.documents import Document
 from odoo_toolkit.owner_records import find_owned
 
-#: Bytes up to which content is sent and given (REQ-09-15).
+#: Bytes up to which content is sent and given.
 MAX_BYTES = 12 * 1024 * 1024
 
 # Fields named one by one: without a list, or with the field raw, the servers of some versions
@@ -44,7 +45,7 @@ AttachmentId = Annotated[int, Ge(1), Doc("Id of the attachment.")]
 
 
 @attrs.frozen(kw_only=True)
-class AttachmentContent:
+class AttachmentContent(Shown):
     """An attachment's content, or where it is.
 
     Attributes:

@@ -21,6 +21,7 @@ from odoo_toolkit.attachments.content import (
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.file_content import base64_size, human_size, stored_type
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows
@@ -35,7 +36,7 @@ _HEAD, _PIECE = 4096, 65_536
 
 
 @attrs.frozen(kw_only=True)
-class Attachment:
+class Attachment(Shown):
     """A file attached to a record, without its content.
 
     Attributes:
@@ -55,7 +56,7 @@ class Attachment:
 
 
 @attrs.frozen(kw_only=True)
-class AttachmentsResult:
+class AttachmentsResult(Shown):
     """Attachments of a record, the newest first; ``has_more`` where these are not all."""
 
     attachments: list[Attachment]
@@ -64,7 +65,7 @@ class AttachmentsResult:
 
 
 @attrs.frozen(kw_only=True)
-class UploadedAttachment:
+class UploadedAttachment(Shown):
     """An attachment that was made; ``mimetype`` as Odoo stored it, which may change it."""
 
     id: int
@@ -78,7 +79,7 @@ class UploadedAttachment:
 
 
 @attrs.frozen(kw_only=True)
-class DeletedAttachment:
+class DeletedAttachment(Shown):
     """An attachment that was deleted."""
 
     id: int

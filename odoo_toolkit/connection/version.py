@@ -9,11 +9,12 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.connection.http import Http
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 
 
 @attrs.frozen(kw_only=True)
-class ServerVersion:
+class ServerVersion(Shown):
     """A server's version, such as 17.0 or saas~18.3+e.
 
     Attributes:

@@ -12,6 +12,7 @@ import attrs
 from odoo_toolkit.app_models import AppModel
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import Rank, Terms, rank
+from odoo_toolkit.display import Shown
 from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
@@ -32,7 +33,7 @@ _OF_THE_CONNECTION = frozenset({"connection", "rate_limit", "configuration"})
 
 
 @attrs.frozen(kw_only=True)
-class SearchLogEntry:
+class SearchLogEntry(Shown):
     """What one level did in one model.
 
     Attributes:

@@ -9,7 +9,7 @@ import attrs
 from odoo_toolkit.app_models import MODELS, AppModel, Relation, known
 from odoo_toolkit.fields import Field
 
-#: The models that a search without a model goes through, in the order of the answer (REQ-08-05).
+#: The models that a search without a model goes through, in the order of the answer.
 SEARCHED_MODELS = sorted(
     (name for name, model in MODELS.items() if model.searched),
     key=lambda name: MODELS[name].searched,

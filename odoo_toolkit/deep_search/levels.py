@@ -39,7 +39,7 @@ from odoo_toolkit.search_text import folded, literal
 #: Messages that level 5 looks at per record that it may return, and at most.
 _MESSAGES_PER_RECORD, _MOST_MESSAGES = 5, 100
 
-#: Kinds of messages that people wrote (REQ-08-11); the rest is written by Odoo.
+#: Kinds of messages that people wrote; the rest is written by Odoo.
 _MESSAGE_TYPES = ["email", "comment"]
 
 _WORST: Rank = (UNEXPLAINED, 0, 0)
@@ -185,7 +185,7 @@ def _look_up(shared: Shared, model: str) -> Answer:
 
 
 def _belonging(relation: Relation, records: Sequence[Record]) -> Domain:
-    """Return what finds the records that belong to others (REQ-08-10)."""
+    """Return what finds the records that belong to others."""
     if relation.reverse:
         return Domain().in_list("id", [i for r in records if (i := _id(r, relation.link))])
     if relation.model != "res.partner":

@@ -33,6 +33,7 @@ from odoo_toolkit.deep_search.asking import (
 from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS, configuration_of
 from odoo_toolkit.deep_search.levels import LEVELS
 from odoo_toolkit.deep_search.terms import SOME_WORDS, parse_query
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
@@ -40,7 +41,7 @@ from odoo_toolkit.progress import Steps, checkpoint
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.results import Record
 
-#: The deepest level with a model, and without one (REQ-08-03).
+#: The deepest level with a model, and without one.
 TARGETED_DEPTH, BROAD_DEPTH = 3, 5
 
 _MOST = 100
@@ -57,7 +58,7 @@ _CONTACTS = 3
 
 
 @attrs.frozen(kw_only=True)
-class DeepSearchResult:
+class DeepSearchResult(Shown):
     """Records found, by model, the best matches first.
 
     Attributes:
@@ -227,7 +228,7 @@ def _records(search: ModelSearch, limit: int) -> list[Record]:
 
 
 def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
-    """Say what can be done with what was found, or to find something (REQ-08-13)."""
+    """Say what can be done with what was found, or to find something."""
     through = {match.id: match for one in searches for match in one.through}
     models = ", ".join(one.model for one in searches if one.through)
     hints = [

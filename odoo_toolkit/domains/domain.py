@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, overload
 
 import attrs
 
@@ -84,7 +84,7 @@ def _freeze(value: Any) -> Any:
 
 
 @attrs.frozen(repr=False)
-class Domain:
+class Domain(Sequence[Any]):
     """A domain, built condition by condition; every method returns a new one.
 
     ::
@@ -92,9 +92,10 @@ class Domain:
         Domain().equals("state", "sale").between("amount_total", 100, 500)
         Domain.or_(Domain().contains("name", "acme"), Domain().contains("email", "acme"))
         ~Domain().is_set("email") & Domain().equals("active", True)
+        Domain().equals("active", True) | [["create_date", ">=", "2025-01-01"]]
 
     It can be passed wherever a domain is expected, and it starts from an existing one:
-    ``Domain([["state", "=", "sale"]])``.
+    ``Domain([["state", "=", "sale"]])``. ``&`` and ``|`` take a plain list on either side.
     """
 
     _elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)
@@ -148,12 +149,12 @@ class Domain:
         """Require that the field is empty."""
         return self._with(field, "=", False)
 
-    def or_(*conditions: Domain) -> Domain:
+    def or_(*conditions: Sequence[Any]) -> Domain:
         """Return what fulfils at least one of the domains.
 
         ``Domain.or_(a, b)`` and ``a.or_(b)`` are the same. None at all finds no records.
         """
-        return Domain(join("|", [part.build() for part in conditions]) or [[0, "=", 1]])
+        return Domain(join("|", [check_domain(part) for part in conditions]) or [[0, "=", 1]])
 
     def negate(self) -> Domain:
         """Return what does not fulfil the domain as a whole."""
@@ -164,17 +165,30 @@ class Domain:
         built: list[Any] = _thaw(self._elements)
         return built
 
-    def __and__(self, other: Domain) -> Domain:
-        return Domain(self.build() + other.build()) if isinstance(other, Domain) else NotImplemented
+    def __and__(self, other: Sequence[Any]) -> Domain:
+        return Domain(self.build() + check_domain(other)) if _is_list(other) else NotImplemented
 
-    def __or__(self, other: Domain) -> Domain:
-        return Domain.or_(self, other) if isinstance(other, Domain) else NotImplemented
+    def __rand__(self, other: Sequence[Any]) -> Domain:
+        return Domain(check_domain(other) + self.build()) if _is_list(other) else NotImplemented
+
+    def __or__(self, other: Sequence[Any]) -> Domain:
+        return Domain.or_(self, other) if _is_list(other) else NotImplemented
+
+    def __ror__(self, other: Sequence[Any]) -> Domain:
+        return Domain.or_(other, self) if _is_list(other) else NotImplemented
 
     def __invert__(self) -> Domain:
         return self.negate()
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.build())
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        return self.build()[index]
 
     def __len__(self) -> int:
         return len(self._elements)
@@ -184,6 +198,10 @@ class Domain:
 
     def _with(self, field: str, operator: str, value: Any) -> Domain:
         return Domain([*self.build(), [field, operator, value]])
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (Domain, list, tuple))
 
 
 def _thaw(value: Any) -> Any:

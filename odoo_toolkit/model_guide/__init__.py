@@ -1,5 +1,6 @@
 """What one must know to work with a model, read from the server itself."""
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.model_guide.known_models import known_models, model_label
 from odoo_toolkit.model_guide.methods import ModelMethod, ModelMethods, model_methods
 from odoo_toolkit.model_guide.new_record import new_record_values
@@ -30,3 +31,5 @@ __all__ = [
     "shown_fields",
     "usual_filters",
 ]
+
+readable_signatures(globals())

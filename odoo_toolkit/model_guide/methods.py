@@ -10,6 +10,7 @@ import attrs
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.form_view import Button, Form, main_form
@@ -18,12 +19,12 @@ from odoo_toolkit.model_guide.visibility import fields_in, visible_states
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import describe
 
-#: What is told of a documented model besides its buttons (REQ-06-07).
+#: What is told of a documented model besides its buttons.
 _PREFIXES = ("action_", "button_")
 
 
 @attrs.frozen(kw_only=True)
-class ModelMethod:
+class ModelMethod(Shown):
     """A method of a model, to be called on records with ``execute``.
 
     Attributes:
@@ -48,7 +49,7 @@ class ModelMethod:
 
 
 @attrs.frozen(kw_only=True)
-class ModelMethods:
+class ModelMethods(Shown):
     """The methods of a model, and where that is known from (``source``)."""
 
     model: str

@@ -12,6 +12,7 @@ from odoo_toolkit.annotations import Model
 from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.form_view import Button, Form, main_form
@@ -39,7 +40,7 @@ _USUAL_MOVES = {
 
 
 @attrs.frozen(kw_only=True)
-class ModelState:
+class ModelState(Shown):
     """A state: what is stored, and what people read.
 
     Attributes:
@@ -53,7 +54,7 @@ class ModelState:
 
 
 @attrs.frozen(kw_only=True)
-class ModelStates:
+class ModelStates(Shown):
     """The state machine of a model.
 
     Attributes:
@@ -70,8 +71,16 @@ class ModelStates:
     states: list[ModelState]
     transitions: list[dict[str, str]]
     initial: str | int | None = None
-    mermaid: str = ""
+    mermaid: str = attrs.field(default="", repr=False)
     note: str = ""
+
+    def _repr_html_(self) -> str | None:
+        # A notebook that gets both prefers HTML to the drawing.
+        return None if self.mermaid else super()._repr_html_()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Have the states drawn where Mermaid is known: JupyterLab 4.1 and Notebook 7.1 on."""
+        return {"text/vnd.mermaid": self.mermaid} if self.mermaid else {}
 
 
 def model_states(odoo: Odoo, model: Model) -> ModelStates:

@@ -62,6 +62,8 @@ class _Parser:
         self._names = names
         self._policy = names.policy
         self._fields: dict[str, Mapping[str, Field]] = {}
+        #: What a read_group names its aggregates, by which it may be ordered.
+        self._aliases: frozenset[str] = frozenset()
         #: parameter, or method and parameter -> what parses it
         self._parsers: dict[str, Callable[[str, Any, str], Any]] = {
             "aggregates": self._aggregates,
@@ -92,6 +94,8 @@ class _Parser:
         if call.positional:
             raise unfit("positional", "has more arguments than the method takes")
         arguments = {}
+        if method == "read_group":
+            self._aliases = self._named_aggregates(call.model, call.arguments.get("fields"))
         for name, value in call.arguments.items():
             if name not in known:
                 raise unfit(name, f"is no argument of {method}")
@@ -209,10 +213,17 @@ class _Parser:
         self._field(model, match[3] or match[1], where)
         return match[0]
 
+    def _named_aggregates(self, model: str, value: Any) -> frozenset[str]:
+        """Return the names in ``name:function(field)`` that are those of no field."""
+        items = value if isinstance(value, (list, tuple)) else ()
+        matches = [_AGGREGATE.fullmatch(item) for item in items if isinstance(item, str)]
+        named = {match[1] for match in matches if match and match[3]}
+        return frozenset(named - set(self._names.fields_of(model)))
+
     def _expression(self, model: str, value: str, where: str) -> str:
         """Judge what groups are ordered or filtered by: an aggregate, or a grouping."""
-        if value == _COUNT:
-            return _COUNT
+        if value == _COUNT or value in self._aliases:
+            return value
         if value.endswith("_count") and value.removesuffix("_count") in self._described(model):
             return value
         match = _GROUPING.fullmatch(value)

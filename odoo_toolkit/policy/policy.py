@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import translate
 from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
@@ -126,6 +127,9 @@ class Policy:
     )
     _key_rule: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_key_rule, takes_self=True)
+    )
+    _readable: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
+        init=False, eq=False, repr=False, factory=dict
     )
 
     def __attrs_post_init__(self) -> None:
@@ -343,18 +347,24 @@ class Policy:
         shows = field.type in _TEXTS and field.name not in _SHOWN_NAMES
         return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
 
-    def readable_fields(self, model: str, fields: Mapping[str, Field]) -> dict[str, Field]:
+    def readable_fields(self, model: str, fields: Mapping[str, Field]) -> Mapping[str, Field]:
         """Return the fields that may be read, in their order.
 
         Left out are closed fields and relations to models on a blocklist; relations to models
         that merely are not on the allowlist stay, as no more than an id and a name come back.
         """
-        return {
-            name: field
-            for name, field in fields.items()
-            if not self.field_closed(field)
-            and not (field.relation and self.model_blocked(field.relation))
-        }
+        before, readable = self._readable.get(model, (None, {}))
+        if before is not fields:  # every call asks twice, and the schema is kept for long
+            readable = MappingProxyType(
+                {
+                    name: field
+                    for name, field in fields.items()
+                    if not self.field_closed(field)
+                    and not (field.relation and self.model_blocked(field.relation))
+                }
+            )
+            self._readable[model] = (fields, readable)
+        return readable
 
     def redact(self, result: Any) -> Any:
         """Return what the server answered without the keys that name blocked fields.

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import UNREADABLE_FIELDS
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number
@@ -37,14 +38,14 @@ def describe(
     return (fields_of or readable_of(odoo))(model)
 
 
-def readable_of(odoo: Odoo) -> Callable[[str], dict[str, Field]]:
+def readable_of(odoo: Odoo) -> Callable[[str], Mapping[str, Field]]:
     """Return a function that describes a model's fields as far as the policy shows them.
 
     It finds out once for each model, and is for one call only: what is shown may change.
     """
-    found: dict[str, dict[str, Field]] = {}
+    found: dict[str, Mapping[str, Field]] = {}
 
-    def fields_of(model: str) -> dict[str, Field]:
+    def fields_of(model: str) -> Mapping[str, Field]:
         if model not in found:
             found[model] = odoo.policy.readable_fields(model, odoo.schema.fields(model))
         return found[model]
@@ -73,6 +74,21 @@ def known(model: str, fields: Sequence[str], described: Mapping[str, Field]) -> 
     if unknown:
         raise unknown_field_error(model, unknown, described)
     return names
+
+
+def check_unbroken(model: str, name: str) -> None:
+    """Refuse a field whose reading breaks the whole answer of some Odoo versions.
+
+    Raises:
+        ValidationError: INVALID_FIELD; the suggestion says what to do instead.
+    """
+    if (model, name) in UNREADABLE_FIELDS:
+        raise ValidationError(
+            f"The field {name!r} of {model} breaks the answer of some Odoo versions.",
+            suggestion=UNREADABLE_FIELDS[model, name],
+            code="INVALID_FIELD",
+            details={"model": model, "field": name},
+        )
 
 
 def checked_ids(ids: Any) -> tuple[int, ...]:

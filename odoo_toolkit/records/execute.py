@@ -62,8 +62,8 @@ def execute(
         model: such as ``sale.order``.
         method: its name must not begin with an underscore: Odoo refuses private methods.
         args: positional arguments, the ids first where the method works on records.
-        kwargs: named arguments; button and action methods that take none do not get them
-            (REQ-04-26), and the result says so.
+        kwargs: named arguments; button and action methods that take none do not get them, and
+            the result says so.
         context: extends the base context.
         return_fields: names of fields of the records that the method is called on, to read back
             into ``records``, in one round trip more.
@@ -71,7 +71,7 @@ def execute(
     Returns:
         ``result_type`` is ``action`` with ``action`` when the method returned one; else ``value``
         with ``result``. Where the action opens a wizard, nothing has happened yet: ``message``
-        says so, and ``wizard`` has its questions and buttons, and how to go on (REQ-05a-09).
+        says so, and ``wizard`` has its questions and buttons, and how to go on.
 
     Raises:
         AccessError: Odoo or the policy does not allow it; in readonly and restricted mode only

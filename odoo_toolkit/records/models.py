@@ -15,11 +15,14 @@ from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary
 
-#: Attributes told of each field unless others are asked for (REQ-04-22).
+#: Attributes told of each field unless others are asked for.
 DEFAULT_ATTRIBUTES = ("string", "type", "required", "readonly", "help", "selection", "relation")
 
 #: Attributes that are told of every field; the others only where they say something.
 _ALWAYS = frozenset({"string", "type", "required", "readonly"})
+
+#: Attributes that come first, as the columns of a table do.
+_FIRST = ("label", "type", "relation", "required", "readonly", "selection")
 
 #: Up to so many models, each is asked what else than reading the user may do with it.
 _ACCESS_LIMIT = 10
@@ -61,8 +64,8 @@ def _summary(raw: Mapping[str, Any]) -> dict[str, Any]:
     told = {key: value for key, value in raw.items() if key in _ALWAYS or value}
     told.pop("name", None)
     if "string" in told:
-        told = {"label": told.pop("string"), **told}
-    return told
+        told["label"] = told.pop("string")
+    return {name: told[name] for name in (*_FIRST, *told) if name in told}
 
 
 def list_models(

@@ -19,7 +19,7 @@ from odoo_toolkit.search_text import folded, literal
 from odoo_toolkit.values.plain import plain, whole_number
 from odoo_toolkit.values.scalars import is_id
 
-#: Matches asked for (REQ-05-36), and shown to choose from (REQ-05-02).
+#: Matches asked for, and shown to choose from.
 _LIMIT, _SHOWN = 5, 10
 
 #: Rows asked for per name when many are looked up together.
@@ -49,8 +49,12 @@ class AmbiguousNameError(ValidationError):
             details={"field": field, "matches": self.matches},
         )
 
+    def _render_traceback_(self) -> list[str]:
+        choices = [f"  {match['id']}: {match['name']}" for match in self.matches]
+        return [*super()._render_traceback_(), *choices]
+
     def disambiguation(self) -> dict[str, Any]:
-        """Return the object that asks to choose (REQ-05-02)."""
+        """Return the object that asks to choose."""
         return {
             "status": "disambiguation_needed",
             "field": self.field,
@@ -117,7 +121,7 @@ def resolve(odoo: Odoo, wanted: Wanted, *, required: bool = True) -> int | None:
 
 
 def resolve_all(odoo: Odoo, wanted: Sequence[Wanted], *, required: bool = True) -> list[int | None]:
-    """Return the ids of the records meant, in order (REQ-05-36).
+    """Return the ids of the records meant, in order.
 
     An id is taken as it is. A name must match one record, or match one of several exactly (in any
     case). The names of one model are looked up together in one call. Where a name ends in a

@@ -8,11 +8,12 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, Model
+from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, JsonSchema, Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, describe, known, listed_fields
+from odoo_toolkit.records.iterate import search_all
 from odoo_toolkit.records.results import (
     CountResult,
     DefaultsResult,
@@ -30,15 +31,28 @@ def search_read(
     model: Annotated[Model, Doc("Technical name, e.g. res.partner.")],
     domain: Domain = (),
     fields: Annotated[
-        Fields, Doc("Field names; ['*'] for all but binary ones. Ask for binary fields singly.")
+        Fields, Doc("Field names, also dotted (partner_id.city); ['*'] for all but binary.")
     ] = DEFAULT_FIELDS,
-    limit: Annotated[int, Ge(1), AtMost(500), Doc("Most records to return.")] = 80,
+    limit: Annotated[
+        int | None,
+        JsonSchema({"type": "integer"}),
+        Ge(1),
+        AtMost(500),
+        Doc("Most records to return."),
+    ] = 80,
     offset: Annotated[int, Ge(0), Doc("Records to skip.")] = 0,
     order: Annotated[str | None, Doc("E.g. 'date_order desc, id'.")] = None,
     context: Annotated[Context, Doc("E.g. {'lang': 'fr_FR', 'active_test': false}.")] = None,
     count_total: Annotated[bool, Doc("Also count all matches.")] = False,
 ) -> SearchResult:
     """Return the records that match a domain; one round trip (two with ``count_total``).
+
+    ``limit=None`` returns all of them, read a page at a time where they are many; to use them
+    while they are read, see :func:`iterate`.
+
+    Fields may be dotted, ``order_id.partner_id.country_id.code``, at one round trip more for each
+    relation: what a path leads to through many records is a list, in their order; what the user
+    may not read there, and what is not there, is None.
 
     Of messages, files, activities, field descriptions, ... those that belong to closed models are
     left out; ``left_out`` of the result says how many, found out beside the search.
@@ -49,9 +63,10 @@ def search_read(
         odoo: the connection.
         model: such as ``res.partner``.
         domain: which records; a list of conditions or a :class:`~odoo_toolkit.domains.Domain`.
-        fields: names of fields, or ``["*"]`` for all but binary ones; none are the default ones.
-        limit: most records, from 1 on; above ``odoo.options.max_limit`` it is lowered, with a
-            warning.
+        fields: names of fields and dotted paths, ``["*"]`` for all but binary fields; none are
+            the default ones.
+        limit: most records, from 1 on, or None for all; above ``odoo.options.max_limit`` it is
+            lowered, with a warning.
         offset: records to skip.
         order: fields with ``asc`` or ``desc``; the model's own order by default.
         context: extends the base context.
@@ -63,6 +78,17 @@ def search_read(
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
+    if limit is None and odoo.options.max_limit is None:
+        return search_all(
+            odoo,
+            model,
+            domain,
+            fields,
+            offset=offset,
+            order=order,
+            context=context,
+            count_total=count_total,
+        )
     return rows.search(
         odoo,
         odoo.options,
@@ -88,14 +114,14 @@ def read(
     """Return records by their ids, in the order asked; one round trip.
 
     Odoo itself says nothing of ids that do not exist (14 to 19), so what comes back is compared
-    with what was asked (REQ-04-07).
+    with what was asked.
 
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
         ids: positive integers.
-        fields: names of fields; by default all stored ones, ``["*"]`` for computed ones too,
-            binary ones only when named.
+        fields: names of fields and dotted paths, as of :func:`search_read`; by default all stored
+            ones, ``["*"]`` for computed ones too, binary ones only when named.
         context: extends the base context.
 
     Raises:

@@ -5,24 +5,37 @@ Fields with a default are left out of an MCP answer while they have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from odoo_toolkit.display import Shown
+from odoo_toolkit.fields import Field
+from odoo_toolkit.frames import to_df
 from odoo_toolkit.wizards.description import WizardDescription
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Record = dict[str, Any]
 
-#: Rows and characters that a notebook's table shows.
-_HTML_ROWS, _HTML_CHARACTERS = 50, 80
+#: The fields of the columns, for ``to_df``. No part of an answer, see ``odoo_toolkit_mcp.results``.
+Described = Mapping[str, Field]
 
 
-class _Rows:
-    """Lets a result be looped over, measured, indexed, and shown as a table in a notebook."""
+#: What is shown with a table of records.
+_WORTH_SAYING = ("total", "next_offset", "left_out", "missing_ids", "skipped_fields")
+
+
+class _Rows(Shown):
+    """Lets a result be looped over, measured, indexed, shown as a table, and made a DataFrame."""
+
+    __slots__ = ()
+    _row = "record"
 
     records: list[Record]
+    described: Described
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
@@ -33,26 +46,21 @@ class _Rows:
     def __getitem__(self, index: int) -> Record:
         return self.records[index]
 
-    def _repr_html_(self) -> str:
-        columns = list(dict.fromkeys(name for record in self.records for name in record))
-        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-        rows = [
-            "".join(f"<td>{escape(_cell(record.get(name)))}</td>" for name in columns)
-            for record in self.records[:_HTML_ROWS]
-        ]
-        more = len(self.records) - len(rows)
-        foot = f"<p>and {more} more</p>" if more > 0 else ""
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{foot}"
+    def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        number, model = len(self.records), facts.get("model")
+        line = f"{number} {self._row}{'' if number == 1 else 's'}{f' of {model}' if model else ''}"
+        if facts.get("total") == number:
+            del facts["total"]
+        notes = [f"; {name} {facts[name]}" for name in _WORTH_SAYING if name in facts]
+        return "\n".join(["".join([line, *notes]), *facts.get("warnings", ())]), {}
 
+    def to_df(self) -> pd.DataFrame:
+        """Return the records as a pandas DataFrame, see :func:`odoo_toolkit.frames.to_df`.
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, dict) and value.keys() == {"id", "name"}:
-        return f"{value['name']} ({value['id']})"
-    text = str(value)
-    return text if len(text) <= _HTML_CHARACTERS else text[: _HTML_CHARACTERS - 1] + "…"
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        return to_df(self.records, self.described)
 
 
 @attrs.frozen(kw_only=True)
@@ -68,12 +76,13 @@ class SearchResult(_Rows):
             not told how many, as with conditions the number would tell what is in them.
         skipped_fields: fields that the user may not read on these records.
         warnings: what was done differently from what was asked.
+        described: the fields that were read, by name.
     """
 
     records: list[Record]
     count: int
     model: str
-    limit: int
+    limit: int | None
     offset: int
     has_more: bool
     next_offset: int | None = None
@@ -81,6 +90,7 @@ class SearchResult(_Rows):
     left_out: int | None = 0
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
+    described: Described = attrs.field(factory=dict, repr=False, eq=False)
 
 
 @attrs.frozen(kw_only=True)
@@ -90,10 +100,12 @@ class ReadResult(_Rows):
     records: list[Record]
     missing_ids: list[int]
     skipped_fields: list[str] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+    described: Described = attrs.field(factory=dict, repr=False, eq=False)
 
 
 @attrs.frozen(kw_only=True)
-class CreateResult:
+class CreateResult(Shown):
     """Records created, one or several.
 
     Attributes:
@@ -111,7 +123,7 @@ class CreateResult:
 
 
 @attrs.frozen(kw_only=True)
-class WriteResult:
+class WriteResult(Shown):
     """Records updated; ``records`` has what was read back of them."""
 
     success: bool
@@ -123,7 +135,7 @@ class WriteResult:
 
 
 @attrs.frozen(kw_only=True)
-class UnlinkResult:
+class UnlinkResult(Shown):
     """Records deleted."""
 
     success: bool
@@ -134,7 +146,7 @@ class UnlinkResult:
 
 
 @attrs.frozen(kw_only=True)
-class CountResult:
+class CountResult(Shown):
     """Number of records that match a domain; ``left_out`` as of :class:`SearchResult`."""
 
     model: str
@@ -145,7 +157,7 @@ class CountResult:
 
 
 @attrs.frozen(kw_only=True)
-class RecordName:
+class RecordName(Shown):
     """A record's id and display name."""
 
     id: int
@@ -153,7 +165,7 @@ class RecordName:
 
 
 @attrs.frozen(kw_only=True)
-class NamesResult:
+class NamesResult(Shown):
     """Display names; ``missing_ids`` do not exist or are not visible to the user."""
 
     model: str
@@ -162,7 +174,7 @@ class NamesResult:
 
 
 @attrs.frozen(kw_only=True)
-class DefaultsResult:
+class DefaultsResult(Shown):
     """The values that a new record would get."""
 
     model: str
@@ -170,16 +182,19 @@ class DefaultsResult:
 
 
 @attrs.frozen(kw_only=True)
-class FieldsResult:
+class FieldsResult(Shown):
     """A model's fields by technical name, each with label, type, required, readonly, ..."""
 
     model: str
     fields: dict[str, dict[str, Any]]
     field_count: int
 
+    def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        return f"{self.field_count} fields of {self.model}", {}
+
 
 @attrs.frozen(kw_only=True)
-class ModelSummary:
+class ModelSummary(Shown):
     """A model.
 
     Attributes:
@@ -195,7 +210,7 @@ class ModelSummary:
 
 
 @attrs.frozen(kw_only=True)
-class ModelsResult:
+class ModelsResult(Shown):
     """Models that the user may read."""
 
     models: list[ModelSummary]
@@ -204,7 +219,7 @@ class ModelsResult:
 
 
 @attrs.frozen(kw_only=True)
-class ExecuteResult:
+class ExecuteResult(Shown):
     """What a method returned: a plain value, or an action that a client would open.
 
     Attributes:
@@ -223,7 +238,7 @@ class ExecuteResult:
 
 
 @attrs.frozen(kw_only=True)
-class WizardResult:
+class WizardResult(Shown):
     """What came of a wizard.
 
     Attributes:
@@ -246,7 +261,7 @@ class WizardResult:
 
 
 @attrs.frozen(kw_only=True)
-class QueryAnswer:
+class QueryAnswer(Shown):
     """The answer to one of several questions: records, a number, or an error object.
 
     Attributes:
@@ -264,7 +279,7 @@ class QueryAnswer:
 
 
 @attrs.frozen(kw_only=True)
-class QueriesResult:
+class QueriesResult(Shown):
     """The answers to several questions, in their order."""
 
     answers: list[QueryAnswer]

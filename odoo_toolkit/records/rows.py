@@ -11,13 +11,15 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, UNREADABLE_FIELDS
+from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.policy.owners import is_owned
+from odoo_toolkit.records import paths
 from odoo_toolkit.records.arguments import (
+    check_unbroken,
     checked_count,
     checked_ids,
     describe,
@@ -29,11 +31,11 @@ from odoo_toolkit.records.arguments import (
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.records.unreadable import without_unreadable
-from odoo_toolkit.values import FieldsOf, ReadOptions, from_wire
+from odoo_toolkit.values import FieldsOf, ReadOptions
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import short_repr
 
-#: What a search returns unless told; fields that a model lacks are left out (REQ-04-01).
+#: What a search returns unless told; fields that a model lacks are left out.
 DEFAULT_FIELDS = ("id", "name", "display_name")
 
 _OWN = ReadOptions()
@@ -46,7 +48,7 @@ def search(
     domain: Sequence[Any],
     fields: Sequence[str],
     *,
-    limit: int,
+    limit: int | None,
     offset: int = 0,
     order: str | None = None,
     context: Mapping[str, Any] | None = None,
@@ -57,37 +59,25 @@ def search(
 
     Operations do not ask what was left out: they search for what they may see.
     """
-    limit, offset = checked_count(limit, "limit", 1), checked_count(offset, "offset", 0)
-    fields = listed_fields(fields) or list(DEFAULT_FIELDS)
-    domain = plain(domain, missing=math.nan)
-    asked = {"domain": domain, "fields": fields, "order": order}
-    fields_of = readable_of(odoo)
-    described = describe(odoo, model, "search_read", asked, context, fields_of=fields_of)
-    context = with_bin_size(described, fields, context)
-    resolved, warnings = _resolve(odoo, model, domain, fields_of)
-    names = _chosen(model, described, fields)
-    most = options.max_limit
-    if most is not None and limit > most:
-        warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
-        limit = most
-    if order:
-        _check_order(model, order, described)
+    offset = checked_count(offset, "offset", 0)
+    question = asked(odoo, model, domain, fields, order, context)
+    resolved, warnings = question.domain, question.warnings
+    limit = _limit(limit, options.max_limit, warnings)
 
     arguments = {"domain": resolved, "offset": offset, "limit": limit}
     arguments |= {"order": order} if order else {}
-    call = Call(model=model, method="search_read", arguments=arguments, context=context)
-
-    def found() -> tuple[list[Record], list[str]]:
-        return without_unreadable(lambda chosen: _asked(odoo, call, chosen), names)
-
-    (rows, skipped), hidden = (
-        with_left_out(odoo, call, warnings, found, count_total) if tell_left_out else (found(), 0)
+    call = Call(model=model, method="search_read", arguments=arguments, context=question.context)
+    shower = paths.Shower(odoo, options, question.columns, question.context)
+    rows, hidden = (
+        with_left_out(odoo, call, warnings, lambda: fetched(odoo, call, shower), count_total)
+        if tell_left_out
+        else (fetched(odoo, call, shower), 0)
     )
-    records = [from_wire(row, described, options) for row in rows]
+    records = shower.show(rows)
     has_more = len(records) == limit
     total = None
     if count_total or (model in FILTERED_AFTER_LIMIT and not has_more):
-        total = int(odoo.call(_counting(model, resolved, context)))
+        total = int(odoo.call(counting(model, resolved, question.context)))
         has_more = total > offset + len(records)
     return SearchResult(
         records=records,
@@ -99,9 +89,91 @@ def search(
         next_offset=offset + limit if has_more else None,
         total=total if count_total else None,
         left_out=hidden,
-        skipped_fields=skipped,
+        skipped_fields=list(shower.skipped),
+        warnings=[*warnings, *shower.warnings],
+        described=question.columns.described(shower.skipped),
+    )
+
+
+@attrs.frozen(kw_only=True)
+class Question:
+    """What is searched for, checked; it can be sent in one call or in many.
+
+    Attributes:
+        model: such as ``res.partner``.
+        domain: as Odoo takes it.
+        order: as it was given.
+        columns: what to read.
+        context: of the calls.
+        warnings: what was understood otherwise than it was asked.
+    """
+
+    model: str
+    domain: list[Any]
+    order: str | None
+    columns: paths.Columns
+    context: Mapping[str, Any]
+    warnings: list[str]
+
+
+def asked(
+    odoo: Odoo,
+    model: str,
+    domain: Sequence[Any],
+    fields: Sequence[str],
+    order: str | None,
+    context: Mapping[str, Any] | None,
+) -> Question:
+    """Check what is asked for, against the policy and the schema.
+
+    Raises:
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or an order that is none.
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    fields = listed_fields(fields) or list(DEFAULT_FIELDS)
+    domain = plain(domain, missing=math.nan)
+    named = {"domain": domain, "fields": fields, "order": order}
+    fields_of = readable_of(odoo)
+    described = describe(odoo, model, "search_read", named, context, fields_of=fields_of)
+    resolved, warnings = _resolve(odoo, model, domain, fields_of)
+    columns = _columns(model, described, fields, fields_of)
+    if order:
+        _check_order(model, order, described)
+    return Question(
+        model=model,
+        domain=resolved,
+        order=order,
+        columns=columns,
+        context=with_bin_size(described, fields, context),
         warnings=warnings,
     )
+
+
+def fetched(odoo: Odoo, call: Call, shower: paths.Shower) -> list[Record]:
+    """Return the rows that a call reads, as Odoo sends them, as far as the user may read them."""
+    rows, refused = without_unreadable(lambda chosen: _asked(odoo, call, chosen), shower.names())
+    shower.refuse(refused)
+    return rows
+
+
+def _limit(limit: Any, most: int | None, warnings: list[str]) -> int:
+    if limit is None and most is not None:
+        warnings.append(f"Not more than {most} records are read at a time.")
+        return most
+    limit = checked_count(limit, "limit", 1)
+    if most is not None and limit > most:
+        warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
+        limit = most
+    return int(limit)
+
+
+def _columns(
+    model: str, described: Mapping[str, Field], fields: Sequence[str], fields_of: FieldsOf
+) -> paths.Columns:
+    own = [name for name in fields if "." not in name]
+    names = _chosen(model, described, own) if own or not fields else []
+    return paths.columns(model, described, names, fields, fields_of)
 
 
 def read(
@@ -114,19 +186,25 @@ def read(
 ) -> ReadResult:
     """Read as :func:`odoo_toolkit.records.read` says, in the shape of the options."""
     ids, fields = checked_ids(ids), listed_fields(fields)
-    described = describe(odoo, model, "read", {"fields": fields}, context, ids)
+    fields_of = readable_of(odoo)
+    described = describe(odoo, model, "read", {"fields": fields}, context, ids, fields_of)
     context = with_bin_size(described, fields, context)
-    names = _chosen(model, described, fields)
+    columns = _columns(model, described, fields, fields_of)
+    shower = paths.Shower(odoo, options, columns, context)
     # Asked for the id alone, Odoo echoes ids that do not exist.
-    asked = names if set(names) != {"id"} else ["id", "display_name"]
-    rows, skipped = _fetched(odoo, model, ids, asked, context)
-    by_id = {row["id"]: from_wire(row, described, options) for row in rows}
-    if asked is not names:
+    only_id = columns.wire == ["id"]
+    names = ["id", "display_name"] if only_id else columns.wire
+    rows, refused = _fetched(odoo, model, ids, names, context)
+    shower.refuse(refused)
+    by_id = {row["id"]: row for row in shower.show(rows)}
+    if only_id:
         by_id = {key: {"id": key} for key in by_id}
     return ReadResult(
         records=[by_id[i] for i in ids if i in by_id],
         missing_ids=[i for i in ids if i not in by_id],
-        skipped_fields=skipped,
+        skipped_fields=list(shower.skipped),
+        warnings=list(shower.warnings),
+        described=columns.described(shower.skipped),
     )
 
 
@@ -178,7 +256,7 @@ def count(
     domain, fields_of = plain(domain, missing=math.nan), readable_of(odoo)
     describe(odoo, model, "search_count", {"domain": domain}, context, fields_of=fields_of)
     resolved, warnings = _resolve(odoo, model, domain, fields_of)
-    call = _counting(model, resolved, context)
+    call = counting(model, resolved, context)
     found, hidden = with_left_out(odoo, call, warnings, lambda: int(odoo.call(call)), True)
     return CountResult(
         model=model, domain=resolved, count=found, left_out=hidden, warnings=warnings
@@ -223,13 +301,7 @@ def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -
         ]
     names = known(model, fields, described)
     for name in names:
-        if (model, name) in UNREADABLE_FIELDS:
-            raise ValidationError(
-                f"The field {name!r} of {model} breaks the answer of some Odoo versions.",
-                suggestion=UNREADABLE_FIELDS[model, name],
-                code="INVALID_FIELD",
-                details={"model": model, "field": name},
-            )
+        check_unbroken(model, name)
     return names
 
 
@@ -263,7 +335,8 @@ def _check_order(model: str, order: Any, described: Mapping[str, Field]) -> None
             )
 
 
-def _counting(model: str, domain: list[Any], context: Mapping[str, Any] | None) -> Call:
+def counting(model: str, domain: list[Any], context: Mapping[str, Any] | None) -> Call:
+    """Return the call that counts the records that match."""
     arguments = {"domain": domain}
     return Call(model=model, method="search_count", arguments=arguments, context=context or {})
 

@@ -21,7 +21,7 @@ from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, Wri
 from odoo_toolkit.values import to_wire
 from odoo_toolkit.values.plain import plain
 
-#: The context key by which a caller insists on writing a readonly field (REQ-04-14).
+#: The context key by which a caller insists on writing a readonly field.
 ALLOW_READONLY = "allow_readonly"
 
 #: How the policy names a row of several.
@@ -149,7 +149,7 @@ def write(
     if not wire:
         raise ValidationError("There are no values.", suggestion="Give the fields to change.")
     if not allow_readonly:
-        _check_readonly(odoo, model, wire, described)
+        check_readonly(odoo, model, wire, described)
     returned = checked_return_fields(odoo, model, return_fields, context)
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
@@ -217,7 +217,13 @@ def _lacks(row: Record, field: str) -> bool:
     return row.get(field) in (None, "") or row[field] is False
 
 
-def _check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str, Field]) -> None:
+def check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str, Field]) -> None:
+    """Refuse to write fields that the model declares readonly.
+
+    Raises:
+        ValidationError: one is.
+        AccessError: all are, because this user may not write the model.
+    """
     # To Odoo 16 a field may be readonly in some states only; the server judges those.
     readonly = [
         name for name in wire if described[name].readonly and not described[name].state_dependent

@@ -13,6 +13,7 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import Context
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.file_content import NewFile, human_size, safe_name
 from odoo_toolkit.progress import checkpoint
@@ -27,7 +28,7 @@ from odoo_toolkit.reports.pdf import Document, count_pages, merge
 from odoo_toolkit.reports.side_effects import check_side_effects
 from odoo_toolkit.reports.ways import Job, Unavailable, Way
 
-#: Most records in one PDF (REQ-09-22).
+#: Most records in one PDF.
 MOST = 20
 
 #: How the result calls a way -> the way; the best first. The first leaves what a login leaves,
@@ -41,7 +42,7 @@ WAYS: dict[str, Way] = {
 
 
 @attrs.frozen(kw_only=True)
-class GeneratedReport:
+class GeneratedReport(Shown):
     """A report as a PDF.
 
     Attributes:

@@ -9,6 +9,7 @@ import attrs
 
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import similar_names
 from odoo_toolkit.reports.calls import look
@@ -40,7 +41,7 @@ class Report:
 
 
 @attrs.frozen(kw_only=True)
-class ReportSummary:
+class ReportSummary(Shown):
     """A report; only those of type qweb-pdf can be had as a PDF."""
 
     name: str
@@ -49,7 +50,7 @@ class ReportSummary:
 
 
 @attrs.frozen(kw_only=True)
-class ReportsResult:
+class ReportsResult(Shown):
     """The reports of a model."""
 
     model: str

@@ -13,6 +13,7 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import parse_query
+from odoo_toolkit.display import Shown
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.records.arguments import describe, readable_of
 from odoo_toolkit.search_help.meanings import main_amount, main_date, split_words
@@ -27,7 +28,7 @@ _MOST_FIELDS = 12
 
 
 @attrs.frozen(kw_only=True)
-class DomainSuggestion:
+class DomainSuggestion(Shown):
     """A domain made from words, ready for ``search_read``.
 
     Attributes:

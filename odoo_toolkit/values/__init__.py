@@ -2,7 +2,15 @@
 
 from odoo_toolkit.values.moments import iso_utc, utc_string
 from odoo_toolkit.values.scalars import FieldsOf
-from odoo_toolkit.values.shown import ReadOptions, from_wire
+from odoo_toolkit.values.shown import ReadOptions, from_wire, rows_from_wire
 from odoo_toolkit.values.written import to_wire
 
-__all__ = ["FieldsOf", "ReadOptions", "from_wire", "iso_utc", "to_wire", "utc_string"]
+__all__ = [
+    "FieldsOf",
+    "ReadOptions",
+    "from_wire",
+    "iso_utc",
+    "rows_from_wire",
+    "to_wire",
+    "utc_string",
+]

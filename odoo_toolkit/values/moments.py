@@ -15,12 +15,14 @@ _MOMENT = re.compile(
     re.IGNORECASE,
 )
 _WIRE_DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
+#: Of a moment as Odoo sends it.
+WIRE_LENGTH = len("2025-02-09 14:30:00")
 
 
 def iso_utc(value: Any) -> Any:
     """Return Odoo's ``2025-02-09 14:30:00`` as ``2025-02-09T14:30:00Z``, anything else as it is."""
-    if isinstance(value, str) and _WIRE_DATETIME.fullmatch(value):
-        return value.replace(" ", "T") + "Z"
+    if isinstance(value, str) and len(value) == WIRE_LENGTH and _WIRE_DATETIME.fullmatch(value):
+        return f"{value[:10]}T{value[11:]}Z"
     return value
 
 

@@ -6,14 +6,15 @@ and a value in a boolean one, and ``2025-06-07 21:55:52`` may well be somebody's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import attrs
 
 from odoo_toolkit.fields import Field
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.values.moments import iso_utc
+from odoo_toolkit.values.moments import WIRE_LENGTH
 
 #: What an empty field of a type is to the reader; False of any other type stays what it is.
 _EMPTY: dict[str, Literal[""] | None] = {
@@ -47,44 +48,99 @@ class ReadOptions:
 
 _DEFAULT_OPTIONS = ReadOptions()
 
+_Column = Callable[[list[dict[str, Any]], str], None]
+
 
 def from_wire(
     record: Mapping[str, Any],
     fields: Mapping[str, Field],
     options: ReadOptions = _DEFAULT_OPTIONS,
 ) -> dict[str, Any]:
-    """Return a record as read from Odoo in the shape that the toolkit gives (REQ-04-35, 04-37).
+    """Return a record as read from Odoo in the shape that the toolkit gives.
 
     Args:
         record: one row of ``read`` or ``search_read``.
         fields: the model's fields. What is not among them, such as ``__count``, stays as it is.
         options: see :class:`ReadOptions`.
     """
-    return {
-        name: _read_value(value, fields[name], options) if name in fields else value
-        for name, value in record.items()
-    }
+    return rows_from_wire([record], fields, options)[0]
 
 
-def _read_value(value: Any, field: Field, options: ReadOptions) -> Any:
-    if value is False and field.type in _EMPTY:
-        return _EMPTY[field.type]
+def rows_from_wire(
+    records: Sequence[Mapping[str, Any]],
+    fields: Mapping[str, Field],
+    options: ReadOptions = _DEFAULT_OPTIONS,
+) -> list[dict[str, Any]]:
+    """Return many records as :func:`from_wire` does one; much faster than one by one.
+
+    How a field is shown is decided once, and then done for its whole column.
+
+    Args:
+        records: the rows of one answer, which have the same keys.
+        fields: the model's fields.
+        options: see :class:`ReadOptions`.
+    """
+    shown = [dict(record) for record in records]
+    for name in shown[0] if shown else ():
+        column = _column(fields[name], options) if name in fields else None
+        if column is not None:
+            column(shown, name)
+    return shown
+
+
+def _column(field: Field, options: ReadOptions) -> _Column | None:
+    """Return what shows a field of many records; None where it is shown as Odoo sends it."""
     match field.type:
         case "many2one" if options.normalize_many2one:
-            return _read_many2one(value)
+            return _show_many2one
         case "many2one_reference":
-            return value or None
+            return _show_id
         case "datetime":
-            return iso_utc(value)
-        case "html" if options.strip_html and isinstance(value, str):
-            return html_to_text(value)
-    return value
+            return _show_moment
+        case "html" if options.strip_html:
+            return _show_text_of_html
+    if field.type in _EMPTY:
+        return partial(_show_empty, empty=_EMPTY[field.type])
+    return None
 
 
-def _read_many2one(value: Any) -> Any:
-    if isinstance(value, (list, tuple)) and len(value) == 2:
-        return {"id": value[0], "name": value[1] if isinstance(value[1], str) else None}
-    # With the context or options of some reads, the server sends the id without the name.
-    if isinstance(value, int) and not isinstance(value, bool):
-        return {"id": value, "name": None}
-    return value
+def _show_empty(rows: list[dict[str, Any]], name: str, empty: Any) -> None:
+    for row in rows:
+        if row[name] is False:
+            row[name] = empty
+
+
+def _show_many2one(rows: list[dict[str, Any]], name: str) -> None:
+    for row in rows:
+        value = row[name]
+        if value is False:
+            row[name] = None
+        elif isinstance(value, (list, tuple)) and len(value) == 2:
+            named = value[1]
+            row[name] = {"id": value[0], "name": named if isinstance(named, str) else None}
+        # With the context or options of some reads, the server sends the id without the name.
+        elif isinstance(value, int) and not isinstance(value, bool):
+            row[name] = {"id": value, "name": None}
+
+
+def _show_id(rows: list[dict[str, Any]], name: str) -> None:
+    for row in rows:
+        row[name] = row[name] or None
+
+
+def _show_moment(rows: list[dict[str, Any]], name: str) -> None:
+    for row in rows:
+        value = row[name]
+        if value is False:
+            row[name] = None
+        elif isinstance(value, str) and len(value) == WIRE_LENGTH and value[10] == " ":
+            row[name] = value.replace(" ", "T", 1) + "Z"
+
+
+def _show_text_of_html(rows: list[dict[str, Any]], name: str) -> None:
+    for row in rows:
+        value = row[name]
+        if value is False:
+            row[name] = ""
+        elif isinstance(value, str):
+            row[name] = html_to_text(value)

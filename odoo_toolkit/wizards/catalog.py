@@ -8,10 +8,11 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.compat import OLDEST
+from odoo_toolkit.display import Shown
 
 
 @attrs.frozen(kw_only=True)
-class WizardField:
+class WizardField(Shown):
     """A question of a wizard.
 
     Attributes:
@@ -412,6 +413,20 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         context_keys=("default_leave_id",),
         min_odoo_version=16,
         function="decide_leave",
+    ),
+    *(
+        KnownWizard(
+            model="hr.expense.refuse.wizard",
+            description="Refuses expenses that were submitted, with a reason.",
+            source_model=source,
+            action_method="action_refuse",
+            fields={"reason": WizardField(type="char", required=True)},
+            context_keys=_ACTIVE,
+            min_odoo_version=first,
+            max_odoo_version=last,
+            function="decide_expense",
+        )
+        for source, first, last in (("hr.expense.sheet", 17, 18), ("hr.expense", 19, None))
     ),
 )
 

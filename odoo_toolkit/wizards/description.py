@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.form_view import Form, read_form
@@ -29,7 +30,7 @@ MAGIC_FIELDS = frozenset(
 
 
 @attrs.frozen(kw_only=True)
-class WizardButton:
+class WizardButton(Shown):
     """A button of a wizard's form: the method that it calls and what is written on it."""
 
     method: str
@@ -37,7 +38,7 @@ class WizardButton:
 
 
 @attrs.frozen(kw_only=True)
-class WizardDescription:
+class WizardDescription(Shown):
     """A wizard that must be answered before anything is done.
 
     Attributes:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import attrs
+from annotated_doc import Doc
+from annotated_types import Len
 
 from odoo_toolkit import records
+from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
 from odoo_toolkit.domains import DOMAIN_HELP
+from odoo_toolkit.records.importing.results import ImportSummary
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult
 from odoo_toolkit.system_info import installed_apps
@@ -29,6 +34,37 @@ from odoo_toolkit_mcp.toolsets.languages import TOOLS as LANGUAGE_TOOLS
 def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult:
     """Create records; without a word on what to read back, that is their names and states."""
     return records.create(odoo, *arguments, **{"return_fields": NAMES_AND_STATES, **named})
+
+
+def _import(
+    odoo: Odoo,
+    model: Model,
+    rows: Annotated[
+        Sequence[Mapping[str, Any]],
+        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        Len(1, 200),
+        Doc(
+            "Values by field; relations by exact name, or in columns such as country_id/code or"
+            " country_id/id (external id)."
+        ),
+    ],
+    key: Annotated[Fields, Doc("Stored fields of the rows, or id (also external).")],
+    dry_run: DryRun = False,
+    notify: Annotated[bool, Doc("Let Odoo log the changes and send its e-mails.")] = False,
+    case_sensitive: bool = True,
+    context: Context = None,
+) -> ImportSummary:
+    """Import rows; tell of them in short."""
+    return records.upsert(
+        odoo,
+        model,
+        rows,
+        key,
+        dry_run=dry_run,
+        notify=notify,
+        case_sensitive=case_sensitive,
+        context=context,
+    ).summary()
 
 
 TOOLS = (
@@ -61,6 +97,14 @@ TOOLS = (
         title="Count records",
         description="Count the records that match a domain (as in odoo_core_search_read).",
         function=records.count,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_aggregate",
+        title="Group and sum",
+        description="For every how many, how much, by what: counts, sums, averages, ... of groups"
+        " of records, exact, in one call.",
+        function=records.aggregate,
         access="read",
     ),
     Tool(
@@ -112,6 +156,16 @@ TOOLS = (
         asks="destroying",
     ),
     Tool(
+        name="odoo_core_import",
+        title="Import records",
+        description="Create and update many records from rows with the same columns: the record"
+        " that has a row's key is updated, else one is created. Bad rows fail alone and say why;"
+        " repeating changes nothing. Dry-run first.",
+        function=_import,
+        access="write",
+        asks="destroying",
+    ),
+    Tool(
         name="odoo_core_unlink",
         title="Delete records",
         description="Delete records for good; all of them or none. Archiving (odoo_core_write with"
@@ -123,9 +177,9 @@ TOOLS = (
         name="odoo_core_execute",
         title="Call a method",
         description="Call a public method of a model, for what no other tool does: actions such as"
-        " action_confirm, groups and sums by read_group. Where the answer has wizard, nothing has"
-        " happened yet: go on with odoo_core_run_wizard. Private methods are refused; outside full"
-        " mode so is everything that is not known to be harmless.",
+        " action_confirm. Where the answer has wizard, nothing has happened yet: go on with"
+        " odoo_core_run_wizard. Private methods are refused; outside full mode so is everything"
+        " that is not known to be harmless.",
         function=records.execute,
         access="execute",
     ),

@@ -48,6 +48,15 @@ class FakeOdoo:
             ("res.partner", "read"): self._read,
             ("res.partner", "search"): lambda args, kwargs: list(self.records),
             ("res.partner", "search_count"): lambda args, kwargs: len(self.records),
+            ("res.partner", "read_group"): lambda args, kwargs: [
+                {
+                    "country_id": [233, "United States"],
+                    "agg_00": 3,
+                    "agg_01": 0,
+                    "__count": 3,
+                    "__domain": [["country_id", "=", 233]],
+                }
+            ],
             ("res.partner", "create"): self._create,
             ("res.partner", "write"): self._write,
             ("res.partner", "unlink"): self._unlink,

@@ -16,6 +16,7 @@ READING = {
     "odoo_core_deep_search",
     "odoo_core_queries",
     "odoo_core_read",
+    "odoo_core_aggregate",
     "odoo_core_count",
     "odoo_core_fields_get",
     "odoo_core_name_get",
@@ -26,7 +27,12 @@ READING = {
     "odoo_core_languages",
     "odoo_core_translate",
 }
-WRITING = {"odoo_core_create", "odoo_core_write", "odoo_core_run_wizard"}
+WRITING = {
+    "odoo_core_create",
+    "odoo_core_import",
+    "odoo_core_run_wizard",
+    "odoo_core_write",
+}
 
 
 @pytest.mark.parametrize(

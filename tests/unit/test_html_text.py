@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from odoo_toolkit import html_text
 from odoo_toolkit.html_text import html_to_text
 
 
@@ -74,3 +75,83 @@ def test_entities_are_resolved_once() -> None:
     assert html_to_text("<p>&amp;lt;b&amp;gt; &lt; &amp;amp; AT&T</p>") == "&lt;b&gt; < &amp; AT&T"
     link = '<p><a href="http://x.test/?a=1&amp;b=2">go</a></p>'
     assert html_to_text(link) == "[go](http://x.test/?a=1&b=2)"
+
+
+WORDS = st.sampled_from(
+    [
+        "a",
+        "b c",
+        " d",
+        "e ",
+        "  ",
+        "\n ",
+        "&nbsp;",
+        "&amp;lt;",
+        "x\u00a0y",
+        "é",
+        "[",
+        "<br>",
+        "<br/>",
+    ]
+)
+
+
+def marked(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Return texts with marks and links in them."""
+    tags = st.sampled_from(
+        [
+            ("<b>", "</b>"),
+            ('<span class="x">', "</span>"),
+            ('<a href="#">', "</a>"),
+            ("<i>", "</i>"),
+        ]
+    )
+    texts = st.lists(inner, max_size=3).map("".join)
+    return st.builds(lambda tag, text: f"{tag[0]}{text}{tag[1]}", tags, texts)
+
+
+TEXTS = st.lists(st.recursive(WORDS, marked, max_leaves=6), max_size=4).map("".join)
+DIVISIONS = st.recursive(
+    TEXTS.map(lambda text: f"<p>{text}</p>") | TEXTS.map(lambda text: f"<div>{text}</div>"),
+    lambda inner: st.lists(inner | TEXTS, max_size=3).map(lambda of: f"<div>{''.join(of)}</div>"),
+    max_leaves=6,
+)
+
+
+@given(st.lists(DIVISIONS, max_size=4).map("".join) | TEXTS)
+@settings(max_examples=300, deadline=None)
+def test_simple_texts_are_read_without_a_parser_as_with_one(html: str) -> None:
+    quick = html_text._render_simple(html)
+    if quick is not None:
+        assert html_text._tidy(quick) == html_text._tidy(html_text._render(html))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>one</p>",
+        '<div summary="o_mail"><p>Invoice <b>created</b></p></div>',
+        '<p>see <a href="#">this</a><br>x</p>',
+        "<span>Contact created</span>",
+    ],
+)
+def test_what_odoo_writes_most_needs_no_parser(html: str) -> None:
+    assert html_text._render_simple(html) is not None
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>one<p>two</p>",
+        "<p>one</b></p>",
+        "<p>open",
+        "<p><div>x</div></p>",
+        "text<div>x</div>",
+        '<p style="display:none">x</p>',
+        "<ul><li>x</li></ul>",
+        "<a><a>x</a></a>",
+        "<p>x\x00</p>",
+    ],
+)
+def test_what_is_not_simple_is_left_to_the_parser(html: str) -> None:
+    assert html_text._render_simple(html) is None

@@ -1,0 +1,259 @@
+"""Records written to a file, in the form in which they can be imported again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import Context, Domain, Fields, Model
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError
+from odoo_toolkit.fields import RELATIONAL, Field
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.beside import written_beside
+from odoo_toolkit.records.export_files import FORMS, Column, check_form
+from odoo_toolkit.records.importing.cells import EXTERNAL_ID
+from odoo_toolkit.records.iterate import Progress, Records, progress_of
+from odoo_toolkit.records.results import Record
+from odoo_toolkit.records.rows import asked
+
+#: Rows that are written at a time.
+_PAGE = 1000
+
+#: External ids that are kept in memory, in case records are named again.
+_KEPT = 50_000
+
+
+@attrs.frozen(kw_only=True)
+class ExportResult(Shown):
+    """A file of records.
+
+    Attributes:
+        path: of the file.
+        rows: number of records in it.
+        fields: its columns.
+        skipped_fields: fields that the user may not read on these records.
+        warnings: what is to be known of the file.
+    """
+
+    path: str
+    rows: int
+    fields: list[str]
+    skipped_fields: list[str] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+class _ExternalIds:
+    """The external ids of records, asked for page by page.
+
+    Attributes:
+        unread: models of which they may not be read.
+        unnamed: models of which a database id stands for a record.
+    """
+
+    def __init__(self, odoo: Odoo) -> None:
+        self.unread: dict[str, None] = {}
+        self.unnamed: dict[str, None] = {}
+        self._odoo = odoo
+        self._names: dict[tuple[str, int], str | None] = {}
+
+    def learn(self, ids: Mapping[str, Iterable[int]]) -> None:
+        """Ask for the external ids of records, one request for each model, side by side."""
+        if len(self._names) > _KEPT:
+            self._names.clear()
+        wanted = {
+            model: sorted({one for one in of if (model, one) not in self._names})
+            for model, of in ids.items()
+            if model not in self.unread
+        }
+        side_by_side([partial(self._ask, model, of) for model, of in wanted.items() if of])
+
+    def warnings(self) -> list[str]:
+        """Return what is to be known of the records that database ids stand for."""
+        found = []
+        if self.unread:
+            found.append(f"External ids of {', '.join(sorted(self.unread))} may not be read.")
+        if self.unnamed:
+            found.append(
+                "Database ids stand for records without an external id ("
+                + ", ".join(sorted(self.unnamed))
+                + "): they mean the same records in this database only."
+            )
+        return found
+
+    def name(self, model: str, record_id: int) -> str | int:
+        """Return a record's external id; its database id where it has none."""
+        found = self._names.get((model, record_id))
+        if found is None:
+            self.unnamed[model] = None
+            return record_id
+        return found
+
+    def _ask(self, model: str, ids: Sequence[int]) -> None:
+        call = Call(
+            model="ir.model.data",
+            method="search_read",
+            arguments={
+                "domain": [["model", "=", model], ["res_id", "in", list(ids)]],
+                "fields": ["module", "name", "res_id"],
+                "order": "id",
+            },
+            acts_on=model,
+            step=True,
+        )
+        try:
+            rows = self._odoo.call(call)
+        except AccessError:
+            self.unread[model] = None
+            return
+        self._names |= dict.fromkeys(((model, one) for one in ids), None)
+        for row in rows:
+            text = f"{row['module']}.{row['name']}"
+            # A record may have several; the first stays.
+            if EXTERNAL_ID.fullmatch(text) and not self._names[model, row["res_id"]]:
+                self._names[model, row["res_id"]] = text
+
+
+def export(
+    odoo: Odoo,
+    model: Model,
+    domain: Domain,
+    fields: Fields,
+    path: str | PathLike[str],
+    *,
+    order: str | None = None,
+    context: Context = None,
+    external_ids: bool = True,
+    progress: bool | Progress = False,
+) -> ExportResult:
+    """Write all records that match a domain to a file, whose form follows from the path's ending.
+
+    The file can be imported again by ``upsert(odoo, model, path, key="id")``, and nothing changes.
+    Its first column, ``id``, has the external id of each record, and a relation ``country_id`` is
+    the column ``country_id/id`` with those of its records. Where a record has none, or the user may
+    not read them, its database id stands for it. Odoo is only read: no external ids are made.
+
+    Archived records are left out, as by any search, unless the domain names ``active`` or the
+    context has ``active_test: False``.
+
+    >>> export(odoo, "res.partner", [["is_company", "=", True]], ["name", "country_id"],
+    ...        "companies.csv")
+
+    The file is written beside and put in its place when it is complete.
+
+    Args:
+        odoo: the connection.
+        model: such as ``res.partner``.
+        domain: which records; a list of conditions or a :class:`~odoo_toolkit.domains.Domain`.
+        fields: names of fields, dotted ones, too, or ``["*"]`` for all but binary ones.
+        path: of the file, ending in ``.csv``, ``.jsonl`` or ``.ndjson`` (JSON lines), or with
+            pandas ``.parquet`` or ``.xlsx``; one that exists is replaced.
+        order: of the rows, such as ``name asc``; by id by default.
+        context: extends the base context.
+        external_ids: without, the columns are ``.id`` and ``country_id/.id`` with database ids.
+        progress: as of :func:`~odoo_toolkit.records.iterate`.
+
+    Returns:
+        What was written.
+
+    Raises:
+        ValidationError: the path has another ending or is no file; INVALID_DOMAIN, INVALID_FIELD.
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+        ConfigurationError: a package that this form of file takes is not installed.
+        OSError: the file cannot be written, the disc is full, ...; none is left behind, and one
+            that was there is as it was.
+    """
+    form = FORMS[check_form(Path(path))]
+    # Unlike what people read: HTML as it is.
+    options = attrs.evolve(odoo.options, strip_html=False, normalize_many2one=True)
+    telling = progress_of(progress, model)
+    question = asked(odoo, model, domain, fields, order or "id", context)
+    batch = min(_PAGE, options.max_limit or _PAGE)
+    records = Records(odoo, question, batch, progress=telling, options=options)
+    known = _ExternalIds(odoo)
+    count = 0
+    with written_beside(path) as part, records:
+        page = list(islice(records, _PAGE))
+        # Only now it is known which fields may be read.
+        columns = _columns(model, records.described, external_ids)
+        with form(part, columns) as write:
+            while page:
+                if external_ids:
+                    known.learn(_named(page, columns))
+                _check_complete(model, records, columns)
+                write([_cell(row, column, known) for column in columns] for row in page)
+                count += len(page)
+                page = list(islice(records, _PAGE))
+    warnings = [*records.warnings, *_not_imported(records.described)]
+    return ExportResult(
+        path=str(path),
+        rows=count,
+        fields=[column.header for column in columns],
+        skipped_fields=records.skipped_fields,
+        warnings=[*warnings, *known.warnings()] if external_ids else warnings,
+    )
+
+
+def _check_complete(model: str, records: Records, columns: Iterable[Column]) -> None:
+    """Refuse to leave cells empty that are not: importing the file would empty them in Odoo."""
+    if late := {column.name for column in columns} & set(records.skipped_fields):
+        raise AccessError(
+            f"Of some records of {model} this user may not read {', '.join(sorted(late))}. No file"
+            " was written.",
+            suggestion="Leave these fields out.",
+            details={"model": model, "fields": sorted(late)},
+        )
+
+
+def _columns(model: str, described: Mapping[str, Field], external_ids: bool) -> list[Column]:
+    by = "id" if external_ids else ".id"
+    columns = [Column(by, "id", Field(name="id", type="many2one"), model)]
+    for name, field in described.items():
+        if field.type in RELATIONAL:
+            columns.append(Column(f"{name}/{by}", name, field, field.relation))
+        elif name != "id":
+            columns.append(Column(name, name, field))
+    return columns
+
+
+def _not_imported(described: Mapping[str, Field]) -> list[str]:
+    names = [n for n, field in described.items() if "." in n or field.type == "one2many"]
+    return [f"Not to be imported again: {', '.join(names)}."] if names else []
+
+
+def _named(page: Iterable[Record], columns: Iterable[Column]) -> dict[str, set[int]]:
+    """Return the ids of the records that rows name, by model."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for column in columns:
+        if column.comodel:
+            for row in page:
+                found[column.comodel].update(_ids(row.get(column.name)))
+    return found
+
+
+def _ids(value: Any) -> list[int]:
+    if isinstance(value, list):
+        return value
+    value = value["id"] if isinstance(value, dict) else value
+    return [value] if value else []
+
+
+def _cell(row: Record, column: Column, known: _ExternalIds) -> Any:
+    """Return what a column holds of a record; records by the names that imports know them by."""
+    value = row.get(column.name)
+    if column.comodel is None:
+        return value
+    names = [known.name(column.comodel, one) for one in _ids(value)]
+    if isinstance(value, list):
+        return names
+    return names[0] if names else None

@@ -1,0 +1,201 @@
+"""The forms of files that records are exported to."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.frames import to_df
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What a sheet of Excel holds: rows below the first one, and characters of a cell.
+_SHEET_ROWS, _CELL_LENGTH = 1_048_575, 32_767
+_NOT_IN_EXCEL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+@attrs.frozen
+class Column:
+    """A column of the file.
+
+    Attributes:
+        header: its name, as imports know it.
+        name: key of the records.
+        field: whose values it has.
+        comodel: whose records it names; None where it holds plain values.
+    """
+
+    header: str
+    name: str
+    field: Field
+    comodel: str | None = None
+
+
+Rows = Iterable[Sequence[Any]]
+Write = Callable[[Rows], None]
+
+
+@contextmanager
+def _csv(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(column.header for column in columns)
+
+        def write(rows: Rows) -> None:
+            lines.writerows(
+                [_text(value, column) for value, column in zip(row, columns, strict=True)]
+                for row in rows
+            )
+
+        yield write
+
+
+@contextmanager
+def _json_lines(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
+    headers = [column.header for column in columns]
+    with path.open("w", encoding="utf-8", newline="") as file:
+
+        def write(rows: Rows) -> None:
+            named = (dict(zip(headers, row, strict=True)) for row in rows)
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in named)
+
+        yield write
+
+
+@contextmanager
+def _parquet(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
+    found: list[Sequence[Any]] = []
+    yield found.extend
+    _frame(found, columns).to_parquet(path, engine="pyarrow", index=False)
+
+
+@contextmanager
+def _excel(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
+    import pandas as pd
+
+    found: list[Sequence[Any]] = []
+
+    def write(rows: Rows) -> None:
+        for row in rows:
+            cells = [_joined(value) for value in row]
+            _check_for_excel(cells, columns, len(found))
+            found.append(cells)
+
+    yield write
+    frame = _frame(found, columns)
+    for name in frame.select_dtypes("datetimetz"):
+        # Excel knows no time zones: these are in UTC.
+        frame[name] = frame[name].dt.tz_localize(None)
+    with path.open("wb") as file, pd.ExcelWriter(file, engine="openpyxl") as writer:
+        frame.to_excel(writer, index=False)
+        for line in writer.book.active.iter_rows():
+            for cell in line:
+                if cell.data_type == "f":
+                    # What begins with = is somebody's text, and must not be run as a formula.
+                    cell.data_type = "s"
+
+
+#: What writes a file, by the ending of its name.
+FORMS: dict[str, Callable[[Path, Sequence[Column]], AbstractContextManager[Write]]] = {
+    ".csv": _csv,
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".parquet": _parquet,
+    ".xlsx": _excel,
+}
+
+_NEEDS = {".parquet": ("pandas", "pyarrow"), ".xlsx": ("pandas", "openpyxl")}
+
+
+def check_form(path: Path) -> str:
+    """Return the ending of a path, if files of that form can be written.
+
+    Raises:
+        ValidationError: it is another one.
+        ConfigurationError: a package that it takes is not installed.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in FORMS:
+        raise ValidationError(
+            f"{path.name} does not say in which form it is to be written.",
+            suggestion=f"Let it end in {', '.join(FORMS)}.",
+            details={"field": "path"},
+        )
+    if missing := [name for name in _NEEDS.get(suffix, ()) if find_spec(name) is None]:
+        raise ConfigurationError(
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed, and"
+            f" {suffix} files need it.",
+            suggestion=f"Run: pip install {' '.join(missing)}. Or write a .csv file.",
+        )
+    return suffix
+
+
+def _text(value: Any, column: Column) -> str:
+    """Return a value as the text that an import takes for it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list) and column.comodel:
+        return ",".join(map(str, value))
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def _joined(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(item, (int, str)) for item in value):
+        return ",".join(map(str, value))
+    return value
+
+
+def _frame(rows: Rows, columns: Sequence[Column]) -> pd.DataFrame:
+    """Return rows as a DataFrame; records are named by texts in it."""
+    fields = {column.header: _plain(column) for column in columns}
+    named = [
+        {c.header: _in_frame(value, c) for value, c in zip(row, columns, strict=True)}
+        for row in rows
+    ]
+    return to_df(named, fields)
+
+
+def _plain(column: Column) -> Field:
+    field = column.field
+    if column.comodel:
+        return attrs.evolve(field, type="json" if field.type in TO_MANY else "char")
+    return field
+
+
+def _in_frame(value: Any, column: Column) -> Any:
+    if column.comodel is None:
+        return _text(value, column) if isinstance(value, (list, dict)) else value
+    if isinstance(value, list):
+        return [str(one) for one in value]
+    return None if value is None else str(value)
+
+
+def _check_for_excel(cells: Sequence[Any], columns: Sequence[Column], before: int) -> None:
+    if before >= _SHEET_ROWS:
+        raise ValidationError(
+            f"A sheet of Excel has no more than {_SHEET_ROWS} rows.",
+            suggestion="Write a .csv or .parquet file, or narrow the domain.",
+        )
+    for value, column in zip(cells, columns, strict=True):
+        if isinstance(value, str) and (len(value) > _CELL_LENGTH or _NOT_IN_EXCEL.search(value)):
+            raise ValidationError(
+                f"{column.name} of record {cells[0]} is too long for a cell of Excel, or has a"
+                " control character.",
+                suggestion="Write a .csv or .parquet file, or leave this field out.",
+                details={"field": column.name},
+            )

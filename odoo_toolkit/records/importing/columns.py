@@ -1,0 +1,166 @@
+"""What the columns of an import stand for: a field, and how its records are named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.records.importing.tables import REASON
+from odoo_toolkit.values.scalars import FieldsOf
+
+#: Types of fields that records can be found by: what is written to them is found as it is.
+_KEYS = frozenset(
+    {"char", "text", "integer", "many2one", "selection", "date", "datetime", "boolean"}
+)
+_IDS = frozenset({"id", ".id"})
+
+
+@attrs.frozen(kw_only=True)
+class Column:
+    """A column of an import.
+
+    Attributes:
+        header: as it is named in the rows.
+        field: that it is for; ``id`` of the model itself, too.
+        by: of a relation, the field that names its records: ``id`` for ids and external ids,
+            ``.id`` for ids alone, None for their names.
+    """
+
+    header: str
+    field: Field
+    by: str | None = None
+
+    @property
+    def is_id(self) -> bool:
+        """Whether it tells which record a row is."""
+        return self.field.name == "id"
+
+    def wrong(self, problem: str, suggestion: str) -> ValidationError:
+        """Return the error for a column that cannot be imported."""
+        return ValidationError(
+            f"The column {self.header!r} {problem}.",
+            suggestion=suggestion,
+            details={"column": self.header, "field": self.field.name},
+        )
+
+
+def columns_of(
+    model: str, headers: Sequence[str], described: Mapping[str, Field], fields_of: FieldsOf
+) -> list[Column]:
+    """Return what the columns stand for; the column of an earlier import's reasons is left out.
+
+    Args:
+        model: that is imported into.
+        headers: their names: ``name``, ``country_id``, ``country_id/code``, ``country_id.code``,
+            ``country_id/id``, ``id``, ``.id``.
+        described: the model's fields.
+        fields_of: gives the fields of other models.
+
+    Raises:
+        ValidationError: INVALID_FIELD: there is no such field; or it cannot be imported, or it is
+            there twice.
+    """
+    headers = [header for header in headers if header != REASON]
+    parts = {header: _split(header) for header in headers}
+    if unknown := [h for h, (name, _) in parts.items() if name not in described and name != "id"]:
+        raise unknown_field_error(model, unknown, described)
+    columns = []
+    for header, (name, by) in parts.items():
+        field = described.get(name) or Field(name="id", type="integer")
+        column = Column(header=header, field=field, by=by)
+        if name != "id":
+            _check(column, fields_of)
+        columns.append(column)
+    names = [column.field.name for column in columns]
+    for column in columns:
+        if names.count(column.field.name) > 1:
+            twice = [other.header for other in columns if other.field.name == column.field.name]
+            raise column.wrong(
+                f"says the same as {' and '.join(h for h in twice if h != column.header)}",
+                f"Leave out all but one of {', '.join(twice)}.",
+            )
+    return columns
+
+
+def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column]) -> list[Column]:
+    """Return the columns that tell which record a row is.
+
+    Args:
+        model: that is imported into.
+        key: the name of a field or a column, or several.
+        columns: of the rows.
+
+    Raises:
+        ValidationError: the rows have no such column, or records cannot be found by it.
+    """
+    names = [key] if isinstance(key, str) else list(key)
+    if not names:
+        raise ValidationError(
+            "The key is empty.", suggestion="Give the fields that tell which record a row is."
+        )
+    found = []
+    for name in names:
+        fits = [column for column in columns if name in (column.header, column.field.name)]
+        if name == ".id" and not fits:
+            fits = [column for column in columns if column.is_id]
+        if not fits:
+            raise ValidationError(
+                f"The rows have no column {name!r}, which is to be the key.",
+                suggestion=f"They have {', '.join(c.header for c in columns)[:300]}.",
+                details={"field": "key", "key": name},
+            )
+        found.append(fits[0])
+    for column in found:
+        if column.is_id and len(found) > 1:
+            raise column.wrong("says it all alone", "Leave the other fields out of the key.")
+        field = column.field
+        if not column.is_id and (field.type not in _KEYS or not field.searchable):
+            raise column.wrong(
+                f"cannot be the key: records of {model} are not found by a field of type"
+                f" {field.type}{'' if field.searchable else ' that is not stored'}",
+                "Take fields that are stored: texts, whole numbers, dates, selections, many2one.",
+            )
+    return found
+
+
+def _split(header: str) -> tuple[str, str | None]:
+    """Return the field that a column's name begins with, and what follows."""
+    if header in _IDS:
+        return "id", header
+    name, *rest = re.split(r"[/.]", header, maxsplit=1)
+    return name, rest[0] if rest else None
+
+
+def _check(column: Column, fields_of: FieldsOf) -> None:
+    field, by = column.field, column.by
+    if field.type == "one2many":
+        raise column.wrong(
+            "has lines, which are records of their own",
+            f"Import them into {field.relation}, with a column {field.relation_field or 'to'}"
+            f"{'' if field.relation_field else ' the record that they belong to'}.",
+        )
+    if by is None:
+        return
+    if field.type not in ("many2one", "many2many") or not field.relation:
+        raise column.wrong(
+            f"goes on behind {field.name}, which is no relation", f"Name it {field.name}."
+        )
+    if by in _IDS:
+        return
+    comodel = fields_of(field.relation)
+    if re.search(r"[/.]", by):
+        raise column.wrong(
+            "goes on too far", f"Name records of {field.relation} by a field of their own."
+        )
+    if by not in comodel:
+        raise unknown_field_error(field.relation, by, comodel)
+    found = comodel[by]
+    if found.type not in ("char", "text", "integer", "selection") or not found.searchable:
+        raise column.wrong(
+            f"names records by {by}, by which they are not found",
+            f"Take a text of {field.relation} that is stored, such as its name or code.",
+        )

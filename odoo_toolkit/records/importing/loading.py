@@ -1,0 +1,209 @@
+"""Rows written by Odoo's own import: new records under external ids, and many different changes.
+
+Nothing else gives records external ids, and nothing else changes each record of many differently
+in one call. Its method ``load`` reads texts in its own way: names where ids belong, moments in the
+user's time zone, labels of selections in any language. So it is given what leaves it no choice, and
+each row is judged beforehand as one to be created or written is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.lost_answers import or_seen
+from odoo_toolkit.records.importing.relations import external_ids
+from odoo_toolkit.records.results import Record
+
+_SAME = frozenset(
+    {"char", "text", "html", "integer", "float", "monetary", "date", "datetime", "binary"}
+)
+
+#: Seconds to wait at least for the answer to a batch: a busy server takes its time, and a batch
+#: that is given up is in doubt.
+PATIENCE = 300.0
+
+#: Context keys by which ``load`` leaves rows or values out, or makes records of names.
+_OTHERWISE = frozenset(
+    {
+        *("_import_limit", "import_file", "import_set_empty_fields", "import_skip_records"),
+        *("module", "name_create_enabled_fields"),
+    }
+)
+
+#: Index of a row -> the field that is wrong, if that is known, and why.
+Problems = dict[int, tuple[str, str]]
+
+
+def load(
+    odoo: Odoo,
+    model: str,
+    records: Sequence[str | int],
+    rows: Sequence[Record],
+    context: Mapping[str, Any],
+    warnings: list[str],
+) -> tuple[dict[int, int], Problems]:
+    """Create records under external ids, or change records; bad rows are left out.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        records: the external id of each that is to be created, or the id of each that there is.
+        rows: values as they are written to Odoo; all have the same fields.
+        context: of the call.
+        warnings: is told when an answer was lost.
+
+    Returns:
+        The ids of what was written, and what is wrong with the rest, both by the rows' index.
+
+    Raises:
+        OdooError: nothing was written; it is not known which row is wrong.
+    """
+    described = odoo.schema.fields(model)
+    _judge(odoo, model, records, rows, context)
+    names = list(rows[0])
+    problems: Problems = {}
+    cells: dict[int, list[Any]] = {}
+    for index, (record, row) in enumerate(zip(records, rows, strict=True)):
+        cells[index] = [record]
+        for name in names:
+            try:
+                cells[index].append(_cell(row[name], described[name]))
+            except ValueError as error:
+                problems[index] = (name, str(error))
+    first = "id" if isinstance(records[0], str) else ".id"
+    columns = [first, *(_column(described[name]) for name in names)]
+    ids: dict[int, int] = {}
+    while rest := [index for index in cells if index not in problems]:
+        data = [cells[index] for index in rest]
+        answer = _ask(odoo, model, columns, data, context, warnings)
+        if answer.get("ids"):
+            ids = dict(zip(rest, answer["ids"], strict=True))
+            break
+        found = _faults(answer.get("messages") or (), rest)
+        if not found:
+            said = "; ".join(str(m.get("message")) for m in answer.get("messages") or ())
+            raise ValidationError(said or "Odoo did not say why it refused.", outcome="rolled_back")
+        problems |= found
+    return ids, problems
+
+
+def fits(values: Record, described: Mapping[str, Field]) -> bool:
+    """Whether ``load`` can be given values in such a form that it reads the same in them."""
+    try:
+        for name, value in values.items():
+            _cell(value, described[name])
+    except ValueError:
+        return False
+    return True
+
+
+def _judge(
+    odoo: Odoo,
+    model: str,
+    records: Sequence[str | int],
+    rows: Sequence[Record],
+    context: Mapping[str, Any],
+) -> None:
+    """Judge rows as the values of a creation or a change are judged.
+
+    For which model an id of ``ir.model`` stands is not asked here, so that one is refused wherever
+    lists close models.
+
+    Raises:
+        AccessError: the policy forbids it.
+    """
+    if isinstance(records[0], str):
+        calls = [Call(model=model, method="create", arguments={"vals_list": list(rows)})]
+    else:
+        calls = [
+            Call(model=model, method="write", ids=(int(record),), arguments={"vals": row})
+            for record, row in zip(records, rows, strict=True)
+        ]
+    for call in calls:
+        call = attrs.evolve(call, context=context)
+        odoo.policy.admitted(call, odoo.schema.fields, None, odoo.version.major)
+
+
+def _ask(
+    odoo: Odoo,
+    model: str,
+    columns: list[str],
+    data: list[list[Any]],
+    context: Mapping[str, Any],
+    warnings: list[str],
+) -> dict[str, Any]:
+    # Moments are written in UTC, whatever the user's time zone is.
+    kept = {key: value for key, value in context.items() if key not in _OTHERWISE}
+    call = Call(
+        model=model,
+        method="load",
+        arguments={"fields": columns, "data": data},
+        context={**kept, "tz": "UTC"},
+        timeout=PATIENCE,
+    )
+
+    def seen() -> dict[str, Any] | None:
+        names = [line[0] for line in data]
+        if columns[0] != "id":
+            return None
+        found = external_ids(odoo, model, names)
+        if len(found) < len(names) or any(of != model for of, _ in found.values()):
+            return None
+        return {"ids": [found[name][1] for name in names]}
+
+    answer: dict[str, Any] = or_seen(lambda: odoo.call(call), seen, warnings, safe=True)
+    return answer
+
+
+def _faults(messages: Any, rows: Sequence[int]) -> Problems:
+    """Return which rows are wrong, and why, as far as the messages tell."""
+    found: Problems = {}
+    for message in messages:
+        record = message.get("record")
+        if message.get("type") == "error" and isinstance(record, int) and record < len(rows):
+            field = str(message.get("field") or "").partition("/")[0]
+            found.setdefault(rows[record], (field, str(message.get("message"))))
+    return found
+
+
+def _column(field: Field) -> str:
+    return f"{field.name}/.id" if field.type in ("many2one", "many2many") else field.name
+
+
+def _cell(value: Any, field: Field) -> Any:
+    """Return a value in the one form that ``load`` reads as that value.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if field.type == "boolean":
+        return "1" if value else "0"
+    if field.type == "many2many" and isinstance(value, list) and all(c[0] == 6 for c in value):
+        return ",".join(str(record_id) for command in value for record_id in command[2])
+    if value is False or value == "":
+        return ""
+    if field.type == "many2one":
+        return str(value)
+    if field.type == "selection":
+        text = str(value)
+        same = [str(key) for key, label in field.selection if text.lower() in _said(key, label)]
+        if same != [text]:
+            raise ValueError(f"{text!r} is a label of other values, too: Odoo may take one of them")
+        return text
+    if field.type not in _SAME:
+        raise ValueError(
+            f"this value of a {field.type} field is not written to a new record under an external"
+            " id: leave it out, and write it afterwards"
+        )
+    return value
+
+
+def _said(key: Any, label: Any) -> tuple[str, str]:
+    return str(key).lower(), str(label).lower()

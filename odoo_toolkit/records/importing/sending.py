@@ -1,0 +1,278 @@
+"""Writes the rows of an import: in batches, of which one that fails is split until it is known why.
+
+A row that Odoo refuses fails alone. When the server goes away, the writer stops: what was written
+is known, what may have been is in doubt, and the rest is left.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import (
+    AccessError,
+    OdooConnectionError,
+    OdooError,
+    RateLimitError,
+    ValidationError,
+)
+from odoo_toolkit.lost_answers import send
+from odoo_toolkit.policy.owners import is_owned
+from odoo_toolkit.progress import report
+from odoo_toolkit.records.importing.loading import PATIENCE, Problems, fits, load
+from odoo_toolkit.records.importing.results import FailedRow, Status
+from odoo_toolkit.records.iterate import Progress
+from odoo_toolkit.records.results import Record
+
+#: Characters of texts and files in one call; Odoo 19 takes no more than 128 MB.
+_MOST_TEXT = 10_000_000
+
+
+@attrs.define(kw_only=True, eq=False)
+class Row:
+    """A row on its way.
+
+    Attributes:
+        number: from 1 on.
+        given: as it was given.
+        values: as they are written to Odoo; of a record that there is, only what is to change.
+        id: of its record.
+        external_id: by which its record is to be known, where there is none yet.
+        status: what became of it, once that is known.
+        failure: why it failed.
+    """
+
+    number: int
+    given: Mapping[str, Any]
+    values: Record = attrs.Factory(dict)
+    id: int | None = None
+    external_id: str | None = None
+    status: Status | None = None
+    failure: FailedRow | None = None
+
+    def fail(
+        self,
+        reason: str,
+        *,
+        column: str | None = None,
+        code: str = "VALUE_ERROR",
+        candidates: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Note why this row is not imported."""
+        self.status = "failed"
+        self.failure = FailedRow(
+            row=self.number,
+            reason=reason,
+            column=column,
+            code=code,
+            candidates=[dict(candidate) for candidate in candidates],
+            values=self.given,
+        )
+
+
+class Writer:
+    """Writes rows, and notes in each what became of it.
+
+    Args:
+        odoo: the connection.
+        model: that is imported into.
+        context: of the writes.
+        batch: most records of one call.
+        headers: field -> the column that it comes from.
+        progress: is told how many rows of how many are done.
+        total: the number of rows; ``done`` of them need no writing.
+
+    Attributes:
+        interrupted: why it has stopped.
+        warnings: what else happened.
+    """
+
+    def __init__(
+        self,
+        odoo: Odoo,
+        model: str,
+        context: Mapping[str, Any],
+        *,
+        batch: int,
+        headers: Mapping[str, str],
+        progress: Progress | None,
+        total: int,
+        done: int,
+    ) -> None:
+        self.interrupted: str | None = None
+        self.warnings: list[str] = []
+        self._odoo, self._model, self._context = odoo, model, context
+        self._batch, self._headers = batch, headers
+        self._progress, self._total, self._done = progress, total, done
+
+    def create(self, rows: Sequence[Row]) -> None:
+        """Create the records of rows, in their order."""
+        for batch in _batches([row for row in rows if not row.external_id], self._batch):
+            self._attempt(batch, self._create, "created")
+        named = [row for row in rows if row.external_id]
+        for alike in _grouped(named, _fields):
+            for batch in _batches(alike, self._batch):
+                self._attempt(batch, self._create_named, "created")
+
+    def update(self, rows: Sequence[Row]) -> None:
+        """Change the records of rows; those of which the same is to change together."""
+        single: list[Row] = []
+        for alike in _grouped(rows, lambda row: json.dumps(row.values, sort_keys=True)):
+            if len(alike) == 1:
+                single += alike
+                continue
+            for batch in _batches(alike, self._batch):
+                self._attempt(batch, self._write, "updated")
+        described = self._odoo.schema.fields(self._model)
+        # The connection keeps writes off records of closed models, but not what load does.
+        together = not is_owned(self._model)
+        for alike in _grouped(single, _fields):
+            fit = [together and fits(row.values, described) for row in alike]
+            changes = [row for row, fitting in zip(alike, fit, strict=True) if fitting]
+            for batch in _batches(changes, self._batch):
+                self._attempt(batch, self._change, "updated")
+            for row, fitting in zip(alike, fit, strict=True):
+                if not fitting:
+                    self._attempt([row], self._write, "updated")
+
+    def close(self) -> None:
+        """End what shows the progress."""
+        if close := getattr(self._progress, "close", None):
+            close()
+
+    def _attempt(self, rows: list[Row], act: Callable[[list[Row]], None], status: Status) -> None:
+        """Write rows together; where Odoo refuses, halves of them, down to the one it refuses."""
+        if self.interrupted is not None or not rows:
+            return
+        try:
+            act(rows)
+        except (OdooConnectionError, RateLimitError) as error:
+            for row in rows if error.outcome == "maybe_applied" else ():
+                row.status = row.status or "in_doubt"
+            self.interrupted = f"{error.message} {error.suggestion}".strip()
+            return
+        except OdooError as error:
+            # Of several rows, those that are bad are looked for; without any right all are.
+            if len(rows) == 1 or self._may_not(error, status):
+                for row in rows:
+                    self._fail(row, error)
+                self._tell(len(rows))
+                return
+        else:
+            for row in rows:
+                row.status = row.status or status
+            self._tell(len(rows))
+            return
+        half = len(rows) // 2
+        for part in (rows[:half], rows[half:]):
+            self._attempt(part, act, status)
+
+    def _create(self, rows: list[Row]) -> None:
+        values = [row.values for row in rows]
+        arguments = {"vals_list": values}
+        for row, record_id in zip(rows, self._send("create", None, arguments), strict=True):
+            row.id = record_id
+
+    def _write(self, rows: list[Row]) -> None:
+        ids = tuple(row.id for row in rows if row.id is not None)
+        self._send("write", ids, {"vals": rows[0].values})
+
+    def _change(self, rows: list[Row]) -> None:
+        """Change each record differently: five times faster than one after the other."""
+        if len(rows) == 1:
+            self._write(rows)
+            return
+        try:
+            problems = self._load(rows)
+        except AccessError as error:
+            if error.code == "ACCESS_DENIED":
+                raise
+            # The policy lets the rows be written, but not so: split, each is written alone.
+            raise ValidationError(error.message) from error
+        refused = [rows[index] for index in problems]
+        for row in rows:
+            row.status = None if row in refused else "updated"
+        # An archived record, for one, is only refused by load: what a write says is what holds.
+        for row in refused:
+            try:
+                self._write([row])
+            except (OdooConnectionError, RateLimitError):
+                raise
+            except OdooError as error:
+                self._fail(row, error)
+
+    def _create_named(self, rows: list[Row]) -> None:
+        """Create records under external ids."""
+        for index, (field, reason) in self._load(rows).items():
+            rows[index].fail(reason, column=self._headers.get(field, field or None))
+
+    def _load(self, rows: list[Row]) -> Problems:
+        records: list[str | int] = [row.id or str(row.external_id) for row in rows]
+        values = [row.values for row in rows]
+        ids, problems = load(self._odoo, self._model, records, values, self._context, self.warnings)
+        for index, row in enumerate(rows):
+            row.id = ids.get(index, row.id)
+        return problems
+
+    def _send(self, method: str, ids: tuple[int, ...] | None, arguments: Mapping[str, Any]) -> Any:
+        call = Call(
+            model=self._model,
+            method=method,
+            ids=ids,
+            arguments=arguments,
+            context=self._context,
+            timeout=PATIENCE,
+        )
+        return send(self._odoo, call, self.warnings)
+
+    def _may_not(self, error: OdooError, status: Status) -> bool:
+        """Whether the error holds for all rows: the right is missing as such."""
+        if not isinstance(error, AccessError):
+            return False
+        operation = "create" if status == "created" else "write"
+        return error.code in ("METHOD_BLOCKED", "MODE_VIOLATION") or not self._odoo.schema.may(
+            self._model, operation
+        )
+
+    def _fail(self, row: Row, error: OdooError) -> None:
+        field = error.details.get("field")
+        column = self._headers.get(str(field).partition("[")[0].partition(".")[0])
+        row.fail(error.message, column=column, code=error.code)
+
+    def _tell(self, rows: int) -> None:
+        self._done += rows
+        report(self._done, self._total, f"{self._done} of {self._total} rows of {self._model}")
+        if self._progress:
+            self._progress(self._done, self._total)
+
+
+def _fields(row: Row) -> tuple[str, ...]:
+    return tuple(sorted(row.values))
+
+
+def _grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:
+    """Return the rows in groups of those that are alike."""
+    groups: dict[Any, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(by(row), []).append(row)
+    return list(groups.values())
+
+
+def _batches(rows: Sequence[Row], most: int) -> Iterator[list[Row]]:
+    """Yield rows together, as many as one call bears."""
+    batch: list[Row] = []
+    size = 0
+    for row in rows:
+        text = sum(len(value) for value in row.values.values() if isinstance(value, str))
+        if batch and (len(batch) == most or size + text > _MOST_TEXT):
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += text
+    if batch:
+        yield batch

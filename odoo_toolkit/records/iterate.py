@@ -1,0 +1,252 @@
+"""Every record that matches, one after the other, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.annotations import Context, Domain, Fields, Model
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.fields import Field
+from odoo_toolkit.frames import to_df
+from odoo_toolkit.progress import checkpoint
+from odoo_toolkit.records.arguments import checked_count
+from odoo_toolkit.records.pages import Pages
+from odoo_toolkit.records.results import Record, SearchResult
+from odoo_toolkit.records.rows import DEFAULT_FIELDS, Question, asked
+from odoo_toolkit.values import ReadOptions
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Records that one request reads, unless told.
+BATCH = 1000
+
+#: Hears how many records have been used, and of how many.
+Progress = Callable[[int, int], Any]
+
+
+class Records(Iterator[Record]):
+    """Records that are read while they are used, see :func:`iterate`; for one thread at a time.
+
+    Attributes:
+        model: such as ``res.partner``.
+    """
+
+    def __init__(
+        self,
+        odoo: Odoo,
+        question: Question,
+        batch: int,
+        *,
+        offset: int = 0,
+        counted: bool = False,
+        progress: Callable[[], Progress] | None = None,
+        options: ReadOptions | None = None,
+    ) -> None:
+        self.model = question.model
+        self._question = question
+        self._pages = Pages(
+            odoo,
+            options or odoo.options,
+            question,
+            batch,
+            offset=offset,
+            counted=counted or progress is not None,
+        )
+        # It does not know of this object, so that it ends as soon as nobody holds that any more.
+        self._rows = _used(self._pages, progress)
+
+    def __next__(self) -> Record:
+        return next(self._rows)
+
+    def __enter__(self) -> Records:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Records of {self.model}>"
+
+    def close(self) -> None:
+        """Read no more; returns when nothing is under way any longer."""
+        self._rows.close()
+
+    @property
+    def total(self) -> int | None:
+        """How many match; None until it is known, and where nobody asked for it."""
+        return self._pages.total
+
+    @property
+    def left_out(self) -> int | None:
+        """How many the policy keeps out, as of a search; known from the first record on."""
+        return self._pages.left_out
+
+    @property
+    def described(self) -> dict[str, Field]:
+        """The field of each column, in the order asked, also of dotted ones."""
+        return self._question.columns.described(self._pages.shower.skipped)
+
+    @property
+    def skipped_fields(self) -> list[str]:
+        """Fields that the user may not read, as far as is known yet."""
+        return list(self._pages.shower.skipped)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was done differently from what was asked, as far as is known yet."""
+        return [*self._pages.warnings, *self._pages.shower.warnings]
+
+    def to_df(self) -> pd.DataFrame:
+        """Read the rest and return it as a pandas DataFrame, see ``odoo_toolkit.frames.to_df``.
+
+        Raises:
+            ConfigurationError: pandas is not installed.
+        """
+        rest = list(self)
+        return to_df(rest, self.described)
+
+
+def _used(pages: Pages, progress: Callable[[], Progress] | None) -> Generator[Record, None, None]:
+    """Yield the records, and tell of the progress after each page."""
+    tell = progress() if progress else None
+    done = 0
+    reading = pages.read()
+    try:
+        for page in reading:
+            yield from page
+            done += len(page)
+            if tell:
+                tell(done, max(done, pages.total or 0))
+            checkpoint()
+    finally:
+        reading.close()
+        if isinstance(tell, _Bar):
+            tell.close()
+
+
+def iterate(
+    odoo: Odoo,
+    model: Model,
+    domain: Domain = (),
+    fields: Fields = DEFAULT_FIELDS,
+    order: str | None = None,
+    batch: int = BATCH,
+    context: Context = None,
+    progress: bool | Progress = False,
+) -> Records:
+    """Return every record that matches, read page by page while they are used.
+
+    >>> for partner in iterate(odoo, "res.partner", fields=["name", "country_id.code"]):
+    ...     print(partner["name"], partner["country_id.code"])
+
+    Memory stays flat, whatever the number: while one page is used, the next two are read in
+    threads. Arguments are checked at once; nothing is read before the first record is asked for.
+    Leaving the loop, or ``close()``, ends it; what is under way is waited for.
+
+    By id, the default, it stays right while others create and delete: no record that was there
+    all the time is missed or comes twice. What is created meanwhile may or may not come; do not
+    create what matches within the loop. Ids are not the order of commits: what a transaction
+    creates that ends only after its ids were passed does not come, see ``changes``.
+
+    By another order, the ids are taken at once, and the records read in that order: what is
+    deleted meanwhile is left out, what is created does not come, and what no longer matches comes
+    as it is now. So it is with messages, activities and files, by whatever order.
+
+    Args:
+        odoo: the connection.
+        model: such as ``res.partner``.
+        domain: which records; a list of conditions or a :class:`~odoo_toolkit.domains.Domain`.
+        fields: names of fields and dotted paths, as of :func:`search_read`.
+        order: as of :func:`search_read`; by id where none is given.
+        batch: records that one request reads, at most ``odoo.options.max_limit``.
+        context: extends the base context.
+        progress: True shows a bar of tqdm; a function is called after each page with the numbers
+            of records used and of all. Either asks Odoo first how many there are.
+
+    Raises:
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, an order or a batch that is none.
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+        ConfigurationError: ``progress=True`` without tqdm.
+    """
+    batch = checked_count(batch, "batch", 1)
+    telling = progress_of(progress, model)
+    question = asked(odoo, model, domain, fields, "id" if order is None else order, context)
+    most = odoo.options.max_limit
+    batch = batch if most is None else min(batch, most)
+    return Records(odoo, question, batch, progress=telling)
+
+
+def search_all(
+    odoo: Odoo,
+    model: str,
+    domain: Sequence[Any],
+    fields: Sequence[str],
+    *,
+    offset: int = 0,
+    order: str | None = None,
+    context: Mapping[str, Any] | None = None,
+    count_total: bool = False,
+) -> SearchResult:
+    """Return all records that match, in order; one round trip where they fill no page.
+
+    Args: as of :func:`odoo_toolkit.records.search_read`.
+    """
+    offset = checked_count(offset, "offset", 0)
+    question = asked(odoo, model, domain, fields, order, context)
+    every = Records(odoo, question, BATCH, offset=offset, counted=count_total)
+    records = list(every)
+    return SearchResult(
+        records=records,
+        count=len(records),
+        model=model,
+        limit=None,
+        offset=offset,
+        has_more=False,
+        total=every.total if count_total else None,
+        left_out=every.left_out,
+        skipped_fields=every.skipped_fields,
+        warnings=every.warnings,
+        described=every.described,
+    )
+
+
+class _Bar:
+    """Shows progress by tqdm."""
+
+    def __init__(self, model: str) -> None:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+
+        self._bar = tqdm(desc=model, unit=" records")
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def progress_of(progress: Any, model: str) -> Callable[[], Progress] | None:
+    """Return what makes that which hears of the progress, when the first record is asked for."""
+    if progress is None or progress is False:
+        return None
+    if callable(progress):
+        return lambda: progress
+    if progress is not True:
+        raise ValidationError(
+            "progress must be True, False or a function of two numbers.",
+            suggestion="Leave it out, or give e.g. lambda done, total: print(done, total).",
+        )
+    try:
+        import tqdm  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
+    except ImportError as error:
+        raise ConfigurationError(
+            "progress=True shows a bar of tqdm, which is not installed.",
+            suggestion="Run: pip install tqdm. Or give a function, called with two numbers.",
+        ) from error
+    return partial(_Bar, model)

@@ -1,0 +1,110 @@
+"""Marks: where somebody stands who follows the changes of a model, as one short text."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.errors import ValidationError
+
+#: Bytes of a digest; their base64 has no padding.
+_DIGEST = 6
+
+
+@attrs.frozen(kw_only=True)
+class Mark:
+    """What is known at one moment of the records of a model.
+
+    Attributes:
+        model: such as ``sale.order``.
+        database: its name, where it is known.
+        start: changes from this moment on are looked at next time, as Odoo writes it.
+        seen: what those records held that were changed since ``start`` and have been seen: a
+            digest by id.
+        known: ids of all records that match; None where they are not compared.
+    """
+
+    model: str
+    database: str | None
+    start: str
+    seen: Mapping[int, bytes]
+    known: frozenset[int] | None
+
+
+def pack(mark: Mark) -> str:
+    """Return a mark as text of letters, digits, ``-``, ``_`` and ``=``."""
+    seen = sorted(mark.seen)
+    content = {
+        "model": mark.model,
+        "database": mark.database,
+        "start": mark.start,
+        "seen": ranges(seen),
+        "digests": base64.b64encode(b"".join(mark.seen[key] for key in seen)).decode(),
+        "known": None if mark.known is None else ranges(mark.known),
+    }
+    return base64.urlsafe_b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
+
+
+def unpack(text: Any) -> Mark:
+    """Return the mark that :func:`pack` made a text of.
+
+    Raises:
+        ValidationError: it is none.
+    """
+    try:
+        content = json.loads(zlib.decompress(base64.urlsafe_b64decode(text)))
+        seen, known = from_ranges(content["seen"]), content["known"]
+        digests = base64.b64decode(content["digests"])
+        pieces = [digests[at : at + _DIGEST] for at in range(0, len(digests), _DIGEST)]
+        return Mark(
+            model=content["model"],
+            database=content["database"],
+            start=content["start"],
+            seen=dict(zip(seen, pieces, strict=True)),
+            known=None if known is None else frozenset(from_ranges(known)),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
+        raise ValidationError(
+            "since is not a mark that changes() has returned.",
+            suggestion="Pass the whole text of .mark, unchanged; or None to begin anew.",
+            details={"field": "since"},
+        ) from error
+
+
+def digest(record: Mapping[str, Any]) -> bytes:
+    """Return a short digest of all that a record holds."""
+    content = json.dumps(record, sort_keys=True, default=str)
+    return blake2b(content.encode(), digest_size=_DIGEST).digest()
+
+
+def ranges(ids: Iterable[int]) -> str:
+    """Return ids as text: ``1+4,3`` is 1 to 5, and 8, three after the last one."""
+    runs: list[list[int]] = []
+    for number in sorted(ids):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    parts, before = [], 0
+    for first, last in runs:
+        parts.append(f"{first - before}+{last - first}" if last > first else str(first - before))
+        before = last
+    return ",".join(parts)
+
+
+def from_ranges(text: str) -> list[int]:
+    """Return the ids that :func:`ranges` made a text of, in order."""
+    ids: list[int] = []
+    last = 0
+    for part in text.split(",") if text else ():
+        ahead, _, more = part.partition("+")
+        first = last + int(ahead)
+        last = first + int(more or 0)
+        ids.extend(range(first, last + 1))
+    return ids

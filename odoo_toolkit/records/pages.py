@@ -1,0 +1,141 @@
+"""The pages of a long search, read ahead of their use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
+from odoo_toolkit.policy.tables import FILE_MODELS
+from odoo_toolkit.records.ahead import in_order
+from odoo_toolkit.records.left_out import with_left_out
+from odoo_toolkit.records.paths import Shower
+from odoo_toolkit.records.results import Record
+from odoo_toolkit.records.rows import Question, counting, fetched
+from odoo_toolkit.values import ReadOptions
+
+#: Pages whose ids are asked for at a time, which costs little.
+_WINDOW = 20
+_BY_ID = re.compile(r"\s*id(\s+asc)?\s*", re.IGNORECASE)
+
+
+class Pages:
+    """What matches a question, page by page.
+
+    Args:
+        odoo: the connection.
+        options: how values are shown.
+        question: what is searched for.
+        batch: records on a page.
+        offset: records to skip.
+        counted: whether ``total`` is wanted.
+
+    Attributes:
+        shower: shows the records, and knows what could not be read.
+        total: how many match; None until it is known.
+        left_out: how many the policy keeps out; known from the first page on.
+        warnings: what was done differently from what was asked.
+    """
+
+    def __init__(
+        self,
+        odoo: Odoo,
+        options: ReadOptions,
+        question: Question,
+        batch: int,
+        *,
+        offset: int = 0,
+        counted: bool = False,
+    ) -> None:
+        self.shower = Shower(odoo, options, question.columns, question.context)
+        self.total: int | None = None
+        self.left_out: int | None = 0
+        self.warnings = list(question.warnings)
+        self._odoo, self._question, self._batch = odoo, question, batch
+        self._offset, self._counted = offset, counted
+
+    def read(self) -> Generator[list[Record], None, None]:
+        """Yield page after page; the next ones are under way meanwhile."""
+        first = self._first()
+        later = self._question.model in FILTERED_AFTER_LIMIT
+        if len(first) < self._batch and not later:
+            self.total = len(first) + self._offset
+            yield self.shower.show(first)
+            return
+        question = self._question
+        if self._counted:
+            self.total = int(
+                self._odoo.call(counting(self._question.model, question.domain, question.context))
+            )
+        # Odoo cuts some searches at the limit before it filters; files it finds differently by id.
+        by_key = self._by_id and not later and self._question.model not in FILE_MODELS
+        rest = self._ranges(first[-1]["id"]) if by_key else self._chunks(first)
+        begun: list[Callable[[], list[Record]]] = [partial(self.shower.show, first)]
+        pages = in_order(chain(begun, rest))
+        try:
+            yield from pages
+        finally:
+            pages.close()
+
+    @property
+    def _by_id(self) -> bool:
+        order = self._question.order
+        return order is not None and _BY_ID.fullmatch(order) is not None and not self._offset
+
+    def _first(self) -> list[Record]:
+        """Return the first page, and find out beside it what is left out."""
+        arguments = {"domain": self._question.domain, "limit": self._batch, "offset": self._offset}
+        arguments |= {"order": self._question.order} if self._question.order else {}
+        call = self._call("search_read", arguments)
+        rows, self.left_out = with_left_out(
+            self._odoo, call, self.warnings, lambda: fetched(self._odoo, call, self.shower)
+        )
+        return rows
+
+    def _ranges(self, last: int) -> Iterator[Callable[[], list[Record]]]:
+        """Yield what reads the pages after an id, each by the ids between which it lies.
+
+        So pages can be read side by side, and whatever comes or goes shifts none of them.
+        """
+        domain, window = self._question.domain, _WINDOW * self._batch
+        while True:
+            arguments = {"domain": [["id", ">", last], *domain], "limit": window, "order": "id"}
+            ids: list[int] = self._odoo.call(self._call("search", arguments))
+            for end in [*ids[self._batch - 1 :: self._batch], *ids[-1:]]:
+                if end > last:
+                    yield partial(self._range, last, end)
+                    last = end
+            if len(ids) < window:
+                return
+
+    def _range(self, after: int, end: int) -> list[Record]:
+        between = [["id", ">", after], ["id", "<=", end], *self._question.domain]
+        call = self._call("search_read", {"domain": between, "order": "id"})
+        return self.shower.show(fetched(self._odoo, call, self.shower))
+
+    def _chunks(self, first: Sequence[Record]) -> Iterator[Callable[[], list[Record]]]:
+        """Yield what reads the records after the first page, of all ids taken at once."""
+        arguments: dict[str, Any] = {"domain": self._question.domain, "offset": self._offset}
+        arguments |= {"order": self._question.order} if self._question.order else {}
+        read = {row["id"] for row in first}
+        found = self._odoo.call(self._call("search", arguments))
+        ids = [one for one in found if one not in read]
+        for start in range(0, len(ids), self._batch):
+            yield partial(self._chunk, ids[start : start + self._batch])
+
+    def _chunk(self, ids: list[int]) -> list[Record]:
+        # Searched for, as a read would fail as a whole where one may be seen no longer.
+        call = self._call(
+            "search_read", {"domain": [["id", "in", ids]], "order": "id"}, active_test=False
+        )
+        rows = {row["id"]: row for row in fetched(self._odoo, call, self.shower)}
+        return self.shower.show([rows[one] for one in ids if one in rows])
+
+    def _call(self, method: str, arguments: Mapping[str, Any], **context: Any) -> Call:
+        within = {**self._question.context, **context}
+        return Call(model=self._question.model, method=method, arguments=arguments, context=within)

@@ -1,0 +1,163 @@
+"""What has changed since a mark, on real servers, while others are at work."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from odoo_toolkit import Odoo, changes, connect, create, execute, search_read, unlink, write
+from odoo_toolkit.errors import OdooError
+from tests.live.servers import Server, credentials
+
+TAG = "res.partner.category"
+PARTNER = "res.partner"
+
+
+@pytest.fixture
+def other(server: Server) -> Iterator[Odoo]:
+    with connect(**credentials(server, server.user("admin"))) as connection:
+        yield connection
+
+
+def test_created_written_archived_and_deleted(admin: Odoo, suffix: str) -> None:
+    kept, changed, gone = create(admin, PARTNER, [{"name": f"{suffix} {i}"} for i in range(3)]).ids
+    domain = [["name", "like", suffix]]
+    fields = ["name", "active", "category_id"]
+    mark = changes(admin, PARTNER, domain=domain, fields=fields).mark
+    new = create(admin, PARTNER, {"name": f"{suffix} new"}).id
+    write(admin, PARTNER, [changed], {"name": f"{suffix} changed"})
+    unlink(admin, PARTNER, [gone])
+    found = changes(admin, PARTNER, mark, domain, fields)
+    assert [record["id"] for record in found.created] == [new]
+    assert [(r["id"], r["name"]) for r in found.written] == [(changed, f"{suffix} changed")]
+    assert (found.deleted, found.left, found.entered) == ([gone], [], [])
+
+    tag = create(admin, TAG, {"name": suffix}).id
+    write(admin, PARTNER, [kept], {"category_id": [[4, tag]]})
+    write(admin, PARTNER, [changed], {"active": False})
+    write(admin, PARTNER, [new], {"name": "out of it"})
+    found = changes(admin, PARTNER, found.mark, domain, fields)
+    assert [(r["id"], r["active"], r["category_id"]) for r in found.written] == [
+        (kept, True, [tag]),
+        (changed, False, []),
+    ]
+    assert (found.left, found.deleted) == ([new], [])
+    assert not changes(admin, PARTNER, found.mark, domain, fields)
+    unlink(admin, PARTNER, [kept, changed, new])
+    unlink(admin, TAG, [tag])
+
+
+def test_a_record_written_several_times_within_a_second(admin: Odoo, suffix: str) -> None:
+    tag = create(admin, TAG, {"name": suffix}).id
+    mark = changes(admin, TAG, fields=["name"]).mark
+    for i in range(10):
+        write(admin, TAG, [tag], {"name": f"{suffix} {i}"})
+        found = changes(admin, TAG, mark, fields=["name"])
+        mark = found.mark
+        assert [r["name"] for r in found.written if r["id"] == tag] == [f"{suffix} {i}"]
+    unlink(admin, TAG, [tag])
+    assert changes(admin, TAG, mark, fields=["name"]).deleted == [tag]
+
+
+def test_a_domain_over_another_model_sees_its_changes(admin: Odoo, suffix: str) -> None:
+    countries = [r["id"] for r in search_read(admin, "res.country", [], ["id"], limit=2)]
+    parent = create(admin, PARTNER, {"name": suffix, "is_company": True}).id
+    child = create(admin, PARTNER, {"name": f"{suffix} child", "parent_id": parent}).id
+    domain = [["parent_id.comment", "like", suffix]]
+    mark = changes(admin, PARTNER, domain=domain).mark
+    write(admin, PARTNER, [parent], {"comment": suffix})
+    found = changes(admin, PARTNER, mark, domain)
+    assert child in [r["id"] for r in found.records]
+    write(admin, PARTNER, [parent], {"comment": "nothing", "country_id": countries[0]})
+    found = changes(admin, PARTNER, found.mark, domain)
+    assert found.left == [child]
+    unlink(admin, PARTNER, [child, parent])
+
+
+def test_messages_follow_their_own_model(admin: Odoo, suffix: str) -> None:
+    partner = create(admin, PARTNER, {"name": suffix}).id
+    domain = [["model", "=", PARTNER], ["res_id", "=", partner]]
+    mark = changes(admin, PARTNER, domain=[["id", "=", partner]]).mark
+    messages = changes(admin, "mail.message", domain=domain, fields=["body"]).mark
+    execute(admin, PARTNER, "message_post", [[partner]], {"body": suffix})
+    assert not changes(admin, PARTNER, mark, [["id", "=", partner]])
+    found = changes(admin, "mail.message", messages, domain, ["body"])
+    assert suffix in [r["body"] for r in found.created]
+    unlink(admin, PARTNER, [partner])
+
+
+def test_two_writers_and_a_follower(admin: Odoo, server: Server, suffix: str) -> None:
+    """A copy that is kept by the changes alone is the same as the table in the end."""
+    domain, fields = [["name", "like", suffix]], ["name", "color"]
+    mark = changes(admin, TAG, domain=domain, fields=fields).mark
+    copy: dict[int, dict[str, object]] = {}
+    failures: list[Exception] = []
+    running = threading.Barrier(3)
+
+    def work(number: int) -> None:
+        try:
+            with connect(**credentials(server, server.user("admin"))) as odoo:
+                running.wait()
+                mine: list[int] = []
+                for i in range(25):
+                    names = [{"name": f"{suffix} {number} {i} {j}"} for j in range(5)]
+                    mine += create(odoo, TAG, names).ids
+                    write(odoo, TAG, mine[-5:], {"color": i % 10})
+                    write(odoo, TAG, mine[:3], {"color": (i + 1) % 10})
+                    if i % 3 == 0:
+                        unlink(odoo, TAG, [mine.pop(), mine.pop(-2)])
+                    if i % 5 == 0:
+                        write(odoo, TAG, [mine.pop()], {"name": "has left"})
+        except (OdooError, threading.BrokenBarrierError) as error:
+            failures.append(error)
+            running.abort()
+
+    def follow() -> None:
+        nonlocal mark
+        found = changes(admin, TAG, mark, domain, fields)
+        for record in found.created:
+            assert record["id"] not in copy
+        for record in found.written:
+            assert record["id"] in copy
+        copy.update({record["id"]: record for record in found.records})
+        for record_id in (*found.deleted, *found.left):
+            del copy[record_id]
+        mark = found.mark
+
+    writers = [threading.Thread(target=work, args=(number,)) for number in (1, 2)]
+    for writer in writers:
+        writer.start()
+    running.wait()
+    rounds = 0
+    while any(writer.is_alive() for writer in writers):
+        follow()
+        rounds += 1
+    for writer in writers:
+        writer.join()
+    follow()
+    assert not failures
+    assert rounds
+    there = search_read(admin, TAG, domain, fields, limit=1000).records
+    assert copy == {record["id"]: record for record in there}
+    assert len(copy) > 100
+    assert not changes(admin, TAG, mark, domain, fields)
+    left = search_read(admin, TAG, [["name", "=", "has left"]], ["id"]).records
+    unlink(admin, TAG, [*copy, *(record["id"] for record in left)])
+
+
+def test_an_ordinary_user_hears_of_what_it_may_see(
+    ordinary: Odoo, admin: Odoo, suffix: str
+) -> None:
+    mark = changes(ordinary, PARTNER, domain=[["name", "like", suffix]]).mark
+    partner = create(admin, PARTNER, {"name": suffix}).id
+    found = changes(ordinary, PARTNER, mark, [["name", "like", suffix]])
+    assert [record["id"] for record in found.created] == [partner]
+    unlink(admin, PARTNER, [partner])
+
+
+def test_every_record_is_in_a_small_mark(admin: Odoo) -> None:
+    mark = changes(admin, "ir.model.fields", fields=["name"]).mark
+    assert len(mark) < 20_000
+    assert not changes(admin, "ir.model.fields", mark, fields=["name"])

@@ -1,0 +1,312 @@
+"""Imports into a real Odoo: what is made, changed, left alone and refused, and no e-mail sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import (
+    AccessError,
+    Odoo,
+    Policy,
+    connect,
+    count,
+    create,
+    create_many,
+    read,
+    search_read,
+    unlink,
+    upsert,
+    write_many,
+)
+from odoo_toolkit.records.importing import ImportResult
+from tests.live.servers import Server, credentials
+
+EVERY = {"active_test": False}
+
+
+def counts(result: ImportResult) -> tuple[int, int, int, int]:
+    return (result.created, result.updated, result.unchanged, len(result.failed))
+
+
+def ids_of(result: ImportResult) -> list[int]:
+    return [record_id for record_id in result.ids if record_id is not None]
+
+
+def found(odoo: Odoo, model: str, domain: list[Any], fields: list[str]) -> list[dict[str, Any]]:
+    return search_read(odoo, model, domain, fields, limit=500, order="id", context=EVERY).records
+
+
+@pytest.fixture
+def made(admin: Odoo, suffix: str) -> Iterator[str]:
+    """A word for names; all contacts, leads, orders and products that have it go in the end."""
+    yield suffix
+    for model, field in (
+        ("sale.order", "client_order_ref"),
+        ("crm.lead", "name"),
+        ("product.template", "name"),
+        ("product.category", "name"),
+        ("crm.tag", "name"),
+        ("res.partner", "name"),
+        ("res.partner.category", "name"),
+    ):
+        rows = found(admin, model, [[field, "ilike", suffix]], ["id"])
+        if rows:
+            unlink(admin, model, [row["id"] for row in rows])
+
+
+def contacts(word: str, number: int = 12) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"{word} {n}",
+            "email": f"{word}_{n}@example.com",
+            "ref": f"{word}-{n}",
+            "country_id/code": "BE" if n % 2 else "FR",
+            "is_company": "yes",
+            "type": "invoice" if n % 3 else "Contact",
+            "partner_latitude": 50.123456789,
+            "comment": "plain",
+            "street": None,
+        }
+        for n in range(number)
+    ]
+
+
+def test_contacts_by_email_twice(odoo: Odoo, admin: Odoo, made: str) -> None:
+    rows = contacts(made)
+    rows[3]["type"] = "other"
+    first = upsert(odoo, "res.partner", rows, key="email", batch=5)
+    before = found(admin, "res.partner", [["name", "ilike", made]], ["name", "write_date"])
+    again = upsert(odoo, "res.partner", rows, key="email")
+    shouted = [{**row, "email": row["email"].upper().replace("EXAMPLE", "eXample")} for row in rows]
+    either = upsert(odoo, "res.partner", shouted, key="email", case_sensitive=False)
+
+    assert counts(first) == (12, 0, 0, 0)
+    assert counts(again) == counts(either) == (0, 0, 12, 0)
+    assert first.ids == again.ids == either.ids == [row["id"] for row in before]
+    assert found(admin, "res.partner", [["name", "ilike", made]], ["name", "write_date"]) == before
+    row = read(odoo, "res.partner", ids_of(first)[:1], ["country_id", "type", "email"]).records[0]
+    assert (row["type"], row["email"]) == ("contact", f"{made}_0@example.com")
+    assert row["country_id"]["name"] == "France"
+
+
+def test_changes_the_same_and_different_and_archived_ones(odoo: Odoo, made: str) -> None:
+    rows = contacts(made)
+    first = upsert(odoo, "res.partner", rows, key="ref")
+    archived = [first.ids[2], first.ids[9]]
+    assert write_many(odoo, "res.partner", [{"id": i, "active": False} for i in archived]).ok
+    rows = [
+        {"ref": row["ref"], "city": "Gent" if n < 6 else f"City {n}"} for n, row in enumerate(rows)
+    ]
+    second = upsert(odoo, "res.partner", rows, key="ref")
+    third = upsert(odoo, "res.partner", rows, key="ref")
+
+    assert counts(second) == (0, 12, 0, 0)
+    assert counts(third) == (0, 0, 12, 0)
+    now = found(odoo, "res.partner", [["id", "in", first.ids]], ["city", "active"])
+    assert [row["city"] for row in now] == [row["city"] for row in rows]
+    assert [row["active"] for row in now] == [n not in (2, 9) for n in range(12)]
+
+
+def test_external_ids_make_and_find(odoo: Odoo, admin: Odoo, made: str) -> None:
+    tag = create(admin, "res.partner.category", {"name": f"Tag, {made}"})
+    rows = [
+        {
+            "id": f"__import__.{made}_{n}",
+            "name": f" {made}  {n} ",
+            "country_id/id": "base.be" if n else "",
+            "category_id": [tag.id] if n else [],
+            "is_company": n == 1,
+            "color": n,
+            "type": "other",
+            "partner_latitude": 1.5,
+        }
+        for n in range(3)
+    ]
+    first = upsert(odoo, "res.partner", rows, key="id")
+    again = upsert(odoo, "res.partner", rows, key="id")
+    rows[1]["color"] = 7
+    third = upsert(odoo, "res.partner", rows, key="id")
+
+    assert counts(first) == (3, 0, 0, 0)
+    assert counts(again) == (0, 0, 3, 0)
+    assert counts(third) == (0, 1, 2, 0)
+    assert first.ids == again.ids
+    fields = ["name", "category_id", "is_company", "color", "country_id", "partner_latitude"]
+    now = read(odoo, "res.partner", ids_of(first), fields).records
+    assert [row["name"] for row in now] == [row["name"] for row in rows]
+    assert [row["category_id"] for row in now] == [[], [tag.id], [tag.id]]
+    assert [row["is_company"] for row in now] == [False, True, False]
+    assert [row["color"] for row in now] == [0, 7, 2]
+    assert now[0]["country_id"] is None
+    assert now[1]["country_id"]["name"] == "Belgium"
+    assert [row["partner_latitude"] for row in now] == [1.5] * 3
+
+
+def test_an_external_id_of_another_model_is_left_alone(admin: Odoo, made: str) -> None:
+    rows = [{"id": "base.be", "name": f"{made} thief"}]
+    result = upsert(admin, "res.partner", rows, key="id")
+    assert "belongs to a record of another model" in result.failed[0].reason
+    names = [["module", "=", "base"], ["name", "=", "be"]]
+    assert found(admin, "ir.model.data", names, ["model"])[0]["model"] == "res.country"
+    assert count(admin, "res.partner", [["name", "ilike", made]]).count == 0
+
+
+def test_leads_with_tags_and_a_salesperson_send_nothing(
+    admin: Odoo, server: Server, made: str
+) -> None:
+    tags = [create(admin, "crm.tag", {"name": f"{made} {n}"}).id for n in "ab"]
+    (demo,) = found(admin, "res.users", [["login", "=", server.demo_login]], ["name"])
+    mails = [row["id"] for row in found(admin, "mail.mail", [], ["id"])]
+    rows = [
+        {
+            "name": f"Lead {made} {n}",
+            "user_id/login": server.demo_login,
+            "tag_ids": f"{made} a,{made} b" if n % 2 else f"{made} a",
+            "expected_revenue": 10.555 + n,
+            "priority": "High" if n == 1 else "0",
+            "date_deadline": "2027-01-31",
+        }
+        for n in range(7)
+    ]
+    result = upsert(admin, "crm.lead", rows, key="name")
+    again = upsert(admin, "crm.lead", rows, key="name")
+    changed = [{"name": row["name"], "user_id": "", "expected_revenue": 1.0} for row in rows[:3]]
+    back = [{"name": row["name"], "user_id": demo["id"], "city": row["name"]} for row in rows[:3]]
+    third = upsert(admin, "crm.lead", changed, key="name")
+    fourth = upsert(admin, "crm.lead", back, key="name")
+
+    assert counts(result) == (7, 0, 0, 0)
+    assert counts(again)[::3] == (0, 0)
+    assert counts(third) == counts(fourth) == (0, 3, 0, 0)
+    now = read(admin, "crm.lead", ids_of(result), ["user_id", "tag_ids", "priority"]).records
+    assert {row["user_id"]["id"] for row in now} == {demo["id"]}
+    assert [sorted(row["tag_ids"]) for row in now[:2]] == [tags[:1], tags]
+    assert [row["priority"] for row in now[:3]] == ["0", "2", "0"]
+    assert [row["id"] for row in found(admin, "mail.mail", [], ["id"])] == mails
+    logged = [["model", "=", "crm.lead"], ["res_id", "in", result.ids]]
+    assert count(admin, "mail.message", logged).count == 0
+
+
+def test_products_with_categories(admin: Odoo, made: str) -> None:
+    top = create(admin, "product.category", {"name": f"Top {made}"}).id
+    other = create(admin, "product.category", {"name": f"Other {made}"}).id
+    under = [
+        create(admin, "product.category", {"name": f"Sub {made}", "parent_id": parent}).id
+        for parent in (top, other)
+    ]
+    rows = [
+        {"default_code": f"{made}{n}", "name": f"{made} {n}", "categ_id": name, "list_price": 1.239}
+        for n, name in enumerate([f"Top {made}", f"Top {made} / Sub {made}", f"Sub {made}", "No"])
+    ]
+    result = upsert(admin, "product.template", rows, key="default_code")
+    again = upsert(admin, "product.template", rows, key="default_code")
+
+    assert result.statuses == ["created", "created", "failed", "failed"]
+    assert again.statuses == ["unchanged", "unchanged", "failed", "failed"]
+    now = read(admin, "product.template", ids_of(result), ["categ_id"]).records
+    assert [row["categ_id"]["id"] for row in now] == [top, under[0]]
+    assert {match["id"] for match in result.failed[0].candidates} == set(under)
+    assert "Give the id of one" in result.failed[0].reason
+
+
+def test_bad_rows_in_the_middle(odoo: Odoo, admin: Odoo, made: str, tmp_path: Path) -> None:
+    """Odoo refuses a contact without a name, and a parent that there is not."""
+    rows = contacts(made, 40)
+    rows[12]["name"] = ""
+    rows[30]["parent_id"] = 99999999
+    result = upsert(odoo, "res.partner", rows, key="ref")
+    assert counts(result) == (38, 0, 0, 2)
+    assert [row.row for row in result.failed] == [13, 31]
+    assert count(admin, "res.partner", [["ref", "like", made]]).count == 38
+
+    path = tmp_path / "failed.csv"
+    result.write_failed(path)
+    text = path.read_text(encoding="utf-8")
+    assert "import_error" in text
+    text = text.replace('"{""id"": 99999999}"', "").replace("\n,", f"\n{made} 12,")
+    path.write_text(text, encoding="utf-8")
+    assert counts(upsert(odoo, "res.partner", path, key="ref")) == (2, 0, 0, 0)
+    assert counts(upsert(odoo, "res.partner", path, key="ref")) == (0, 0, 2, 0)
+
+
+def test_ambiguous_keys_and_names_change_nothing(admin: Odoo, made: str) -> None:
+    same = [create(admin, "res.partner", {"name": f"Twin {made}"}).id for _ in "ab"]
+    before = read(admin, "res.partner", same, ["name", "city", "write_date"]).records
+    result = upsert(admin, "res.partner", [{"name": f"Twin {made}", "city": "X"}], key="name")
+    child = [{"ref": made, "name": f"Child {made}", "parent_id": f"Twin {made}"}]
+    second = upsert(admin, "res.partner", child, key="ref")
+
+    assert [match["id"] for match in result.failed[0].candidates] == same
+    assert [match["id"] for match in second.failed[0].candidates] == same
+    assert read(admin, "res.partner", same, ["name", "city", "write_date"]).records == before
+    assert count(admin, "res.partner", [["name", "=", f"Child {made}"]]).count == 0
+
+
+def test_many_different_changes_are_written_as_they_are_given(admin: Odoo, made: str) -> None:
+    """Moments in UTC whatever the user's time zone, texts with their blanks, ids as ids."""
+    customers = create_many(admin, "res.partner", [{"name": f"{made} {n}"} for n in range(4)]).ids
+    orders = [{"client_order_ref": f"{made} {n}", "partner_id": customers[0]} for n in range(6)]
+    ids = ids_of(create_many(admin, "sale.order", orders))
+    rows: list[dict[str, Any]] = [
+        {
+            "id": order,
+            "date_order": f"2026-0{n + 1}-15T23:30:00Z",
+            "validity_date": f"2027-0{n + 1}-01",
+            "client_order_ref": f" {made}, \"{n}\"; 'x' ",
+            "origin": "" if n == 5 else f"1{n}",
+        }
+        for n, order in enumerate(ids)
+    ]
+    result = write_many(admin, "sale.order", [*rows, {"id": 99999999, "origin": "x"}])
+    assert counts(result) == (0, 6, 0, 1)
+    fields = ["date_order", "validity_date", "client_order_ref", "origin"]
+    assert read(admin, "sale.order", ids, fields).records == rows
+    assert counts(write_many(admin, "sale.order", rows)) == (0, 0, 6, 0)
+
+
+def test_a_dry_run_leaves_the_database_as_it_was(admin: Odoo, made: str) -> None:
+    upsert(admin, "res.partner", contacts(made, 3), key="ref")
+    before = found(admin, "res.partner", [["name", "ilike", made]], ["name", "city", "write_date"])
+    rows = [{**row, "city": "Gent"} for row in contacts(made, 6)]
+    rows[5]["country_id/code"] = "XX"
+    result = upsert(admin, "res.partner", rows, key="ref", dry_run=True)
+
+    assert counts(result) == (2, 3, 0, 1)
+    after = found(admin, "res.partner", [["name", "ilike", made]], ["name", "city", "write_date"])
+    assert after == before
+
+
+def test_without_the_right_nothing_is_made(ordinary: Odoo, admin: Odoo, made: str) -> None:
+    rows = [{"name": f"{made} {n}"} for n in range(30)]
+    result = create_many(ordinary, "res.partner.category", rows)
+    assert counts(result) == (0, 0, 0, 30)
+    assert count(admin, "res.partner.category", [["name", "ilike", made]]).count == 0
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(field_blocklist="email"),
+        Policy(model_blocklist="res.country"),
+        Policy(mode="readonly"),
+        Policy(mode="restricted", write_allowlist="crm.lead"),
+    ],
+)
+def test_a_policy_holds_in_imports(server: Server, admin: Odoo, made: str, policy: Policy) -> None:
+    ids = ids_of(upsert(admin, "res.partner", contacts(made, 3), key="ref"))
+    before = read(admin, "res.partner", ids, ["email", "city", "write_date"])
+    login: dict[str, Any] = {**credentials(server, server.user("admin"))}
+    with connect(policy=policy, **login) as odoo:
+        rows = [
+            {"email": f"{made}_{n}@example.com", "country_id": "Belgium", "city": "Mine"}
+            for n in range(3)
+        ]
+        for dry_run in (True, False):
+            with pytest.raises(AccessError):
+                upsert(odoo, "res.partner", rows, key="email", dry_run=dry_run, notify=True)
+    after = read(admin, "res.partner", ids, ["email", "city", "write_date"])
+    assert after == before

@@ -1,0 +1,505 @@
+"""Importing rows: what is found, created, changed, left alone and refused; in how many calls."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import (
+    NotFoundError,
+    Odoo,
+    ValidationError,
+    create_many,
+    upsert,
+    write_many,
+)
+from odoo_toolkit.errors import make_error
+from odoo_toolkit.testing import FakeServer
+from tests.unit.fake_import import contacts, refuse
+from tests.unit.table_values import NAT, Scalar
+
+ANN = {"id": 7, "name": "Ann", "email": "ann@x.com", "ref": "A", "country_id": 20}
+BEN = {"id": 8, "name": "Ben", "email": "ben@x.com", "ref": "B"}
+WRITES = ("create", "write", "load", "unlink")
+
+
+def writes(server: FakeServer) -> list[str]:
+    """Return the methods that wrote."""
+    return [call.method for call in server.sent if call.method in WRITES]
+
+
+class TestUpsert:
+    def test_what_there_is_not_is_created_and_what_there_is_is_changed(self) -> None:
+        server = contacts(ANN, BEN)
+        rows = [
+            {"email": "ann@x.com", "name": "Anna"},
+            {"email": "cid@x.com", "name": "Cid"},
+            {"email": "ben@x.com", "name": "Ben"},
+        ]
+        result = upsert(server.connect(), "res.partner", rows, key="email")
+
+        assert (result.created, result.updated, result.unchanged) == (1, 1, 1)
+        assert result.statuses == ["updated", "created", "unchanged"]
+        assert result.ids == [7, 9, 8]
+        assert result.ok
+        names = [row["name"] for row in server.records["res.partner"]]
+        assert names == ["Anna", "Ben", "Cid"]
+
+    def test_twice_changes_nothing(self) -> None:
+        server = contacts(ANN)
+        rows = [
+            {
+                "email": f"{name}@x.com",
+                "name": name,
+                "country_id/code": "BE",
+                "category_id": "Gold,Silver",
+                "type": "Invoice Address",
+                "credit_limit": 1.239,
+                "date": datetime.date(2026, 1, 2),
+                "seen": "2026-01-02T03:04:05+01:00",
+                "color": "",
+                "active": True,
+            }
+            for name in ("ann", "cid", "dan")
+        ]
+        odoo = server.connect()
+        first = upsert(odoo, "res.partner", rows, key="email")
+        for row in server.records["res.partner"]:
+            row["credit_limit"] = 1.24  # Odoo keeps two decimals
+        before = [dict(row) for row in server.records["res.partner"]]
+        server.sent.clear()
+        second = upsert(odoo, "res.partner", rows, key="email")
+
+        assert (first.created, first.updated) == (2, 1)
+        assert (second.created, second.updated, second.unchanged) == (0, 0, 3)
+        assert writes(server) == []
+        assert server.records["res.partner"] == before
+        assert before[1]["country_id"] == 20
+        assert before[1]["category_id"] == [1, 2]
+        assert before[1]["type"] == "invoice"
+        assert before[1]["seen"] == "2026-01-02 02:04:05"
+
+    def test_round_trips_do_not_grow_with_the_rows(self) -> None:
+        server = contacts()
+        odoo = server.connect()
+        rows = [
+            {
+                "email": f"{n}@x.com",
+                "name": str(n),
+                "country_id": "Belgium",
+                "category_id": ["Gold"],
+            }
+            for n in range(400)
+        ]
+        result = upsert(odoo, "res.partner", rows, key="email")
+
+        assert result.created == 400
+        asked = [(call.model, call.method) for call in server.sent]
+        assert asked == [
+            ("res.country", "search_read"),
+            ("res.partner.category", "search_read"),
+            ("res.partner", "search_read"),
+            ("res.partner", "create"),
+            ("res.partner", "create"),
+        ]
+
+    def test_the_same_change_goes_together_and_different_ones_by_one_load(self) -> None:
+        partners = [{"id": n, "name": str(n), "ref": str(n)} for n in range(1, 7)]
+        server = contacts(*partners)
+        rows = [{"ref": str(n), "phone": "same" if n < 4 else f"0{n}"} for n in range(1, 7)]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+
+        assert result.updated == 6
+        assert writes(server) == ["write", "load"]
+        phones = [row["phone"] for row in server.records["res.partner"]]
+        assert phones == ["same", "same", "same", "04", "05", "06"]
+        (load,) = server.asked("load")
+        assert load.arguments["fields"] == [".id", "phone"]
+        assert load.context["tz"] == "UTC"
+
+    def test_no_email_and_no_log_unless_asked(self) -> None:
+        server = contacts(ANN)
+        rows = [{"email": "ann@x.com", "name": "A"}, {"email": "b@x.com", "name": "B"}]
+        upsert(server.connect(), "res.partner", rows, key="email")
+        for call in server.asked("create", "write"):
+            assert call.context["tracking_disable"] is True
+            assert call.context["mail_auto_subscribe_no_notify"] is True
+
+        server = contacts(ANN)
+        upsert(server.connect(), "res.partner", rows, key="email", notify=True)
+        assert [set(call.context) for call in server.asked("create", "write")] == [
+            {"lang", "tz"}
+        ] * 2
+
+    def test_dry_run_says_the_same_and_writes_nothing(self) -> None:
+        server = contacts(ANN)
+        rows = [
+            {"email": "ann@x.com", "name": "Anna"},
+            {"email": "cid@x.com", "name": "Cid"},
+            {"email": "dan@x.com", "name": ""},
+        ]
+        result = upsert(server.connect(), "res.partner", rows, key="email", dry_run=True)
+
+        assert result.dry_run
+        assert (result.created, result.updated, len(result.failed)) == (1, 1, 1)
+        assert result.failed[0].column == "name"
+        assert writes(server) == []
+
+    def test_archived_records_are_found(self) -> None:
+        server = contacts({**ANN, "active": False})
+        rows = [{"email": "ann@x.com", "name": "Anna"}]
+        assert upsert(server.connect(), "res.partner", rows, key="email").ids == [7]
+
+    def test_either_case_where_asked(self) -> None:
+        server = contacts({**ANN, "email": "aNn@X.com"})
+        odoo = server.connect()
+        rows = [{"email": "ANN@x.COM", "name": "Anna"}]
+        exact = upsert(odoo, "res.partner", rows, key="email", dry_run=True)
+        either = upsert(odoo, "res.partner", rows, key="email", case_sensitive=False)
+
+        assert exact.created == 1
+        assert either.ids == [7]
+        assert server.records["res.partner"][0]["email"] == "aNn@X.com"
+
+    def test_wildcards_in_a_key_are_no_wildcards(self) -> None:
+        server = contacts({**ANN, "ref": "a_b"}, {**BEN, "ref": "aXb"})
+        rows = [{"ref": "A_B", "phone": "1"}]
+        result = upsert(server.connect(), "res.partner", rows, key="ref", case_sensitive=False)
+        assert result.ids == [7]
+
+    def test_several_fields_as_key(self) -> None:
+        server = contacts(ANN, {**BEN, "ref": "A", "country_id": 75})
+        rows = [
+            {"ref": "A", "country_id/code": "FR", "phone": "1"},
+            {"ref": "A", "country_id/code": "", "phone": "2", "name": "New"},
+        ]
+        result = upsert(server.connect(), "res.partner", rows, key=["ref", "country_id"])
+        assert (result.ids, result.created) == ([8, 9], 1)
+
+    def test_empty_cells_empty_the_field_or_leave_it_alone(self) -> None:
+        for empty, ref in (("clear", False), ("ignore", "A")):
+            server = contacts(ANN)
+            rows = [{"email": "ann@x.com", "ref": "", "phone": "1"}]
+            upsert(server.connect(), "res.partner", rows, key="email", empty=empty)  # type: ignore[arg-type]
+            assert server.records["res.partner"][0]["ref"] == ref
+
+
+class TestBadRows:
+    def test_a_key_that_is_not_unique_in_the_database_fails_its_row(self) -> None:
+        server = contacts(ANN, {**BEN, "email": "ann@x.com"})
+        rows = [{"email": "ann@x.com", "name": "X"}, {"email": "new@x.com", "name": "Y"}]
+        result = upsert(server.connect(), "res.partner", rows, key="email")
+
+        assert result.statuses == ["failed", "created"]
+        assert "2 records of res.partner have this key (ids 7, 8)" in result.failed[0].reason
+        assert [row["name"] for row in server.records["res.partner"]] == ["Ann", "Ben", "Y"]
+
+    def test_a_key_that_is_twice_in_the_rows_fails_both(self) -> None:
+        server = contacts(ANN)
+        rows = [{"email": e, "name": e} for e in ("ann@x.com", "b@x.com", "ann@x.com")]
+        result = upsert(server.connect(), "res.partner", rows, key="email")
+
+        assert result.statuses == ["failed", "created", "failed"]
+        assert "rows 1, 3 have the same key" in result.failed[0].reason
+
+    def test_an_empty_key_fails_its_row(self) -> None:
+        server = contacts({**BEN, "email": False})
+        rows: list[dict[str, Any]] = [{"email": "", "name": "X"}, {"name": "Y"}]
+        result = upsert(server.connect(), "res.partner", rows, key="email")
+        assert [row.reason for row in result.failed] == ["The key is empty."] * 2
+        assert writes(server) == []
+
+    def test_a_name_that_means_several_fails_with_the_candidates(self) -> None:
+        server = contacts()
+        rows = [{"ref": "1", "name": "A", "country_id": "Georgia"}]
+        (failed,) = upsert(server.connect(), "res.partner", rows, key="ref").failed
+
+        assert (failed.row, failed.column) == (1, "country_id")
+        assert [match["id"] for match in failed.candidates] == [81, 82]
+
+    def test_a_name_that_means_nothing_fails(self) -> None:
+        server = contacts()
+        rows = [{"ref": "1", "name": "A", "country_id": "Belgiu", "category_id": "Gold"}]
+        (failed,) = upsert(server.connect(), "res.partner", rows, key="ref").failed
+        assert "no res.country named 'Belgiu'" in failed.reason
+        assert failed.code == "NOT_FOUND"
+
+    def test_bad_rows_are_found_and_the_others_written(self) -> None:
+        server = contacts()
+        refuse(server, "n13", "n77")
+        rows = [{"ref": str(n), "name": f"n{n}"} for n in range(100)]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+
+        assert result.created == 98
+        assert [row.row for row in result.failed] == [14, 78]
+        assert result.failed[0].reason == "No such names here."
+        made = [row["name"] for row in server.records["res.partner"]]
+        assert made == [f"n{n}" for n in range(100) if n not in (13, 77)]
+        assert len(server.asked("create")) < 30
+
+    def test_bad_rows_among_different_changes_are_found(self) -> None:
+        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"})
+        refused = make_error("USER_ERROR", "No such number.", outcome="rolled_back")
+        server.answers["res.partner", "write"] = refused
+        rows = [{"ref": r, "phone": p} for r, p in (("A", "1"), ("B", "bad"), ("C", "3"))]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+
+        assert result.statuses == ["updated", "failed", "updated"]
+        assert result.failed[0].reason == "No such number."
+        assert [row.get("phone") for row in server.records["res.partner"]] == ["1", None, "3"]
+
+    def test_what_only_load_refuses_is_written(self) -> None:
+        """Archived records, which load does not find."""
+        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"})
+        rows = [{"ref": r, "phone": p} for r, p in (("A", "1"), ("B", "bad"), ("C", "3"))]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+        assert result.updated == 3
+        assert writes(server) == ["load", "load", "write"]
+
+    def test_an_empty_row_makes_nothing(self) -> None:
+        server = contacts()
+        result = create_many(server.connect(), "res.partner", [{"name": ""}, {"name": "A"}])
+        assert result.statuses == ["failed", "created"]
+
+    def test_without_the_right_no_bad_row_is_looked_for(self) -> None:
+        denied = make_error("ACCESS_DENIED", "You may not create.", outcome="refused")
+        server = contacts(create=denied, has_access=False)
+        rows = [{"ref": str(n), "name": "x"} for n in range(50)]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+        assert len(result.failed) == 50
+        assert len(server.asked("create")) == 1
+
+    @pytest.mark.parametrize(
+        ("value", "column"),
+        [
+            ({"color": "many"}, "color"),
+            ({"type": "boss"}, "type"),
+            ({"date": "31/01/2026"}, "date"),
+            ({"credit_limit": math.nan}, "credit_limit"),
+            ({"active": "perhaps"}, "active"),
+            ({"country_id/id": "be"}, "country_id/id"),
+            ({"phone": 5}, "phone"),
+        ],
+    )
+    def test_a_wrong_value_fails_its_row_alone(self, value: dict[str, Any], column: str) -> None:
+        server = contacts()
+        rows = [{"ref": "1", "name": "A", **value}, {"ref": "2", "name": "B"}]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+        assert result.statuses == ["failed", "created"]
+        assert result.failed[0].column == column
+
+
+class TestColumns:
+    @pytest.mark.parametrize(
+        ("column", "said"),
+        [
+            ("emial", "did you mean email"),
+            ("country_id/cod", "did you mean code"),
+            ("child_ids", "Import them into res.partner, with a column parent_id"),
+            ("email/x", "no relation"),
+            ("country_id/x/y", "goes on too far"),
+            ("total", "Readonly on res.partner: total"),
+            ("create_date", "set by Odoo itself"),
+            ("id", "is not the key"),
+        ],
+    )
+    def test_a_wrong_column_stops_all_before_anything_is_asked(
+        self, column: str, said: str
+    ) -> None:
+        server = contacts(ANN)
+        rows = [{"ref": "A", "phone": "1", column: "1"}]
+        with pytest.raises(ValidationError) as raised:
+            upsert(server.connect(), "res.partner", rows, key="ref")
+        assert said in f"{raised.value.message} {raised.value.suggestion}"
+        assert server.sent == []
+
+    @pytest.mark.parametrize(
+        ("key", "said"),
+        [
+            ("email", "no column 'email'"),
+            ("credit_limit", "cannot be the key"),
+            ("category_id", "cannot be the key"),
+            ([], "key is empty"),
+        ],
+    )
+    def test_a_wrong_key(self, key: Any, said: str) -> None:
+        server = contacts()
+        rows = [{"ref": "A", "credit_limit": 1.0, "category_id": "Gold"}]
+        with pytest.raises(ValidationError, match=said):
+            upsert(server.connect(), "res.partner", rows, key=key)
+        assert server.sent == []
+
+    def test_readonly_fields_where_insisted(self) -> None:
+        server = contacts(ANN)
+        context = {"allow_readonly": True}
+        rows = [{"ref": "A", "total": 5.0}]
+        upsert(server.connect(), "res.partner", rows, key="ref", context=context)
+        assert server.records["res.partner"][0]["total"] == 5.0
+        assert "allow_readonly" not in server.asked("write")[0].context
+
+
+class TestExternalIds:
+    ROWS = (
+        {"id": "__import__.eve", "name": "Eve", "country_id/id": "base.be", "active": True},
+        {"id": "__import__.fay", "name": "Fay", "country_id/id": "", "active": True},
+    )
+
+    def test_records_are_made_under_them_and_found_again(self) -> None:
+        server = contacts(ANN)
+        odoo = server.connect()
+        first = upsert(odoo, "res.partner", self.ROWS, key="id")
+        again = upsert(odoo, "res.partner", self.ROWS, key="id")
+
+        assert (first.created, first.ids) == (2, [8, 9])
+        assert (again.unchanged, again.ids) == (2, [8, 9])
+        (load,) = server.asked("load")
+        assert load.arguments["data"][0] == ["__import__.eve", "Eve", "20", "1"]
+
+    def test_one_of_another_model_is_never_taken_over(self) -> None:
+        server = contacts()
+        rows = [{"id": "base.main", "name": "X"}, {"id": "base.be", "name": "Y"}]
+        result = upsert(server.connect(), "res.partner", rows, key="id")
+        assert [row.reason for row in result.failed] == [
+            "The external id base.main belongs to a record of another model.",
+            "The external id base.be belongs to a record of another model.",
+        ]
+        assert writes(server) == []
+
+    def test_users_who_may_not_read_the_list_ask_for_each(self) -> None:
+        server = contacts(ANN)
+        server.answers["ir.model.data", "search_read"] = make_error("ACCESS_DENIED", "No.")
+
+        def look(call: Any) -> Any:
+            if call.arguments["xml_id"] == "ann":
+                return ["res.partner", 7]
+            return make_error("VALUE_ERROR", "External ID not found in the system: x.y")
+
+        server.answers["ir.model.data", "check_object_reference"] = look
+        rows = [{"id": "x.ann", "phone": "1"}, {"id": "__import__.new", "name": "N", "phone": "2"}]
+        result = upsert(server.connect(), "res.partner", rows, key="id")
+        assert result.statuses == ["updated", "created"]
+
+    def test_what_load_would_read_otherwise_is_not_given_to_it(self) -> None:
+        server = contacts()
+        server.connect()
+        rows = [{"id": "x.a", "name": "A", "category_id": [[4, 1, 0]]}]
+        (failed,) = upsert(server.connect(), "res.partner", rows, key="id").failed
+        assert failed.column == "category_id"
+        assert writes(server) == []
+
+    def test_database_ids_find_but_never_make(self) -> None:
+        server = contacts(ANN)
+        rows = [{".id": "7", "phone": "1"}, {".id": 99, "phone": "2"}]
+        result = upsert(server.connect(), "res.partner", rows, key=".id")
+        assert result.statuses == ["updated", "failed"]
+        assert result.failed[0].code == "NOT_FOUND"
+
+    def test_two_names_of_one_record_fail_both(self) -> None:
+        server = contacts(ANN)
+        for name in ("a", "b"):
+            row = {"module": "x", "name": name, "model": "res.partner", "res_id": 7}
+            server.records["ir.model.data"].append({"id": ord(name), **row})
+        rows = [{"id": "x.a", "phone": "1"}, {"id": "x.b", "phone": "2"}]
+        result = upsert(server.connect(), "res.partner", rows, key="id")
+        assert "rows 1, 2 are about the same record" in result.failed[0].reason
+        assert writes(server) == []
+
+
+class TestLostServer:
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"ref": str(n), "name": f"n{n}"} for n in range(6)]
+
+    def test_a_lost_answer_is_looked_for(self) -> None:
+        server = contacts()
+        server.lose_answer("create")
+        result = upsert(server.connect(), "res.partner", self.rows(), key="ref")
+        assert (result.created, result.interrupted) == (6, None)
+        assert result.warnings == ["The answer was lost on the way; Odoo shows that it was done."]
+        assert len(server.records["res.partner"]) == 6
+
+    def test_what_was_done_is_told_and_doing_it_again_is_safe(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+        server = contacts()
+        odoo = server.connect()
+        answers = iter(
+            [NotImplemented, make_error("CONNECTION_ERROR", "Gone.", outcome="maybe_applied")]
+        )
+        server.answers["res.partner", "create"] = lambda call: next(answers)
+        result = upsert(odoo, "res.partner", self.rows(), key="ref", batch=2)
+
+        assert result.statuses == ["created"] * 2 + ["in_doubt"] * 2 + ["not_done"] * 2
+        assert (result.in_doubt, result.not_done) == ([3, 4], [5, 6])
+        assert "Gone." in str(result.interrupted)
+        assert not result.ok
+        del server.answers["res.partner", "create"]
+        again = upsert(odoo, "res.partner", self.rows(), key="ref")
+        assert (again.created, again.unchanged) == (4, 2)
+        assert len(server.records["res.partner"]) == 6
+
+    def test_a_lost_load_is_looked_for_by_the_external_ids(self) -> None:
+        server = contacts()
+        server.lose_answer("load")
+        rows = [{"id": f"x.a{n}", "name": "A"} for n in range(3)]
+        result = upsert(server.connect(), "res.partner", rows, key="id")
+        assert (result.created, result.ids) == (3, [1, 2, 3])
+
+
+class TestManyOfOneKind:
+    def test_create_many_leaves_empty_cells_to_odoo(self) -> None:
+        server = contacts()
+        rows = [{"name": "A", "country_id": "Belgium", "phone": None}, {"name": "B", "phone": "1"}]
+        result = create_many(server.connect(), "res.partner", rows)
+        assert result.ids == [1, 2]
+        (create,) = server.asked("create")
+        assert create.arguments["vals_list"] == [
+            {"name": "A", "country_id": 20},
+            {"name": "B", "phone": "1"},
+        ]
+
+    def test_write_many_writes_what_differs(self) -> None:
+        server = contacts(ANN, BEN)
+        rows = [{"id": 7, "name": "Ann"}, {"id": 8, "name": "Benno"}, {"id": 99, "name": "X"}]
+        result = write_many(server.connect(), "res.partner", rows)
+        assert result.statuses == ["unchanged", "updated", "failed"]
+        assert writes(server) == ["write"]
+
+    def test_progress_is_told(self) -> None:
+        told: list[tuple[int, int]] = []
+        rows = [{"name": str(n)} for n in range(5)]
+        odoo = contacts().connect()
+        create_many(
+            odoo, "res.partner", rows, batch=2, progress=lambda *numbers: told.append(numbers)
+        )
+        assert told == [(2, 5), (4, 5), (5, 5)]
+
+    def test_a_model_that_there_is_not(self) -> None:
+        server = contacts()
+        server.answers["res.partnr", "fields_get"] = make_error("UNKNOWN_MODEL", "No such model.")
+        with pytest.raises(NotFoundError):
+            create_many(server.connect(), "res.partnr", [{"name": "A"}])
+
+    def test_values_of_tables_are_taken_for_what_they_mean(self) -> None:
+        server = contacts()
+        rows = [{"name": "A", "color": Scalar(3, "i"), "date": NAT, "country_id": 20.0}]
+        assert create_many(server.connect(), "res.partner", rows).ok
+        assert server.records["res.partner"][0]["color"] == 3
+
+
+def test_tasks_are_not_assigned_silently_where_odoo_would_tell(odoo16: Odoo) -> None:
+    rows = [{"name": "Task", "user_ids": [2]}]
+    with pytest.raises(ValidationError, match="sends an e-mail whenever user_ids"):
+        create_many(odoo16, "project.task", rows)
+    assert create_many(odoo16, "project.task", rows, notify=True).created == 1
+
+
+@pytest.fixture
+def odoo16() -> Odoo:
+    """A connection to Odoo 16 with tasks."""
+    models = {"project.task": {"name": "char", "user_ids": "many2many res.users"}}
+    records: dict[str, Any] = {"project.task": [], "res.users": [{"id": 2}]}
+    return FakeServer(models, version=16, records=records).connect()

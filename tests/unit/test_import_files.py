@@ -1,0 +1,197 @@
+"""Importing files and tables: how they are written is asked for, and what failed goes to a file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import ValidationError, create_many, read_csv, upsert
+from tests.unit.fake_import import contacts, refuse
+
+
+def file(folder: Path, content: str, encoding: str = "utf-8") -> Path:
+    path = folder / "rows.csv"
+    path.write_bytes(content.encode(encoding))
+    return path
+
+
+class TestReadCsv:
+    def test_a_plain_file_needs_no_words(self, tmp_path: Path) -> None:
+        path = file(tmp_path, "\ufeffref,name,credit_limit,date\n1,Zoë,1.5,2026-01-31\n\n")
+        server = contacts()
+        assert upsert(server.connect(), "res.partner", path, key="ref").created == 1
+        (row,) = server.records["res.partner"]
+        assert (row["name"], row["credit_limit"], row["date"]) == ("Zoë", 1.5, "2026-01-31")
+
+    def test_another_form_is_told(self, tmp_path: Path) -> None:
+        content = "ref;name;credit_limit;date;seen\n1;Zoë;1.234,50;31/01/2026;31/01/2026 8h05\n"
+        rows = read_csv(
+            file(tmp_path, content, "cp1252"),
+            encoding="cp1252",
+            separator=";",
+            decimal=",",
+            thousands=".",
+            date_format="%d/%m/%Y",
+            datetime_format="%d/%m/%Y %Hh%M",
+        )
+        server = contacts()
+        assert upsert(server.connect(), "res.partner", rows, key="ref").created == 1
+        (row,) = server.records["res.partner"]
+        assert (row["name"], row["credit_limit"]) == ("Zoë", 1234.5)
+        assert (row["date"], row["seen"]) == ("2026-01-31", "2026-01-31 08:05:00")
+
+    @pytest.mark.parametrize(
+        ("content", "encoding", "arguments", "said"),
+        [
+            ("name\nZoë", "cp1252", {}, "encoding='cp1252'"),
+            ("name\nZoe", "utf-16", {}, "encoding='utf-16'"),
+            ("name\nZoe", "utf-8", {"encoding": "uft8"}, "no encoding 'uft8'"),
+            ("ref;name\n1;A", "utf-8", {}, "separator=';'"),
+            ("ref\tname\n1\tA", "utf-8", {}, r"separator='\t'"),
+            ("ref,name\n1,A", "utf-8", {"separator": ";"}, "leave separator out"),
+            ("ref,name\n1,A,B", "utf-8", {}, "Row 1 of rows.csv has 3 cells"),
+            ("ref,ref\n1,A", "utf-8", {}, "'ref' is there twice"),
+            ("ref,\n1,A", "utf-8", {}, "one has no name"),
+            ('ref,name\n1,"A', "utf-8", {}, "Check the quotes"),
+            ("", "utf-8", {}, "no rows"),
+            ("ref,name\n", "utf-8", {}, "no rows"),
+            ("a,b\n1,2", "utf-8", {"decimal": "."} | {"thousands": "."}, "separator must be"),
+        ],
+    )
+    def test_what_is_written_otherwise_says_which_argument_to_give(
+        self, tmp_path: Path, content: str, encoding: str, arguments: Any, said: str
+    ) -> None:
+        with pytest.raises(ValidationError) as raised:
+            read_csv(file(tmp_path, content, encoding), **arguments)
+        assert said in f"{raised.value.message} {raised.value.suggestion}"
+
+    @pytest.mark.parametrize(
+        ("cell", "field", "said"),
+        [
+            ("12,50", "credit_limit", "decimal=','"),
+            ("1.234.567", "credit_limit", "decimal=','"),
+            ("$5", "credit_limit", "take signs"),
+            ("31/01/2026", "date", "date_format"),
+            ("01.02.2026", "date", "date_format"),
+            ("31/01/2026 10:00", "seen", "datetime_format"),
+        ],
+    )
+    def test_numbers_and_dates_in_another_form_stop_the_whole_import(
+        self, tmp_path: Path, cell: str, field: str, said: str
+    ) -> None:
+        """The rows that seem right may be wrong, too: 1.500 may be one and a half thousand."""
+        path = file(tmp_path, f'ref,{field}\n1,\n2,"{cell}"\n')
+        server = contacts()
+        with pytest.raises(ValidationError, match="Nothing was imported") as raised:
+            upsert(server.connect(), "res.partner", path, key="ref")
+        assert said in raised.value.suggestion
+        assert server.sent == []
+
+    def test_a_dot_is_no_decimal_where_the_comma_is(self, tmp_path: Path) -> None:
+        rows = read_csv(file(tmp_path, "ref;credit_limit\n1;1.500\n"), separator=";", decimal=",")
+        with pytest.raises(ValidationError, match=r"'1\.500', which is not a number"):
+            upsert(contacts().connect(), "res.partner", rows, key="ref")
+
+    def test_a_word_among_numbers_fails_its_row_alone(self, tmp_path: Path) -> None:
+        path = file(tmp_path, "ref,name,color\n1,A,three\n2,B,3\n")
+        result = upsert(contacts().connect(), "res.partner", path, key="ref")
+        assert result.statuses == ["failed", "created"]
+
+    def test_json_lines(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.jsonl"
+        path.write_text('{"ref": "1", "name": "A", "category_id": ["Gold"]}\n', encoding="utf-8")
+        server = contacts()
+        assert upsert(server.connect(), "res.partner", path, key="ref").created == 1
+        assert server.records["res.partner"][0]["category_id"] == [1]
+
+    def test_a_workbook_is_no_csv(self, tmp_path: Path) -> None:
+        with pytest.raises(ValidationError, match="is no CSV file"):
+            upsert(contacts().connect(), "res.partner", tmp_path / "rows.xlsx", key="ref")
+
+
+class Frame:
+    """A DataFrame, as far as an import looks at it."""
+
+    def __init__(self, records: list[dict[str, Any]], columns: list[str] | None = None) -> None:
+        self._records = records
+        self.columns = columns or list(records[0])
+
+    def to_dict(self, orient: str) -> list[dict[str, Any]]:
+        assert orient == "records"
+        return self._records
+
+
+class TestFrames:
+    def test_gaps_of_tables_are_empty_cells(self) -> None:
+        server = contacts({"id": 1, "name": "A", "ref": "1", "color": 5, "phone": "1"})
+        frame = Frame([{"ref": "1", "color": math.nan, "phone": math.nan, "country_id": math.nan}])
+        upsert(server.connect(), "res.partner", frame, key="ref")
+        (row,) = server.records["res.partner"]
+        assert (row["color"], row["phone"]) == (False, False)
+
+    def test_columns_of_one_name(self) -> None:
+        with pytest.raises(ValidationError, match="same name"):
+            create_many(contacts().connect(), "res.partner", Frame([{"name": "A"}], ["a", "a"]))
+
+    @pytest.mark.parametrize("rows", [[], {"name": "A"}, 5, None, ["A"], [{1: "A"}]])
+    def test_what_is_no_table(self, rows: Any) -> None:
+        with pytest.raises(ValidationError):
+            create_many(contacts().connect(), "res.partner", rows)
+
+
+class TestFailedRows:
+    def test_they_can_be_corrected_and_imported_again(self, tmp_path: Path) -> None:
+        server = contacts()
+        odoo = server.connect()
+        content = "ref;name;country_id\n1;A;Belgium\n2;B;Georgia\n3;Ç;Utopia\n"
+        path = file(tmp_path, content, "cp1252")
+        rows = read_csv(path, encoding="cp1252", separator=";")
+        result = upsert(odoo, "res.partner", rows, key="ref")
+        failed = tmp_path / "failed.csv"
+
+        assert result.write_failed(failed) == 2
+        text = failed.read_text(encoding="cp1252")
+        head, georgia, _ = text.splitlines()
+        assert head == "ref;name;country_id;import_error"
+        assert georgia.startswith("2;B;Georgia;country_id: Several res.country named")
+        corrected = text.replace("Georgia;", "France;").replace("Utopia;", "France;")
+        failed.write_text(corrected, encoding="cp1252")
+        rows = read_csv(failed, encoding="cp1252", separator=";")
+        assert upsert(odoo, "res.partner", rows, key="ref").created == 2
+
+    def test_values_come_back_as_they_were(self, tmp_path: Path) -> None:
+        server = contacts()
+        refuse(server, "A")
+        rows = [
+            {
+                "ref": "1",
+                "name": "A",
+                "country_id": 20,
+                "category_id": [1, 2],
+                "active": True,
+                "color": 3,
+                "phone": None,
+            }
+        ]
+        result = upsert(server.connect(), "res.partner", rows, key="ref")
+        path = tmp_path / "failed.csv"
+        result.write_failed(path)
+        del server.answers["res.partner", "create"]
+        assert upsert(server.connect(), "res.partner", path, key="ref").created == 1
+        (row,) = server.records["res.partner"]
+        assert (row["country_id"], row["category_id"], row["active"]) == (20, [1, 2], True)
+
+    def test_no_file_where_nothing_failed(self, tmp_path: Path) -> None:
+        result = create_many(contacts().connect(), "res.partner", [{"name": "A"}])
+        assert result.write_failed(tmp_path / "failed.csv") == 0
+        assert list(tmp_path.iterdir()) == []
+
+    def test_the_summary_is_short_whatever_failed(self) -> None:
+        rows = [{"ref": str(n), "name": "A", "country_id": "Georgia" * 90} for n in range(200)]
+        result = upsert(contacts().connect(), "res.partner", rows, key="ref")
+        assert len(str(result.summary())) < 4000
+        assert result.summary().failed == 200
+        assert "200 rows of res.partner: 0 created" in str(result._repr_html_())
