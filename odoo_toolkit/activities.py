@@ -9,12 +9,13 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import Model
+from odoo_toolkit.annotations import Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import ACTIVITY_RETURNED_AS_IDS_SINCE
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
+from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
 from odoo_toolkit.operations.steps import Step, permit
 from odoo_toolkit.owner_records import (
     RecordId,
@@ -28,7 +29,9 @@ from odoo_toolkit.owner_records import (
     make_owned,
     returned_id,
 )
+from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.records.names import resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string
 
@@ -50,16 +53,21 @@ _USER = Document(
 )
 
 _FIELDS = ["activity_type_id", "summary", "note", "date_deadline", "user_id", "state"]
+_RECORD = ["res_model", "res_id", "res_name"]
+
+#: Most activities of a user that are told.
+_MOST = 100
 
 
 @attrs.frozen(kw_only=True)
-class Activity:
+class Activity(Shown):
     """Something that a user is to do about a record.
 
     Attributes:
         deadline: a date.
         user: who is to do it; nobody on some activities of Odoo 19.
         state: overdue, today or planned.
+        model: of the record that it is about, told in a user's list; so ``record``.
     """
 
     id: int
@@ -69,18 +77,21 @@ class Activity:
     deadline: str | None = None
     user: RecordName | None = None
     state: str | None = None
+    model: str | None = None
+    record: RecordName | None = None
 
 
 @attrs.frozen(kw_only=True)
-class ActivitiesResult:
-    """Open activities of a record, the most urgent first."""
+class ActivitiesResult(Shown):
+    """Open activities, the most urgent first; ``has_more`` tells whether there are others."""
 
     activities: list[Activity]
     count: int
+    has_more: bool = False
 
 
 @attrs.frozen(kw_only=True)
-class ScheduledActivity:
+class ScheduledActivity(Shown):
     """An activity that was scheduled; ``activity`` is None where it could not be read."""
 
     id: int | None = None
@@ -90,7 +101,7 @@ class ScheduledActivity:
 
 
 @attrs.frozen(kw_only=True)
-class DoneActivity:
+class DoneActivity(Shown):
     """An activity that was marked done.
 
     Attributes:
@@ -105,18 +116,50 @@ class DoneActivity:
     warnings: list[str] = attrs.Factory(list)
 
 
-def get_activities(odoo: Odoo, model: Model, record_id: RecordId) -> ActivitiesResult:
-    """Return the open activities of a record by deadline; two requests, side by side.
+def get_activities(
+    odoo: Odoo,
+    model: Model | None = None,
+    record_id: Annotated[int | None, Ge(1)] = None,
+    user_id: int | None = None,
+    user_name: Annotated[str | None, Doc("Or login.")] = None,
+) -> ActivitiesResult:
+    """Return the open activities of a record, or of a user on all records, by deadline.
+
+    Two requests, side by side, for a record; one for oneself, two for another user.
+
+    Args:
+        odoo: the connection.
+        model: of the record; without it, the activities of a user are listed, 100 at most.
+        record_id: the record.
+        user_id: only what this user is to do; without a record, oneself by default.
+        user_name: instead of the id, the name or login.
 
     Raises:
-        ValidationError: the model has no activities.
-        NotFoundError: there is no such record.
+        AmbiguousNameError: several active users have the name.
+        ValidationError: the model has no activities, or only one of model and record was given.
+        NotFoundError: there is no such record, or no such active user.
         AccessError: Odoo or the policy does not allow it.
     """
-    check_has(odoo, model, "activity_ids", "activities")
-    (activities,) = beside_owner(
-        odoo, model, record_id, lambda: _read(odoo, model, _of_record(model, record_id))
-    )
+    if (model is None) is not (record_id is None):
+        raise ValidationError(
+            "model and record_id belong together.",
+            suggestion="Give both, or none for what a user is to do.",
+            details={"field": "record_id" if record_id is None else "model"},
+        )
+    if model is not None:
+        # Before any name is looked up.
+        check_has(odoo, model, "activity_ids", "activities")
+    user = _user(odoo, user_id, user_name)
+    if model is None or record_id is None:
+        mine = [["user_id", "=", user or odoo.uid]]
+        asked: list[Callable[[], Any]] = [lambda: _read(odoo, None, mine, limit=_MOST + 1)]
+        if user is not None and user_id is not None:
+            asked.append(lambda: check_exist(odoo, _USER, [user], internal=True))
+        found, *_ = side_by_side(asked)
+        told = found[:_MOST]
+        return ActivitiesResult(activities=told, count=len(told), has_more=len(found) > _MOST)
+    domain = [*_of_record(model, record_id), *([["user_id", "=", user]] if user else [])]
+    (activities,) = beside_owner(odoo, model, record_id, lambda: _read(odoo, model, domain))
     return ActivitiesResult(activities=activities, count=len(activities))
 
 
@@ -125,10 +168,11 @@ def schedule_activity(
     model: Model,
     record_id: RecordId,
     activity_type: ActivityType = "todo",
-    summary: Annotated[str, Doc("A few words.")] = "",
+    summary: str = "",
     note: Annotated[str, Doc("Plain text.")] = "",
     date_deadline: Annotated[str | None, Doc("YYYY-MM-DD; default today.")] = None,
     user_id: Annotated[int | None, Ge(1), Doc("Who is to do it; default oneself.")] = None,
+    user_name: Annotated[str | None, Doc("Or login.")] = None,
 ) -> ScheduledActivity:
     """Schedule an activity on a record and return it as stored; three steps.
 
@@ -144,8 +188,10 @@ def schedule_activity(
         note: plain text; tags in it are shown, not obeyed.
         date_deadline: a day; today in the connection's time zone by default.
         user_id: who is to do it (``res.users``); oneself by default.
+        user_name: instead of the id, the name or login of an active user.
 
     Raises:
+        AmbiguousNameError: several active users have the name; nothing was scheduled.
         ValidationError: the model has no activities, the date is none; nothing was scheduled.
         NotFoundError: there is no such record, user or type; nothing was scheduled.
         AccessError: Odoo or the policy does not allow it; nothing was scheduled.
@@ -153,13 +199,11 @@ def schedule_activity(
     values: dict[str, Any] = {"summary": summary} if summary else {}
     if date_deadline is not None:
         values["date_deadline"] = _day(date_deadline)
-    if user_id is not None:
-        check_id(user_id, "user_id")
     schedule = Step(model=model, method="activity_schedule")
     permit(odoo, schedule)
     check_has(odoo, model, "activity_ids", "activities")
     # Left out, Odoo 19 assigns it to nobody.
-    values["user_id"] = user_id or odoo.uid
+    values["user_id"] = _user(odoo, user_id, user_name) or odoo.uid
     xmlid = f"mail.mail_activity_data_{activity_type}"
     described = odoo.schema.fields(ACTIVITY.model) if note else {}
     text = {"note": written_text(described["note"], note)} if note else {}
@@ -167,7 +211,7 @@ def schedule_activity(
     (call,) = step.calls(odoo, [record_id])
     asked: list[Callable[[], Any]] = [lambda: _type_id(odoo, activity_type, xmlid)]
     if user_id is not None:
-        asked.append(lambda: check_exist(odoo, _USER, [user_id], internal=True))
+        asked.append(lambda: check_exist(odoo, _USER, [values["user_id"]], internal=True))
     type_id, *_ = beside_owner(odoo, model, record_id, *asked)
     warnings: list[str] = []
     like = {"res_model": model, "res_id": record_id, "activity_type_id": type_id, **values}
@@ -190,8 +234,8 @@ def schedule_activity(
 
 def mark_activity_done(
     odoo: Odoo,
-    activity_id: Annotated[int, Ge(1), Doc("Id of the activity.")],
-    feedback: Annotated[str, Doc("Plain text: what came of it.")] = "",
+    activity_id: Annotated[int, Ge(1)],
+    feedback: Annotated[str, Doc("Plain text.")] = "",
 ) -> DoneActivity:
     """Mark an activity done, which posts a message on its record; three steps.
 
@@ -268,17 +312,29 @@ def _day(value: str) -> str:
         ) from None
 
 
+def _user(odoo: Odoo, user_id: int | None, name: str | None) -> int | None:
+    """Return the id of the user meant, if any; a name or login is looked up among active ones."""
+    user = resolve(odoo, _USER.wanted(user_id, name), required=False)
+    if user is not None:
+        check_id(user, "user_id")
+    return user
+
+
 def _of_record(model: str, record_id: int) -> list[Any]:
     return [["res_model", "=", model], ["res_id", "=", record_id]]
 
 
-def _read(odoo: Odoo, model: str, domain: list[Any]) -> list[Activity]:
+def _read(
+    odoo: Odoo, model: str | None, domain: list[Any], limit: int | None = None
+) -> list[Activity]:
+    """Return open activities; without a model, of all those that may be seen, with the record."""
     rows = read_rows(
         odoo,
         ACTIVITY.model,
         domain,
-        _FIELDS,
+        _FIELDS if model else [*_FIELDS, *_RECORD],
         acts_on=model,
+        limit=limit,
         order="date_deadline, id",
         # From 19 on, an archived one is done.
         active_test=True,
@@ -289,6 +345,17 @@ def _read(odoo: Odoo, model: str, domain: list[Any]) -> list[Activity]:
             row,
             type=row["activity_type_id"].name if row["activity_type_id"] else None,
             deadline=row["date_deadline"],
+            model=row.get("res_model"),
+            record=_about(row),
         )
         for row in rows
     ]
+
+
+def _about(row: Row) -> RecordName | None:
+    if not row.get("res_id"):
+        return None
+    return RecordName(id=row["res_id"], name=row["res_name"] or "")
+
+
+readable_signatures(globals())

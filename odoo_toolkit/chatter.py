@@ -9,10 +9,11 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import AtMost, JsonSchema, Model
+from odoo_toolkit.annotations import AtMost, JsonSchema, Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
@@ -53,7 +54,7 @@ _MESSAGE_FIELDS = [
 
 
 @attrs.frozen(kw_only=True)
-class Message:
+class Message(Shown):
     """A message of a record.
 
     Attributes:
@@ -77,7 +78,7 @@ class Message:
 
 
 @attrs.frozen(kw_only=True)
-class MessagesResult:
+class MessagesResult(Shown):
     """Messages, the newest first; ``has_more`` tells of older ones."""
 
     messages: list[Message]
@@ -86,7 +87,7 @@ class MessagesResult:
 
 
 @attrs.frozen(kw_only=True)
-class Notified:
+class Notified(Shown):
     """Somebody whom a message was sent to.
 
     Attributes:
@@ -101,7 +102,7 @@ class Notified:
 
 
 @attrs.frozen(kw_only=True)
-class PostedMessage:
+class PostedMessage(Shown):
     """A message that was posted.
 
     Attributes:
@@ -123,7 +124,7 @@ def get_messages(
     odoo: Odoo,
     model: Model,
     record_id: RecordId,
-    limit: Annotated[int, Ge(1), AtMost(MAX_MESSAGES), Doc("Most messages.")] = 20,
+    limit: Annotated[int, Ge(1), AtMost(MAX_MESSAGES)] = 20,
     message_types: Annotated[
         Sequence[str],
         JsonSchema({"type": "array", "items": {"type": "string"}}),
@@ -332,3 +333,6 @@ def _read_posted(
         if row["res_partner_id"]
     ]
     return (messages[0]["body"] or "") if messages else None, notified
+
+
+readable_signatures(globals())

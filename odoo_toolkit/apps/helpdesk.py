@@ -10,8 +10,9 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit import attachments, chatter
-from odoo_toolkit.annotations import AtMost, DryRun
+from odoo_toolkit.annotations import AtMost, DryRun, readable_signatures
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.operations.documents import (
     Document,
@@ -29,6 +30,7 @@ from odoo_toolkit.operations.documents import (
     shows,
 )
 from odoo_toolkit.operations.lines import checked_name
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
@@ -66,7 +68,7 @@ ASSIGN = Step(model=TICKET.model, method="write", says="Ticket assigned")
 
 
 @attrs.frozen(kw_only=True)
-class TicketResult:
+class TicketResult(Shown):
     """A ticket as it is now; None is what is empty, not there, or could not be read back.
 
     Attributes:
@@ -103,6 +105,7 @@ class TicketResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def create_ticket(
     odoo: Odoo,
     *,
@@ -232,6 +235,7 @@ def get_ticket(
     return attrs.evolve(_result(odoo, ticket, None, warnings), **told)
 
 
+@operation
 def assign_ticket(
     odoo: Odoo,
     *,
@@ -313,3 +317,6 @@ def _result(odoo: Odoo, row: Row, message: str | None, warnings: list[str]) -> T
     ids = row.get("tag_ids") or ()
     tags = linked_names(odoo, "helpdesk.tag", ids, "tags", warnings, acts_on=TICKET.model)
     return filled(TicketResult, row, tags=tags, message=message, warnings=warnings)
+
+
+readable_signatures(globals())

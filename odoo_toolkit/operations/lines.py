@@ -24,8 +24,15 @@ NamesOrIds = Annotated[
 ]
 
 
-def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, Any]]:
+def check_lines(
+    lines: Sequence[Line], keys: Collection[str], argument: str = "lines"
+) -> list[dict[str, Any]]:
     """Return the lines as plain Python without empty entries, or refuse what is no line.
+
+    Args:
+        lines: as they were given.
+        keys: those that a line may have.
+        argument: that they were given as, for messages.
 
     Raises:
         ValidationError: there are none, or one has a key that is not among ``keys``.
@@ -36,13 +43,13 @@ def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, 
             "MISSING_REQUIRED_FIELD",
             "There are no lines.",
             suggestion="Give at least one line, e.g. {'product_id': 7, 'quantity': 2}.",
-            details={"field": "lines"},
+            details={"field": argument},
         )
     checked = []
     for index, line in enumerate(given):
         if not isinstance(line, dict):
             raise ValidationError(
-                f"lines[{index}] is not an object.",
+                f"{argument}[{index}] is not an object.",
                 suggestion=f"Give an object with some of {', '.join(keys)}.",
             )
         for key in line:
@@ -50,19 +57,19 @@ def check_lines(lines: Sequence[Line], keys: Collection[str]) -> list[dict[str, 
                 near = similar_names(str(key), list(keys))
                 hint = f" Did you mean {near[0]}?" if near else ""
                 raise ValidationError(
-                    f"lines[{index}] has an unknown key {str(key)[:60]!r}.{hint}",
+                    f"{argument}[{index}] has an unknown key {str(key)[:60]!r}.{hint}",
                     suggestion=f"A line takes {', '.join(keys)}.",
-                    details={"field": f"lines[{index}]", "did_you_mean": near},
+                    details={"field": f"{argument}[{index}]", "did_you_mean": near},
                 )
         checked.append({key: value for key, value in line.items() if value is not None})
     return checked
 
 
-def wanted_product(line: Line, index: int) -> Wanted:
+def wanted_product(line: Line, index: int, argument: str = "lines") -> Wanted:
     """Return the product that a line means."""
     return Wanted(
         model="product.product",
-        field=f"lines[{index}].product_id",
+        field=f"{argument}[{index}].product_id",
         id=line.get("product_id"),
         name=line.get("product_name"),
     )

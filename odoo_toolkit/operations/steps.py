@@ -13,6 +13,7 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
 from odoo_toolkit.progress import Steps
@@ -26,7 +27,7 @@ Seen = Callable[[Odoo, int], Any]
 
 
 @attrs.frozen(kw_only=True)
-class PlannedCall:
+class PlannedCall(Shown):
     """A call that would be made. An id that only an earlier call gives is written as text."""
 
     model: str
@@ -34,12 +35,17 @@ class PlannedCall:
     ids: list[Any]
     arguments: dict[str, Any]
 
+    def __str__(self) -> str:
+        arguments = [str(self.ids)] if self.ids else []
+        arguments += [f"{name}={value!r}" for name, value in self.arguments.items()]
+        return f"{self.model}.{self.method}({', '.join(arguments)})"
+
 
 @attrs.frozen(kw_only=True)
-class Plan:
+class Plan(Shown):
     """The answer to ``dry_run``: names are resolved and states checked; nothing was written."""
 
-    dry_run: bool
+    dry_run: bool = attrs.field(repr=False)
     message: str
     calls: list[PlannedCall]
 

@@ -54,7 +54,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_reconcile",
         title="Apply a payment or credit",
-        description="Apply a partner's open payment or credit note to an invoice or bill.",
+        description="Apply a partner's open payment or credit note to an invoice or bill, or undo"
+        " that.",
         function=accounting.reconcile,
         access="write",
     ),

@@ -9,9 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_crm_create_lead",
         title="Create a lead",
-        description="Create a lead, to be qualified first, or an opportunity (type opportunity)"
-        " in the pipeline. partner_name is looked up among the contacts; a name that none has is"
-        " kept as the company's name.",
+        description="Create a lead, to be qualified first, or an opportunity in the pipeline. A"
+        " partner_name that no contact has is kept as the company's name.",
         function=crm.create_lead,
         access="create",
         creates="crm.lead",
@@ -19,18 +18,17 @@ TOOLS = (
     Tool(
         name="odoo_crm_move_stage",
         title="Move a lead to a stage",
-        description="Move a lead or opportunity to another stage of its sales team, by the"
-        " stage's id or name. Moving it to a won stage wins it.",
+        description="Move a lead or opportunity to another stage of its sales team; a won stage"
+        " wins it.",
         function=crm.move_stage,
         access="write",
     ),
     Tool(
         name="odoo_crm_convert_to_opportunity",
         title="Convert a lead to an opportunity",
-        description="Convert a lead to an opportunity. Give"
-        " partner_id to link an existing customer; without it the lead keeps its contact, or a"
-        " new customer is made from the lead's data. create_customer"
-        " false makes none. It is never merged with other leads.",
+        description="Convert a lead to an opportunity; it is never merged. Without partner_id it"
+        " keeps its contact, or a customer is made from its data; create_customer false makes"
+        " none.",
         function=crm.convert_to_opportunity,
         access="write",
     ),

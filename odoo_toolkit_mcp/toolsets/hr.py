@@ -25,8 +25,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_request_leave",
         title="Request time off",
-        description="Request time off for the connected user, if enough is left; half_day is of one"
-        " day. Withdraw it with odoo_hr_decide_leave.",
+        description="Request time off, if enough is left; half_day and hours are of one day."
+        " Withdraw it with odoo_hr_decide_leave.",
         function=hr.request_leave,
         access="create",
         module="hr_holidays",
@@ -45,11 +45,19 @@ TOOLS = (
     Tool(
         name="odoo_hr_create_expense",
         title="Create expense",
-        description="Create a draft expense of the connected user, with its receipt.",
+        description="Create an expense of the connected user, with its receipt.",
         function=hr.create_expense,
         access="create",
         module="hr_expense",
         creates="hr.expense",
+    ),
+    Tool(
+        name="odoo_hr_decide_expense",
+        title="Decide on an expense",
+        description="Submit, approve or refuse an expense.",
+        function=hr.decide_expense,
+        access="write",
+        module="hr_expense",
     ),
     Tool(
         name="odoo_hr_check_in_out",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odoo_toolkit import languages
+from odoo_toolkit import languages, translations
 from odoo_toolkit_mcp.toolsets.base import Tool
 
 TOOLS = (
@@ -18,7 +18,7 @@ TOOLS = (
         name="odoo_core_translate",
         title="Translate a record",
         description="Get a record's texts in each language, or write some of them.",
-        function=languages.translate,
+        function=translations.translate,
         access="execute",
         asks="never",
     ),

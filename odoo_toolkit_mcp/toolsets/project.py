@@ -17,8 +17,8 @@ TOOLS = (
     Tool(
         name="odoo_project_move_stage",
         title="Move a task to a stage",
-        description="Move a task to another stage of its project, by id or name. Its own"
-        " state (in progress, done, ...) is changed by odoo_project_update_task.",
+        description="Move a task to another stage of its project; its state is changed by"
+        " odoo_project_update_task.",
         function=project.move_stage,
         access="write",
     ),
@@ -32,8 +32,7 @@ TOOLS = (
     Tool(
         name="odoo_project_log_timesheet",
         title="Log time on a task",
-        description="Log hours spent on a task, for the caller or another user."
-        " Each call logs once more.",
+        description="Log hours spent on a task; each call logs once more.",
         function=project.log_timesheet,
         access="create",
         module="hr_timesheet",

@@ -74,6 +74,14 @@ TOOLS = (
         function=sales.create_invoices,
         access="create",
     ),
+    Tool(
+        name="odoo_sales_process_orders",
+        title="Take orders through",
+        description="Confirm, deliver, invoice, post and pay several orders, each as far as it"
+        " goes; nothing is forced or done twice.",
+        function=sales.process_orders,
+        access="write",
+    ),
 )
 
 

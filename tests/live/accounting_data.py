@@ -70,7 +70,7 @@ def user_in(server: Server, name: str, group: str) -> User:
     uid = common.authenticate(server.db, admin.login, password, {})
     models = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/object")
 
-    def ask(model: str, method: str, *arguments: object) -> Any:
+    def ask(model: str, method: str, *arguments: Any) -> Any:
         return models.execute_kw(server.db, uid, password, model, method, arguments)
 
     module, _, xml_id = group.partition(".")

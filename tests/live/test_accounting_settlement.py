@@ -312,7 +312,7 @@ def test_an_entry_that_is_wrong_writes_nothing(admin: Odoo, partner: int) -> Non
 
 @pytest.fixture
 def locked(admin: Odoo, partner: int) -> Iterator[int]:
-    """The id of an entry of 2003, posted before that year was locked."""
+    """The id of an entry of 2003, posted before that year was locked; it is unlocked again."""
     account = expense_account(admin)["id"]
     lines = [
         {"account_id": account, "debit": 10, "partner_id": partner},
@@ -321,9 +321,11 @@ def locked(admin: Odoo, partner: int) -> Iterator[int]:
     entry = create_entry(admin, lines=lines, date="2003-05-05", ref=f"L {partner}", post=True)
     assert isinstance(entry, Entry)
     company = records.read(admin, "res.users", [admin.uid], ["company_id"])[0]["company_id"]["id"]
+    before = records.read(admin, "res.company", [company], ["fiscalyear_lock_date"])[0]
     records.write(admin, "res.company", [company], {"fiscalyear_lock_date": "2003-12-31"})
     yield entry.id
-    records.write(admin, "res.company", [company], {"fiscalyear_lock_date": None})
+    old = before["fiscalyear_lock_date"]
+    records.write(admin, "res.company", [company], {"fiscalyear_lock_date": old})
 
 
 def test_what_is_locked_stays_and_new_entries_are_told_where_they_went(
@@ -350,6 +352,36 @@ def test_what_is_locked_stays_and_new_entries_are_told_where_they_went(
     assert isinstance(made, Entry)
     assert str(made.date) > "2003-12-31"
     assert any("2003-06-06: that is locked" in warning for warning in made.warnings)
+
+
+def test_what_is_dated_before_a_lock_is_refused_or_told(
+    admin: Odoo, partner: int, locked: int
+) -> None:
+    """Invoices, payments and credit notes: 14 refuses them, later ones book them after the lock."""
+    assert locked
+    invoice, day = posted(admin, partner), "2003-06-06"
+    line = {"name": "x", "price_unit": 5, "tax_ids": []}
+    acts: list[Callable[[], Any]] = [
+        lambda: create_invoice(
+            admin, partner_id=partner, lines=[line], invoice_date=day, post=True
+        ),
+        lambda: register_payment(admin, invoice_ids=[invoice.id], amount=10, payment_date=day),
+        lambda: create_credit_note(
+            admin, invoice_id=invoice.id, lines=[{"product_name": "Beta"}], date=day, post=True
+        ),
+        lambda: create_credit_note(
+            admin, invoice_id=invoice.id, date=day, post=True, allow_more=True
+        ),
+    ]
+    for act in acts:
+        if admin.version.major < 15:
+            _unchanged(admin, [partner], act, (OdooError, r"(?i)lock date"))
+            continue
+        made = act()
+        assert any(f"not {day}: look for lock dates" in warning for warning in made.warnings)
+    domain = [["partner_id", "=", partner], ["parent_state", "=", "posted"]]
+    dates = records.search_read(admin, "account.move.line", domain, ["date"], limit=200).records
+    assert [row for row in dates if str(row["date"]) == day] == []
 
 
 def test_an_ordinary_user_changes_nothing(ordinary: Odoo, admin: Odoo, partner: int) -> None:

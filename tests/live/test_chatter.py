@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import Odoo, OdooConnectionError, OdooError, connect
+from odoo_toolkit import NotFoundError, Odoo, OdooConnectionError, OdooError, connect
 from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
 from odoo_toolkit.attachments import delete, upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.chatter import get_messages, post_message
 from odoo_toolkit.lost_answers import SEEN
-from tests.live.servers import Server, User, credentials
+from odoo_toolkit.records.names import AmbiguousNameError
+from tests.live.servers import Server, User, credentials, ordinary_user
 
 TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% &lt; ${object.name} {{ x }}"
 
@@ -120,6 +122,41 @@ def test_each_activity_type_has_its_own(odoo: Odoo, partner: int, name: str) -> 
     stored = toolkit.read(odoo, "mail.activity", [made.id or 0], ["activity_type_id"])
     expected = of_xmlid(odoo, f"mail_activity_data_{name}")
     assert stored.records[0]["activity_type_id"]["id"] == expected
+
+
+def test_a_user_is_named_by_name_or_login(server: Server, admin: Odoo, partner: int) -> None:
+    clerk = ordinary_user(server, "Clerk")
+    ordinary_user(server, "Chief")
+    ids = set()
+    for said in (clerk.login, "clerk"):
+        planned = schedule_activity(admin, "res.partner", partner, summary=said, user_name=said)
+        assert planned.activity
+        assert planned.activity.user
+        ids.add(planned.activity.user.id)
+    (user,) = ids
+    (row,) = toolkit.read(admin, "res.users", [user], ["login"]).records
+    assert row["login"] == clerk.login
+    with connect(**credentials(server, clerk)) as own:
+        listed = get_activities(own)
+    here = [a for a in listed.activities if a.record and a.record.id == partner]
+    assert [(a.summary, a.model) for a in here] == [
+        (clerk.login, "res.partner"),
+        ("clerk", "res.partner"),
+    ]
+    before = get_activities(admin, "res.partner", partner, user_name="clerk")
+    assert before.count == 2
+    bad: list[tuple[dict[str, Any], type[OdooError]]] = [
+        # The user of Odoo itself is not active.
+        ({"user_name": "__system__"}, NotFoundError),
+        ({"user_id": 1}, NotFoundError),
+        ({"user_name": "toolkit-"}, AmbiguousNameError),
+    ]
+    for values, error in bad:
+        with pytest.raises(error):
+            schedule_activity(admin, "res.partner", partner, **values)
+        with pytest.raises(error):
+            get_activities(admin, **values)
+    assert get_activities(admin, "res.partner", partner) == before
 
 
 BAD: dict[str, Callable[[Odoo, int], object]] = {

@@ -58,12 +58,29 @@ def test_what_is_wrong_leaves_the_lead_as_it_is(odoo: Odoo, suffix: str) -> None
         ({"add_tags": [f"No tag {suffix}"]}, NotFoundError),
         ({"stage_name": f"No stage {suffix}"}, NotFoundError),
         ({"user_name": f"Nobody {suffix}"}, NotFoundError),
+        # The user of Odoo itself is not active.
+        ({"user_id": 1}, NotFoundError),
+        ({"user_id": 10**7}, NotFoundError),
+        ({"team_id": 10**7}, NotFoundError),
+        ({"add_tags": [10**7]}, NotFoundError),
         ({"date_deadline": "soon"}, ValidationError),
         ({"restore": True}, StateError),
     ]
     for values, error in wrong:
         with pytest.raises(error):
             crm.update_lead(odoo, lead_id=made.id, expected_revenue=7, **values)
+    with pytest.raises(NotFoundError, match="reason_id"):
+        crm.mark_lost(odoo, lead_id=made.id, reason_id=10**7)
+    unborn = lead(odoo, f"{suffix} b", type="lead")
+    bad_links: tuple[dict[str, Any], ...] = (
+        {"partner_id": 10**7},
+        {"user_id": 1},
+        {"team_id": 10**7},
+    )
+    for link in bad_links:
+        with pytest.raises(NotFoundError):
+            crm.convert_to_opportunity(odoo, lead_id=unborn.id, **link)
+    assert stored(odoo, unborn.id, "type")["type"] == "lead"
     assert stored(odoo, made.id, *before.keys() - {"id"}) == before
 
 

@@ -209,6 +209,61 @@ def test_half_a_day_is_half_a_day(
     decide(staff.emp, decision="withdraw", leave_id=made.id)
 
 
+def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Hours {suffix}")
+    toolkit.write(admin, "hr.leave.type", [type_id], {"request_unit": "hour"})
+    taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": monday}
+    made = request(staff.emp, **taken, hour_from=9, hour_to=11.5)
+    assert (made.hour_from, made.hour_to, made.state) == (9.0, 11.5, "confirm")
+    assert made.days == pytest.approx(0.3125, abs=0.001)
+    (row,) = toolkit.read(admin, "hr.leave", [made.id], ["date_from", "date_to"]).records
+    start, end = (datetime.fromisoformat(row[f"date_{side}"][:19]) for side in ("from", "to"))
+    assert end - start == timedelta(hours=2, minutes=30)
+    before = leaves(admin, staff.emp_id)
+    bad: list[tuple[dict[str, Any], str]] = [
+        ({"hour_from": 2, "hour_to": 3}, "does not work"),
+        ({"hour_from": 15, "hour_to": 14}, "no part of a day"),
+        ({"hour_from": 15}, "hour_to"),
+        ({"hour_from": 9, "hour_to": 11.5, "half_day": "am"}, "cannot both"),
+        ({"hour_from": 9, "hour_to": 11, "leave_type_id": leave_type(admin, suffix)}, "by hours"),
+    ]
+    if admin.version.major < 18:
+        bad.append(({"hour_from": 14.25, "hour_to": 15}, "half hours|no hour"))
+    if admin.version.major >= 19:
+        bad.append(({"half_day": "pm"}, "half days"))
+    for values, words in bad:
+        with pytest.raises(ValidationError, match=words):
+            request(staff.emp, **{**taken, **values})
+    assert leaves(admin, staff.emp_id) == before
+    decide(staff.emp, decision="withdraw", leave_id=made.id)
+
+
+def test_who_approves_requests_for_others_and_nobody_else_does(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Others {suffix}")
+    taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": monday}
+    before = leaves(admin, staff.boss_id)
+    with pytest.raises(AccessError, match="may not request time off for Toolkit Chief"):
+        request(staff.emp, **taken, employee_name="toolkit chief")
+    bad: tuple[tuple[dict[str, Any], type[Exception]], ...] = (
+        ({"employee_name": f"No {suffix}"}, NotFoundError),
+        ({"employee_name": "toolkit"}, AmbiguousNameError),
+        ({"employee_id": 10**7}, NotFoundError),
+        ({"employee_id": staff.boss_id, "employee_name": "toolkit chief"}, ValidationError),
+    )
+    for who, error in bad:
+        with pytest.raises(error):
+            request(staff.boss, **taken, **who)
+    assert leaves(admin, staff.boss_id) == before
+    made = request(staff.boss, **taken, employee_name="toolkit clerk", half_day="pm")
+    assert made.employee
+    assert (made.employee.id, made.days, made.half_day) == (staff.emp_id, 0.5, "pm")
+    decide(staff.boss, decision="refuse", leave_id=made.id)
+
+
 def test_two_approvals_where_the_type_wants_two(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -396,3 +451,49 @@ def test_bad_expenses_are_not_created(admin: Odoo, staff: Staff, suffix: str) ->
             spend(staff.emp, **{**good, **values})
     assert isinstance(hr.create_expense(staff.emp, **good, dry_run=True), Plan)
     assert expenses(admin, staff.emp_id) == before
+
+
+def judge(odoo: Odoo, decision: Any, expense: int, **values: Any) -> ExpenseResult:
+    made = hr.decide_expense(odoo, decision=decision, expense_id=expense, **values)
+    assert isinstance(made, ExpenseResult)
+    return made
+
+
+def test_from_the_receipt_to_the_approved_expense(admin: Odoo, staff: Staff, suffix: str) -> None:
+    meals = category(admin, f"Dinner {suffix}")
+    paid: dict[str, Any] = {"product_id": meals, "amount": 12.5}
+    made = spend(
+        staff.emp,
+        name=f"Dinner {suffix}",
+        **paid,
+        receipt_name="dinner.pdf",
+        receipt_base64=b64encode(b"%PDF-1.4 dinner").decode(),
+        submit=True,
+    )
+    assert made.warnings == []
+    assert made.receipt_id
+    assert made.state in ("submitted", "reported")
+    for decision, reason in (("approve", None), ("refuse", "mine")):
+        # To 16 Odoo itself says so, and not as a matter of access.
+        with pytest.raises((AccessError, ValidationError), match=r"(?i)may not|only"):
+            judge(staff.emp, decision, made.id, reason=reason)
+    with pytest.raises(StateError, match="cannot be submitted"):
+        judge(staff.emp, "submit", made.id)
+    assert isinstance(
+        hr.decide_expense(admin, decision="approve", expense_name=made.name, dry_run=True), Plan
+    )
+    assert judge(admin, "approve", made.id).state == "approved"
+    with pytest.raises(StateError, match="approved"):
+        judge(admin, "approve", made.id)
+
+    draft = spend(staff.emp, name=f"Supper {suffix}", **paid)
+    assert draft.state == "draft"
+    for decision, reason in (("approve", None), ("refuse", "no")):
+        with pytest.raises(StateError, match="draft"):
+            judge(admin, decision, draft.id, reason=reason)
+    assert judge(staff.emp, "submit", draft.id).state in ("submitted", "reported")
+    with pytest.raises(ValidationError, match="reason"):
+        judge(admin, "refuse", draft.id)
+    assert judge(admin, "refuse", draft.id, reason="No receipt.").state == "refused"
+    with pytest.raises(NotFoundError):
+        judge(admin, "approve", 10**7)

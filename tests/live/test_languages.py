@@ -19,6 +19,7 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit import languages as spoken
+from odoo_toolkit import translations as translated
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.policy import Policy
 from tests.live.sales_data import counted
@@ -48,9 +49,9 @@ def french(admin: Odoo) -> Iterator[None]:
         write(admin, "res.lang", [row["id"]], {"active": False})
 
 
-def told(result: Any) -> spoken.TranslationsResult:
+def told(result: Any) -> translated.TranslationsResult:
     """Return the result of a call that was no dry run."""
-    assert isinstance(result, spoken.TranslationsResult)
+    assert isinstance(result, translated.TranslationsResult)
     return result
 
 
@@ -85,15 +86,17 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     values = {"name": f"Chair {suffix}", "description_sale": "Soft"}
     product = create(admin, "product.template", values).id
     assert product is not None
-    before = told(spoken.translate(odoo, "product.template", product))
+    before = told(translated.translate(odoo, "product.template", product))
     assert before.translations["name"] == dict.fromkeys(
         before.translations["name"], f"Chair {suffix}"
     )
     texts = {"name": {CODE: f"Chaise {suffix}"}, "description_sale": {CODE: "Doux", "en_US": "So"}}
-    plan = spoken.translate(admin, "product.template", product, translations=texts, dry_run=True)
+    plan = translated.translate(
+        admin, "product.template", product, translations=texts, dry_run=True
+    )
     assert isinstance(plan, Plan)
     with counted(admin) as calls:
-        after = told(spoken.translate(admin, "product.template", product, translations=texts))
+        after = told(translated.translate(admin, "product.template", product, translations=texts))
     languages = len(before.translations["name"])
     assert len(calls) <= 2 + 2 * languages + 2 + 1, calls
     assert after.warnings == []
@@ -112,7 +115,7 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
 def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     product = create(admin, "product.template", {"name": f"Chair {suffix}"}).id
     assert product is not None
-    before = told(spoken.translate(odoo, "product.template", product, ["name"]))
+    before = told(translated.translate(odoo, "product.template", product, ["name"]))
     wrong: list[dict[str, Any]] = [
         {"name": {CODE: "Chaise", "ja_JP": "Isu"}},
         {"name": {CODE: ""}},
@@ -120,7 +123,49 @@ def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) 
     ]
     for texts in wrong:
         with pytest.raises(ValidationError):
-            spoken.translate(admin, "product.template", product, translations=texts)
+            translated.translate(admin, "product.template", product, translations=texts)
     with pytest.raises(NotFoundError):
-        spoken.translate(admin, "product.template", 10**8, translations={"name": {CODE: "x"}})
-    assert told(spoken.translate(odoo, "product.template", product, ["name"])) == before
+        translated.translate(admin, "product.template", 10**8, translations={"name": {CODE: "x"}})
+    assert told(translated.translate(odoo, "product.template", product, ["name"])) == before
+
+
+@pytest.mark.usefixtures("french")
+def test_the_sentences_of_a_formatted_text_are_told(admin: Odoo) -> None:
+    (tip,) = search_read(admin, "digest.tip", [], ["name"], limit=1).records
+    told_of = told(translated.translate(admin, "digest.tip", tip["id"], ["tip_description"]))
+    texts = told_of.translations["tip_description"]
+    if admin.version.major < 16:
+        assert texts["en_US"]
+        assert CODE in texts
+    else:
+        assert CODE in texts
+        assert "en_US" not in texts
+        assert all(texts[CODE])
+
+
+@pytest.mark.usefixtures("french")
+def test_formatted_texts_are_translated_by_sentence(admin: Odoo, suffix: str) -> None:
+    model, field = "product.template", "description"
+    if admin.version.major < 16:
+        pytest.skip("Formatted texts are not written here.")
+    html = "<p>Big <b>chair</b></p><p>Red</p>"
+    product = create(admin, model, {"name": f"Chair {suffix}"}).id
+    assert product is not None
+    write(admin, model, [product], {field: html})
+    before = told(translated.translate(admin, model, product, [field]))
+    assert before.translations[field][CODE] == {"Big <b>chair</b>": None, "Red": None}
+    for wrong in ({"Big chair": "x"}, {"Red": " "}, "x"):
+        given: Any = {field: {CODE: wrong}}
+        with pytest.raises(ValidationError):
+            translated.translate(admin, model, product, translations=given)
+    assert told(translated.translate(admin, model, product, [field])) == before
+    given = {field: {CODE: {"Big <b>chair</b>": "Grosse <b>chaise</b>", "Red": "Rouge"}}}
+    after = told(translated.translate(admin, model, product, translations=given))
+    assert (after.translations[field][CODE], after.warnings) == (given[field][CODE], [])
+    for code, text in ((CODE, "Grosse chaise\n\nRouge"), ("en_US", "Big chair\n\nRed")):
+        (row,) = read(admin, model, [product], [field], {"lang": code}).records
+        assert row[field] == text
+    # Odoo takes no other tags than those of the sentence.
+    given = {field: {CODE: {"Red": "<p>Vert</p>"}}}
+    dropped = told(translated.translate(admin, model, product, translations=given))
+    assert any("not translated" in warning for warning in dropped.warnings)

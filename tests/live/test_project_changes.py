@@ -74,6 +74,8 @@ def test_what_is_wrong_leaves_the_task_as_it_is(
         ({"state": "done" if "kanban_state" in fields else "ready"}, ValidationError),
         ({"priority": "9"}, ValidationError),
         ({"users": [f"Nobody {suffix}"]}, NotFoundError),
+        ({"users": [10**7]}, NotFoundError),
+        ({"users": [1]}, NotFoundError),
         ({"stage_name": f"Never {suffix}"}, NotFoundError),
     ]
     for values, error in wrong:

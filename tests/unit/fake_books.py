@@ -25,8 +25,10 @@ _PARTIAL = {
     "max_date": "date",
     "create_uid": "many2one res.users",
     "create_date": "datetime",
+    "full_reconcile_id": "many2one account.full.reconcile",
     **dict.fromkeys(("amount", "debit_amount_currency", "credit_amount_currency"), "monetary"),
 }
+_EXCHANGE = {"exchange_move_id": "many2one account.move"}
 #: id -> code, name, internal group, type.
 ACCOUNTS = {
     10: ("101000", "Bank", "asset", "asset_cash"),
@@ -113,7 +115,9 @@ class Ledger(Scripted):
             **({"company_ids": "many2many res.company"} if companies else {}),
             **({} if companies else {"company_id": "many2one res.company"}),
         }
-        models["account.partial.reconcile"] = _PARTIAL
+        # From 16 on, what is settled in part knows its exchange difference, too.
+        models["account.partial.reconcile"] = {**_PARTIAL, **({} if old else _EXCHANGE)}
+        models["account.full.reconcile"] = _EXCHANGE
         models["account.payment.register"] |= {
             "payment_difference_handling": "selection",
             "writeoff_account_id": "many2one account.account",
@@ -170,6 +174,7 @@ class Ledger(Scripted):
             ("account.move", "button_draft"): lambda call: self._become(call, "draft"),
             ("account.move", "button_cancel"): lambda call: self._become(call, "cancel"),
             ("account.move", "js_assign_outstanding_line"): self._assign,
+            ("account.move", "js_remove_outstanding_partial"): self._remove,
         }
         super().__init__(major, answers, policy, models, records=records)
 
@@ -203,6 +208,18 @@ class Ledger(Scripted):
         for number in call.ids or ():
             self.row("account.move", number).update(state=state, **values)
         return None
+
+    def _remove(self, call: Call) -> Any:
+        """Take off what is named, of whatever invoice it is, as Odoo does."""
+        partials = self.server.records["account.partial.reconcile"]
+        partial = self.row("account.partial.reconcile", call.arguments["partial_id"])
+        partials.remove(partial)
+        for side in ("debit", "credit"):
+            number = self.row("account.move.line", partial[f"{side}_move_id"]).get("move_id")
+            for move in self.server.records["account.move"]:
+                if move["id"] == number:
+                    move["amount_residual"] += partial["amount"]
+        return True
 
     def _assign(self, call: Call) -> Any:
         credit = self.row("account.move.line", call.arguments["line_id"])

@@ -18,7 +18,9 @@ Operation = Callable[..., Any]
 
 _READS = {
     "read",
+    "search",
     "fields_get",
+    "get_field_translations",
     "search_read",
     "name_search",
     "search_count",

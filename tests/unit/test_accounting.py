@@ -35,8 +35,18 @@ VERSIONS = range(14, 20)
 
 MODELS: dict[str, dict[str, str]] = {
     "res.users": {"name": "char", "company_id": "many2one res.company"},
-    "res.company": {"name": "char", "parent_ids": "many2many res.company"},
-    "res.currency": {"name": "char"},
+    "res.company": {
+        "name": "char",
+        "parent_ids": "many2many res.company",
+        "currency_id": "many2one res.currency",
+    },
+    "res.currency": {"name": "char", "active": "boolean"},
+    "res.currency.rate": {
+        "name": "date",
+        "currency_id": "many2one res.currency",
+        "company_id": "many2one res.company",
+        "rate": "float",
+    },
     "res.partner": {"name": "char"},
     "uom.uom": {"name": "char"},
     "product.product": {
@@ -63,6 +73,7 @@ MODELS: dict[str, dict[str, str]] = {
         "type": "selection",
         "active": "boolean",
         "company_id": "many2one res.company",
+        "currency_id": "many2one res.currency",
     },
     "account.payment.method": {"code": "char"},
     "account.payment.method.line": {
@@ -91,6 +102,8 @@ MODELS: dict[str, dict[str, str]] = {
     },
     "account.move.line": {
         "move_id": "many2one account.move",
+        "payment_id": "many2one account.payment",
+        "date": "date",
         "product_id": "many2one product.product",
         "product_uom_id": "many2one uom.uom",
         "name": "char",
@@ -106,6 +119,7 @@ MODELS: dict[str, dict[str, str]] = {
         "journal_id": "many2one account.journal",
         "reconciled_invoice_ids": "many2many account.move",
         "reconciled_bill_ids": "many2many account.move",
+        "is_reconciled": "boolean",
     },
     "account.payment.register": {
         "payment_date": "date",
@@ -126,8 +140,16 @@ MODELS: dict[str, dict[str, str]] = {
 COMPANY = {"company_id": 1}
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "res.users": [{"id": 2, "name": "Ann", **COMPANY}],
-    "res.company": [{"id": 1, "name": "My Company", "parent_ids": [1]}, {"id": 2, "name": "Other"}],
-    "res.currency": [{"id": 1, "name": "EUR"}, {"id": 2, "name": "USD"}],
+    "res.company": [
+        {"id": 1, "name": "My Company", "parent_ids": [1], "currency_id": 2},
+        {"id": 2, "name": "Other"},
+    ],
+    "res.currency": [
+        {"id": 1, "name": "EUR", "active": True},
+        {"id": 2, "name": "USD", "active": True},
+        {"id": 3, "name": "CHF", "active": False},
+    ],
+    "res.currency.rate": [],
     "res.partner": [{"id": 9, "name": "Azure"}, {"id": 10, "name": "Brown"}],
     "uom.uom": [{"id": 1, "name": "Units"}],
     "product.product": [
@@ -252,7 +274,7 @@ class Books(Scripted):
                 name=f"P{move['id']}",
                 state="posted" if self.major < 18 else "paid",
                 amount=answers.get("amount") or move["amount_residual"],
-                currency_id=move["currency_id"],
+                currency_id=answers.get("currency_id") or move["currency_id"],
                 journal_id=answers["journal_id"],
                 reconciled_invoice_ids=[(6, 0, [move["id"]])],
             )

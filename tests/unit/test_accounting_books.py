@@ -9,6 +9,7 @@ import pytest
 from odoo_toolkit.apps.accounting import Report, report
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_books import Ledger, item
 
 VERSIONS = range(14, 20)
@@ -231,3 +232,26 @@ def test_lists_of_models_need_the_journal_items_only() -> None:
     closed = _book(policy=Policy(mode="readonly", model_allowlist={"res.partner"}))
     with pytest.raises(AccessError):
         report(closed, kind="trial_balance")
+
+
+def test_a_company_is_named() -> None:
+    """One more call; a name of none or of several asks for no figures."""
+    odoo = _book()
+    odoo.row("res.company", 2).update(currency_id=1, fiscalyear_last_month="12")
+    kind: Any = "profit_and_loss"
+    by_id = report(odoo, kind=kind, date_to=TODAY, company_id=2)
+    calls = len(odoo.sent)
+    assert report(odoo, kind=kind, date_to=TODAY, company_name="other") == by_id
+    assert len(odoo.sent) == 2 * calls + 1
+    odoo.row("res.company", 1)["name"] = "Others"
+    odoo.sent.clear()
+    wrong: list[tuple[dict[str, Any], Any, str]] = [
+        ({"company_name": "Nobody"}, NotFoundError, "Nobody"),
+        ({"company_name": "othe"}, AmbiguousNameError, "Give company_id"),
+        ({"company_name": "Other", "company_id": 2}, ValidationError, "not both"),
+        ({"company_id": 0}, ValidationError, "not a record id"),
+    ]
+    for named, error, text in wrong:
+        with pytest.raises(error, match=text):
+            report(odoo, kind=kind, **named)
+    assert odoo.asked("read_group") == []

@@ -13,6 +13,7 @@ from odoo_toolkit.apps.accounting import (
     create_credit_note,
     create_entry,
     get_invoice,
+    post_invoice,
     reconcile,
     register_payment,
     reset_invoice,
@@ -60,6 +61,22 @@ ENTRY: list[dict[str, Any]] = [
     {"account_id": 14, "credit": 10, "partner_id": 9},
     {"account_name": "Sales", "credit": 2.5},
 ]
+
+
+#: What is on the invoice: two instalments' worth of one payment, one of a credit note.
+PARTIALS = [
+    {"debit_move_id": debit, "credit_move_id": credit, "amount": amount, "max_date": DAY}
+    | {"debit_amount_currency": amount, "credit_amount_currency": amount}
+    for debit, credit, amount in ((2, 31, 25.0), (5, 31, 15.0), (2, 32, 20.0))
+]
+
+
+def _settled(major: int = 19, **invoice: Any) -> Ledger:
+    """Return books in which 60 of the 115 are settled."""
+    second = item(5, 11, 15.0, DAY, move_id=7, partner_id=9)
+    invoice = {"amount_residual": 55.0, "payment_state": "partial", **invoice}
+    moves = [{**INVOICE, **invoice}, *({**other, "invoice_line_ids": []} for other in OTHERS)]
+    return Ledger(major, [*LINES, *OPEN, second], moves=moves, partials=PARTIALS)
 
 
 def _books(major: int = 19, **invoice: Any) -> Ledger:
@@ -247,6 +264,141 @@ def test_what_cannot_be_applied_writes_nothing(
     with pytest.raises(error, match=text):
         reconcile(odoo, invoice_id=7, **arguments)
     assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_is_on_an_invoice_is_taken_off(major: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A payment with all that it has settled; by number, by item, or everything."""
+
+    def off(odoo: Ledger, **named: Any) -> Any:
+        return reconcile(odoo, invoice_id=7, undo="one", **named)
+
+    odoo = _settled(major)
+    assert [(p.name, p.amount) for p in get_invoice(odoo, invoice_id=7).payments or ()] == [
+        ("PAY/8", 25.0),
+        ("PAY/8", 15.0),
+        ("RINV/9", 20.0),
+    ]
+    with pytest.raises(AmbiguousNameError) as raised:
+        off(odoo)
+    assert [match["id"] for match in raised.value.matches] == [31, 32]
+    odoo.sent.clear()
+    taken = off(odoo, credit_name="PAY/8")
+    assert [call.arguments for call in writes(odoo)] == [{"partial_id": 1}, {"partial_id": 2}]
+    assert len(odoo.sent) == 6
+    assert taken.message == "Took PAY/8 off INV/1: 95.00 USD is still due."
+    odoo.sent.clear()
+    # One is left, and needs no name.
+    assert off(odoo).message == "Took RINV/9 off INV/1: 115.00 USD is still due."
+    assert len(odoo.sent) == 5
+    with pytest.raises(StateError, match="No payment or credit note is reconciled with INV/1"):
+        off(odoo)
+
+    assert off(_settled(major), line_id=32).amount_residual == 75.0
+    everything = reconcile(_settled(major), invoice_id=7, undo="all")
+    assert isinstance(everything, Invoice)
+    assert everything.message == "Took PAY/8, RINV/9 off INV/1: 115.00 USD is still due."
+
+    def one(odoo: Ledger, **more: Any) -> Any:
+        return off(odoo, line_id=32, **more)
+
+    method = "js_remove_outstanding_partial"
+    check_plan_is_the_run(_settled(major), one)
+    assert check_seen_when_lost(_settled(major), method, one, monkeypatch).amount_residual == 75.0
+    error = check_told_when_lost(_settled(major), method, one, monkeypatch)
+    assert "safe" in error.suggestion
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"line_id": 33}, NotFoundError, "33 is not reconciled with INV/1"),
+        ({"credit_name": "PAY/10"}, NotFoundError, "PAY/10 is not reconciled with INV/1"),
+        ({"credit_name": ""}, NotFoundError, "is not reconciled with INV/1"),
+        ({"undo": "all", "credit_name": "PAY/8"}, ValidationError, "takes off everything"),
+        ({"undo": "both"}, ValidationError, "'both' cannot be undone"),
+        ({"line_id": 31, "credit_name": "PAY/8"}, ValidationError, "not both"),
+        ({"invoice_id": 8}, NotFoundError, "no invoice or bill with id 8"),
+    ],
+)
+def test_what_is_not_on_the_invoice_is_not_taken_off(arguments: Any, error: Any, text: str) -> None:
+    """Odoo itself would take off what another invoice is reconciled with."""
+    odoo = _settled()
+    strange = {**PARTIALS[0], "id": 4, "debit_move_id": 33, "credit_move_id": 35}
+    odoo.server.records["account.partial.reconcile"].append(strange)
+    with pytest.raises(error, match=text):
+        reconcile(odoo, **{"invoice_id": 7, "undo": "one", **arguments})
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("policy", [Policy(mode="readonly"), Policy(mode="restricted")])
+def test_the_policy_stops_taking_off_before_the_first_call(policy: Policy) -> None:
+    odoo = Ledger(19, LINES, moves=[INVOICE], partials=PARTIALS, policy=policy)
+    with pytest.raises(AccessError):
+        reconcile(odoo, invoice_id=7, undo="all")
+    assert odoo.sent == []
+
+
+def test_what_a_salesperson_may_not_see_is_told() -> None:
+    odoo = _settled()
+    items = odoo.server.records["account.move.line"]
+    items.remove(odoo.row("account.move.line", 31))
+    shown = get_invoice(odoo, invoice_id=7)
+    assert [paid.name for paid in shown.payments or ()] == ["RINV/9"]
+    (warning,) = shown.warnings
+    assert warning.startswith("What has paid 40.00 USD of it, this user may not see")
+    for named in ({"undo": "all"}, {"undo": "one", "credit_name": "RINV/9"}):
+        with pytest.raises(AccessError, match="may not see all that is reconciled with INV/1"):
+            reconcile(odoo, invoice_id=7, **named)  # type: ignore[arg-type]
+    assert writes(odoo) == []
+
+
+def test_what_was_taken_off_in_part_says_so() -> None:
+    odoo = _settled()
+    remove = odoo.answers["account.move", "js_remove_outstanding_partial"]
+
+    def once(call: Any) -> Any:
+        if call.arguments["partial_id"] > 1:
+            raise AccessError("Odoo does not allow it.")
+        return remove(call)
+
+    odoo.answers["account.move", "js_remove_outstanding_partial"] = once
+    made = reconcile(odoo, invoice_id=7, undo="one", credit_name="PAY/8")
+    assert isinstance(made, Invoice)
+    assert made.message == "Took only a part of PAY/8 off INV/1: 80.00 USD is still due."
+    assert made.warnings == ["The rest is still reconciled: Odoo does not allow it."]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_differences_of_exchange_rates_are_no_payments(major: int) -> None:
+    """To 15 the entry is found by what is settled in full, later by what is settled in part."""
+    odoo = _settled(major)
+    first, *_, last = odoo.server.records["account.partial.reconcile"]
+    if major < 16:
+        odoo.server.records["account.full.reconcile"] = [{"id": 1, "exchange_move_id": 9}]
+        last["full_reconcile_id"] = 1
+    else:
+        first["exchange_move_id"] = 9
+    shown = get_invoice(odoo, invoice_id=7)
+    assert [paid.name for paid in shown.payments or ()] == ["PAY/8", "PAY/8"]
+    # Odoo itself takes it back with the payment.
+    taken = reconcile(odoo, invoice_id=7, undo="all")
+    assert isinstance(taken, Invoice)
+    assert [call.arguments["partial_id"] for call in writes(odoo)] == [1, 2]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_odoo_booked_under_another_day_is_told(major: int) -> None:
+    """From 15 on, it moves what is before a lock date; an invoice keeps its own date."""
+    odoo = _books(major, state="draft", name="/")
+
+    def post(call: Any) -> None:
+        odoo._become(call, "posted", name="INV/7", date="2025-04-01")
+
+    odoo.answers["account.move", "action_post"] = post
+    made = post_invoice(odoo, invoice_id=7)
+    assert isinstance(made, Invoice)
+    assert made.warnings == [f"Odoo booked it under 2025-04-01, not {DAY}: look for lock dates."]
 
 
 @pytest.mark.parametrize("major", [14, 19])

@@ -11,10 +11,17 @@ from odoo_toolkit.activities import get_activities, mark_activity_done, schedule
 from odoo_toolkit.call import Call
 from odoo_toolkit.chatter import get_messages, post_message
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooConnectionError,
+    OdooError,
+    ValidationError,
+)
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.testing import FakeServer
 from tests.unit.communication import Communication, remembering
 from tests.unit.scripted import VERSIONS
@@ -315,6 +322,68 @@ class TestActivities:
             schedule_activity(odoo, **{"model": "res.partner", "record_id": 1, **options})
         assert raised.value.code == code
         assert odoo.writes() == []
+
+    @pytest.mark.parametrize("said", ["Ann Ash", "ann@example.com"])
+    def test_a_user_is_named_by_name_or_login(self, said: str) -> None:
+        odoo = odoo_of(res_users__name_search=[[8, "Ann Ash"]])
+        schedule_activity(odoo, "res.partner", 1, user_name=said)
+        assert odoo.writes()[0].arguments["user_id"] == 8
+        (asked,) = odoo.asked("name_search")
+        assert (asked.arguments["name"], asked.arguments["domain"]) == (
+            said,
+            [["active", "=", True]],
+        )
+
+    @pytest.mark.parametrize(
+        ("rows", "error"),
+        [([[8, "Ann Ash"], [9, "Ann Oak"]], AmbiguousNameError), ([], NotFoundError)],
+    )
+    def test_a_name_that_means_no_one_user_schedules_nothing(
+        self, rows: list[Any], error: type[OdooError]
+    ) -> None:
+        odoo = odoo_of(res_users__name_search=rows, res_users__search_read=[])
+        for act in (schedule_activity, get_activities):
+            with pytest.raises(error):
+                act(odoo, "res.partner", 1, user_name="Ann")
+        assert odoo.writes() == []
+
+    def test_what_a_user_is_to_do_is_told_with_its_record(self) -> None:
+        about = {"res_model": "res.partner", "res_id": 14, "res_name": "Azure"}
+        odoo = odoo_of(mail_activity__search_read=[{**ACTIVITY, **about}])
+        (activity,) = get_activities(odoo).activities
+        assert activity.record
+        told = (activity.model, activity.record.id, activity.record.name)
+        assert told == ("res.partner", 14, "Azure")
+        (asked,) = odoo.sent
+        assert asked.arguments["domain"][-1] == ["user_id", "=", 2]
+        get_activities(odoo, user_id=2)
+        assert len(odoo.sent) == 3
+        with pytest.raises(OdooError, match="no active user"):
+            get_activities(odoo, user_id=99)
+
+    def test_a_users_list_says_where_it_is_cut(self) -> None:
+        odoo = odoo_of(mail_activity__search_read=[ACTIVITY] * 101)
+        found = get_activities(odoo)
+        assert (found.count, len(found.activities), found.has_more) == (100, 100, True)
+
+    def test_a_users_list_leaves_out_what_belongs_to_closed_models(self) -> None:
+        odoo = odoo_of(policy=Policy(mode="readonly", model_blocklist="res.partner"))
+        get_activities(odoo)
+        (asked,) = odoo.sent
+        closed = [leaf for leaf in asked.arguments["domain"] if leaf[0] == "res_model"]
+        assert any("res.partner" in leaf[2] for leaf in closed if leaf[1] == "not in")
+
+    def test_a_record_is_named_whole_or_not_at_all(self) -> None:
+        odoo = odoo_of()
+        for given in ({"model": "res.partner"}, {"record_id": 1}):
+            with pytest.raises(ValidationError, match="belong together"):
+                get_activities(odoo, **given)  # type: ignore[arg-type]
+        assert odoo.sent == []
+
+    def test_of_a_record_those_of_one_user(self) -> None:
+        odoo = odoo_of()
+        get_activities(odoo, "res.partner", 1, user_id=2)
+        assert ["user_id", "=", 2] in odoo.asked("search_read")[0].arguments["domain"]
 
     def test_an_unknown_type_schedules_nothing(self) -> None:
         """Odoo itself would schedule an activity of another type."""

@@ -299,7 +299,9 @@ def test_a_given_customer_user_and_team_are_taken(major: int) -> None:
 
 
 def test_it_is_said_when_odoo_does_not_take_the_team() -> None:
-    result = crm.convert_to_opportunity(server(), lead_id=5, team_id=3)
+    odoo = server()
+    odoo.server.records["crm.team"].append({"id": 3, "name": "Europe"})
+    result = crm.convert_to_opportunity(odoo, lead_id=5, team_id=3)
     assert isinstance(result, crm.LeadResult)
     assert result.warnings == ["Odoo did not take team_id 3."]
 

@@ -64,10 +64,44 @@ def test_a_lead_is_changed_by_plain_names(major: int) -> None:
     assert result.warnings == []
 
 
-def test_what_is_given_by_id_takes_three_round_trips() -> None:
+def test_what_is_given_by_id_takes_four_round_trips() -> None:
     odoo = tagged()
     crm.update_lead(odoo, lead_id=5, expected_revenue=1, user_id=2)
-    assert odoo.methods() == ["crm.lead.search_read", "crm.lead.write", "crm.lead.search_read"]
+    assert odoo.methods() == [
+        "crm.lead.search_read",
+        "res.users.search",
+        "crm.lead.write",
+        "crm.lead.search_read",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"user_id": 99}, r"no active user with id 99 \(user_id\)"),
+        ({"team_id": 99}, r"crm\.team record with id 99 \(team_id\)"),
+        ({"add_tags": ["99"]}, r"crm\.tag record with id 99 \(add_tags\[0\]\)"),
+    ],
+)
+def test_a_link_to_what_does_not_exist_changes_nothing(values: dict[str, Any], words: str) -> None:
+    odoo = tagged()
+    with pytest.raises(NotFoundError, match=words):
+        crm.update_lead(odoo, lead_id=5, **values)
+    assert writes(odoo) == []
+
+
+def test_who_left_gets_no_lead() -> None:
+    odoo = tagged()
+    crm.update_lead(odoo, lead_id=5, user_id=2)
+    (asked,) = [call for call in odoo.asked("search") if call.model == "res.users"]
+    assert asked.context["active_test"] is True
+
+
+def test_a_tag_is_not_added_and_removed() -> None:
+    odoo = tagged()
+    with pytest.raises(ValidationError, match="same tag"):
+        crm.update_lead(odoo, lead_id=5, add_tags=["services"], remove_tags=["services"])
+    assert writes(odoo) == []
 
 
 def test_the_stage_is_one_of_the_team_that_it_will_have() -> None:

@@ -216,7 +216,16 @@ def test_half_a_day_ends_in_the_half_that_it_begins_in(major: int) -> None:
         ({"leave_type_name": "Paid"}, {}, "not both"),
         ({"leave_type_id": None}, {}, "is needed"),
         ({"leave_type_id": None, "leave_type_name": "Moon"}, {}, "Moon"),
-        ({"leave_type_id": 4, "date_to": None, "half_day": "pm"}, {}, "whole days"),
+        ({"leave_type_id": 4, "date_to": None, "half_day": "pm"}, {}, "not taken by half days"),
+        ({"hour_from": 9, "hour_to": 11}, {}, "one day"),
+        ({"date_to": None, "hour_from": 9}, {}, "hour_to is needed"),
+        ({"date_to": None, "hour_from": 11, "hour_to": 9}, {}, "no part of a day"),
+        ({"date_to": None, "hour_from": 9, "hour_to": "late"}, {}, "must be a number"),
+        ({"date_to": None, "hour_from": 9, "hour_to": 11, "half_day": "am"}, {}, "cannot both"),
+        ({"date_to": None, "hour_from": 9, "hour_to": 11}, {}, "not taken by hours"),
+        ({"employee_id": 7}, {}, "no employee with id 7"),
+        ({"employee_id": 99}, {}, "no employee with id 99"),
+        ({"employee_name": "Zoe"}, {}, "Zoe"),
         ({}, {"number_of_days": 0.0}, "does not work"),
         ({}, {"number_of_days": 5.5}, "5 are left"),
     ],
@@ -247,6 +256,72 @@ def test_hours_are_counted_where_the_type_is_in_hours() -> None:
     odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
     with pytest.raises(ValidationError, match=r"5\.5 hours are asked for, 5 are left"):
         request(odoo)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_hours_are_sent_in_the_form_of_the_version(major: int) -> None:
+    shown = "number_of_hours" if major >= 18 else "number_of_hours_display"
+    odoo = server(major, form={"number_of_days": 0.3125, shown: 2.5})
+    odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
+    made = request(odoo, date_to=None, hour_from=9, hour_to=11.5)
+    assert (made.hour_from, made.hour_to) == (9.0, 11.5)
+    assert "2.5 hours of Paid, 2030-01-07 9 to 11.5 h" in made.message
+    sent = contents(odoo.asked("create")[0])
+    hours = (9, 11.5) if major >= 18 else ("9", "11.5")
+    assert (sent["request_hour_from"], sent["request_hour_to"]) == hours
+    assert sent["request_unit_hours"] is True
+    assert len(odoo.sent) == 5
+
+
+@pytest.mark.parametrize("major", [17, 18])
+def test_to_17_time_off_begins_at_whole_and_half_hours(major: int) -> None:
+    odoo = server(major, form={"number_of_days": 0.1, "number_of_hours": 0.75})
+    odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
+    if major == 17:
+        with pytest.raises(ValidationError, match=r"9\.25 is no hour"):
+            request(odoo, date_to=None, hour_from=9.25, hour_to=10)
+        assert writes(odoo) == []
+    else:
+        assert request(odoo, date_to=None, hour_from=9.25, hour_to=10).hour_from == 9.25
+
+
+@pytest.mark.parametrize("major", [18, 19])
+def test_odoo_19_would_take_a_whole_day_for_half_of_one_taken_by_hours(major: int) -> None:
+    odoo = server(major, form={"number_of_days": 0.5, "number_of_hours": 4.0})
+    odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
+    if major == 19:
+        with pytest.raises(ValidationError, match="not taken by half days"):
+            request(odoo, date_to=None, half_day="am")
+        assert writes(odoo) == []
+    else:
+        assert request(odoo, date_to=None, half_day="am").half_day == "am"
+
+
+@pytest.mark.parametrize("who", [{"employee_id": 5}, {"employee_name": "bo birch"}])
+def test_time_off_is_requested_for_another_employee(who: dict[str, Any]) -> None:
+    odoo = server()
+    made = request(odoo, **who)
+    assert "for Bo Birch" in made.message
+    assert contents(odoo.asked("create")[0])["employee_id"] == 5
+    (asked,) = [c for c in odoo.asked("search_read") if c.model == "hr.leave.type"]
+    assert asked.context["employee_id"] == 5
+
+
+def test_who_may_not_request_it_for_another_is_told_so() -> None:
+    odoo = server()
+    odoo.answers["hr.leave", "create"] = AccessError("You are not allowed to create hr.leave.")
+    with pytest.raises(AccessError, match="may not request time off for Bo Birch"):
+        request(odoo, employee_id=5)
+    with pytest.raises(AccessError, match="not allowed to create"):
+        request(odoo)
+
+
+def test_a_closed_directory_is_not_taken_for_missing_rights() -> None:
+    odoo = server(policy=Policy(mode="full", model_blocklist="hr.employee.public"))
+    with pytest.raises(AccessError) as raised:
+        request(odoo, employee_id=5)
+    assert raised.value.code == "MODEL_BLOCKED"
+    assert writes(odoo) == []
 
 
 def test_who_is_no_employee_can_take_no_time_off() -> None:

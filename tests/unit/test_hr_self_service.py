@@ -7,6 +7,7 @@ from base64 import b64encode
 from datetime import datetime, timezone
 from typing import Any
 
+import attrs
 import pytest
 import requests
 import responses
@@ -95,10 +96,19 @@ def server(
         ],
         "hr.expense": [],
         "ir.attachment": [],
+        **({} if major == 19 else {"hr.expense.sheet": []}),
     }
     employee = {"name": "char", "user_id": "many2one res.users"}
     models = {"hr.employee": employee, "res.currency": {"name": "char"}, **FIELDS[str(major)]}
-    odoo = Scripted(major, {}, policy, models, records=records, uid=ME)
+    odoo = Scripted(
+        major,
+        {},
+        policy,
+        models,
+        records=records,
+        transient=("hr.expense.refuse.wizard",),
+        uid=ME,
+    )
 
     def pressed(call: Call) -> dict[str, Any]:
         toggle(odoo)
@@ -111,9 +121,32 @@ def server(
         shown = "total_amount_currency" if major >= 17 else "total_amount"
         now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
         extra = {shown: total * values["quantity"], "state": "draft", "currency_id": 1}
+        extra |= {"can_approve": True} if major == 19 else {}
         row = {"id": 20, **values, **extra, "create_uid": ME, "create_date": now}
         odoo.server.records["hr.expense"].append(row)
         return [20] if major == 19 else 20
+
+    def reported(call: Call) -> Any:
+        values = call.arguments["vals_list"]
+        expense = values["expense_line_ids"][0][1]
+        now = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+        row = {**values, "expense_line_ids": [expense], "state": "draft", "can_approve": True}
+        row |= {"id": 60, "create_uid": ME, "create_date": now}
+        odoo.server.records["hr.expense.sheet"].append(row)
+        set_state(odoo, "hr.expense", expense, sheet_id=60)
+        return 60
+
+    def becomes(**states: str) -> Any:
+        def press(call: Call) -> Any:
+            model = "hr.expense" if major == 19 else "hr.expense.sheet"
+            ids = call.ids or call.context["active_ids"]
+            set_state(odoo, model, ids[0], state=states["late" if major == 19 else "sheet"])
+            if major < 19:
+                (row,) = odoo.server.records["hr.expense.sheet"]
+                for expense in row["expense_line_ids"]:
+                    set_state(odoo, "hr.expense", expense, state=states["line"])
+
+        return press
 
     def stored(call: Call) -> Any:
         values = call.arguments["vals_list"]
@@ -122,7 +155,29 @@ def server(
         odoo.server.records["ir.attachment"].append({"id": 50, **row})
         return [50] if major == 19 else 50
 
+    submitted = becomes(sheet="submit", line="reported", late="submitted")
+    approved = becomes(sheet="approve", line="approved", late="approved")
+    refused = becomes(sheet="cancel", line="refused", late="refused")
+
+    def asked_why(call: Call) -> dict[str, Any]:
+        model = "hr.expense" if major == 19 else "hr.expense.sheet"
+        set_to = refused if call.context["active_model"] == model else None
+        assert set_to
+        set_to(attrs.evolve(call, ids=None))
+        return {"type": "ir.actions.act_window_close"}
+
+    wizard = "hr.expense.refuse.wizard"
     odoo.answers |= {
+        ("hr.expense.sheet", "create"): reported,
+        ("hr.expense.sheet", "action_submit_sheet"): submitted,
+        ("hr.expense", "action_submit"): submitted,
+        ("hr.expense.sheet", "approve_expense_sheets"): approved,
+        ("hr.expense.sheet", "action_approve_expense_sheets"): approved,
+        ("hr.expense", "action_approve"): approved,
+        ("hr.expense.sheet", "refuse_sheet"): refused,
+        (wizard, "default_get"): {},
+        (wizard, "create"): 70,
+        (wizard, "action_refuse"): asked_why,
         ("hr.employee", "attendance_manual"): pressed,
         ("hr.expense", "create"): created,
         ("ir.attachment", "create"): stored,
@@ -130,6 +185,12 @@ def server(
     if monkeypatch:
         monkeypatch.setattr(Scripted, "web_session", Session(odoo))
     return odoo
+
+
+def set_state(odoo: Scripted, model: str, record_id: int, **values: Any) -> None:
+    for row in odoo.server.records[model]:
+        if row["id"] == record_id:
+            row |= values
 
 
 def session(odoo: Scripted) -> Session:
@@ -373,3 +434,202 @@ def test_a_lost_creation_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     error = check_told_when_lost(server(19), "create", expense, monkeypatch)
     assert isinstance(error, OdooError)
     assert "Repeating it is safe" not in error.suggestion
+
+
+# From a draft to an approved expense -----------------------------------------------------------
+
+
+def decide(odoo: Scripted, decision: Any, **values: Any) -> ExpenseResult:
+    made = hr.decide_expense(odoo, decision=decision, **{"expense_id": 20, **values})
+    assert isinstance(made, ExpenseResult)
+    return made
+
+
+def sent_for(odoo: Scripted) -> list[str]:
+    return [f"{call.model}.{call.method}" for call in writes(odoo)]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_expense_is_created_and_submitted_in_one_call(major: int) -> None:
+    odoo = server(major)
+    made = spend(odoo, receipt_name="lunch.pdf", receipt_base64=RECEIPT, submit=True)
+    assert (made.id, made.receipt_id, made.warnings) == (20, 50, [])
+    assert made.state == ("submitted" if major == 19 else "reported")
+    if major == 19:
+        assert sent_for(odoo)[-1] == "hr.expense.action_submit"
+        assert made.report is None
+    else:
+        report, press = writes(odoo)[-2:]
+        assert contents(report) == {
+            "name": "Lunch",
+            "employee_id": 1,
+            "expense_line_ids": [[4, 20]],
+        }
+        assert (press.method, press.ids) == ("action_submit_sheet", (60,))
+        assert made.report
+        assert made.report.id == 60
+    assert len(odoo.sent) == (8 if major == 19 else 9)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_draft_is_submitted_and_approved(major: int) -> None:
+    odoo = server(major)
+    spend(odoo)
+    odoo.sent.clear()
+    assert decide(odoo, "submit").state == ("submitted" if major == 19 else "reported")
+    assert len(odoo.sent) == (3 if major == 19 else 4)
+    odoo.sent.clear()
+    assert decide(odoo, "approve").state == "approved"
+    method = {19: "hr.expense.action_approve"}.get(major) or (
+        "hr.expense.sheet.approve_expense_sheets"
+        if major <= 16
+        else "hr.expense.sheet.action_approve_expense_sheets"
+    )
+    assert sent_for(odoo) == [method]
+    assert len(odoo.sent) == (3 if major == 19 else 4)
+
+
+@pytest.mark.parametrize("approved", [True, False])
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_expense_is_refused_with_the_reason(major: int, approved: bool) -> None:
+    odoo = server(major)
+    spend(odoo, submit=True)
+    if approved:
+        decide(odoo, "approve")
+    odoo.sent.clear()
+    assert decide(odoo, "refuse", reason=" no receipt ").state == "refused"
+    first = writes(odoo)[0]
+    if major <= 16:
+        assert (first.method, first.arguments) == ("refuse_sheet", {"reason": "no receipt"})
+    else:
+        assert first.arguments == {"vals_list": {"reason": "no receipt"}}
+        assert first.context["active_ids"] == ([20] if major == 19 else [60])
+    assert len(odoo.sent) == {14: 4, 15: 4, 16: 4, 17: 6, 18: 6, 19: 5}[major]
+
+
+@pytest.mark.parametrize("major", [14, 17, 19])
+def test_a_decision_on_an_expense_needs_the_right_state(major: int) -> None:
+    odoo = server(major)
+    spend(odoo)
+    for decision, reason in (("approve", None), ("refuse", "no")):
+        with pytest.raises(StateError, match="its state is draft"):
+            decide(odoo, decision, reason=reason)
+    decide(odoo, "submit")
+    with pytest.raises(StateError, match="cannot be submitted"):
+        decide(odoo, "submit")
+    decide(odoo, "refuse", reason="no")
+    odoo.sent.clear()
+    for decision, reason in (("approve", None), ("refuse", "no"), ("submit", None)):
+        with pytest.raises(StateError, match="its state is refused"):
+            decide(odoo, decision, reason=reason)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("decision", "values", "words"),
+    [
+        ("pay", {}, "decision is 'pay'"),
+        ("refuse", {}, "reason is needed"),
+        ("refuse", {"reason": " "}, "reason is needed"),
+        ("approve", {"reason": "good"}, "only then"),
+        ("approve", {"expense_id": 99}, "no expense with id 99"),
+        ("approve", {"expense_id": None}, "is needed"),
+        ("approve", {"expense_id": None, "expense_name": "Trip"}, "Trip"),
+    ],
+)
+def test_a_wrong_decision_on_an_expense_is_not_sent(
+    decision: str, values: dict[str, Any], words: str
+) -> None:
+    odoo = server(19)
+    with pytest.raises((ValidationError, NotFoundError), match=words):
+        decide(odoo, decision, **values)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("decision", ["submit", "approve", "refuse"])
+def test_an_expense_in_a_report_with_others_is_left_to_odoo(decision: str) -> None:
+    odoo = server(16)
+    spend(odoo, submit=True)
+    (report,) = odoo.server.records["hr.expense.sheet"]
+    report |= {"state": "draft" if decision == "submit" else "submit"}
+    lunch = odoo.server.records["hr.expense"][0]
+    odoo.server.records["hr.expense"].append({**lunch, "id": 21})
+    report["expense_line_ids"] = [20, 21]
+    odoo.sent.clear()
+    with pytest.raises(StateError, match="as a whole"):
+        decide(odoo, decision, reason="no" if decision == "refuse" else None)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", [17, 18, 19])
+def test_what_odoo_says_is_not_theirs_to_decide_is_not_tried(major: int) -> None:
+    odoo = server(major)
+    spend(odoo, submit=True)
+    model, number = ("hr.expense", 20) if major == 19 else ("hr.expense.sheet", 60)
+    set_state(odoo, model, number, can_approve=False)
+    odoo.sent.clear()
+    for decision, reason in (("approve", None), ("refuse", "no")):
+        with pytest.raises(AccessError, match=f"may not {decision} 'Lunch'"):
+            decide(odoo, decision, reason=reason)
+    assert writes(odoo) == []
+
+
+def test_a_wizard_that_the_user_may_not_create_is_told_as_what_it_means() -> None:
+    odoo = server(19)
+    spend(odoo, submit=True)
+    odoo.answers["hr.expense.refuse.wizard", "create"] = AccessError("You may not create it.")
+    with pytest.raises(AccessError, match="may not refuse 'Lunch'"):
+        decide(odoo, "refuse", reason="no")
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_an_expense_stays_a_draft_when_submitting_fails(major: int) -> None:
+    odoo = server(major)
+    model = "hr.expense" if major == 19 else "hr.expense.sheet"
+    method = "action_submit" if major == 19 else "create"
+    odoo.answers[model, method] = AccessError("Not yours.")
+    made = spend(odoo, submit=True)
+    assert (made.id, made.state) == (20, "draft")
+    assert "draft" in made.message
+    assert any("not submitted: Not yours." in warning for warning in made.warnings)
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_the_plan_of_a_decision_is_its_run(major: int) -> None:
+    odoo = server(major)
+    spend(odoo, submit=True)
+    odoo.sent.clear()
+
+    def approve(odoo: Scripted, **options: Any) -> Any:
+        return hr.decide_expense(odoo, decision="approve", expense_id=20, **options)
+
+    check_plan_is_the_run(odoo, approve)
+
+
+@pytest.mark.parametrize("major", [14, 18])
+def test_restricted_mode_judges_reports_by_their_own_model(major: int) -> None:
+    only = Policy(mode="restricted", write_allowlist="hr.expense")
+    with pytest.raises(AccessError, match=r"hr\.expense\.sheet"):
+        spend(server(major, policy=only), submit=True)
+    both = Policy(mode="restricted", write_allowlist="hr.expense,hr.expense.sheet")
+    assert spend(server(major, policy=both), submit=True).state == "reported"
+    odoo = server(major, policy=Policy(mode="readonly"))
+    for decision, reason in (("submit", None), ("approve", None), ("refuse", "no")):
+        with pytest.raises(AccessError):
+            decide(odoo, decision, reason=reason)
+    assert odoo.sent == []
+
+
+@pytest.mark.parametrize(
+    ("major", "method"), [(16, "approve_expense_sheets"), (19, "action_approve")]
+)
+def test_a_lost_approval_is_looked_for(
+    major: int, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def approve(odoo: Scripted) -> Any:
+        return hr.decide_expense(odoo, decision="approve", expense_id=20)
+
+    for check_lost in (check_seen_when_lost, check_told_when_lost):
+        odoo = server(major)
+        spend(odoo, submit=True)
+        check_lost(odoo, method, approve, monkeypatch)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import languages
+from odoo_toolkit import translations as translated
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
@@ -31,6 +32,7 @@ def server(major: int = 19, policy: Policy | None = None) -> Scripted:
             "name": TRANSLATED,
             "description_sale": {**TRANSLATED, "type": "text"},
             "description": {**TRANSLATED, "type": "html"},
+            "note": {**TRANSLATED, "type": "html"},
             "default_code": "char",
         },
     }
@@ -53,6 +55,23 @@ def server(major: int = 19, policy: Policy | None = None) -> Scripted:
             {"id": row["id"], **{name: own.get(name, False) for name in names}} for row in found
         ]
 
+    # A sentence may hold tags of a line.
+    sentences: dict[str, str] = {"Soft <b>seat</b>": "Siège <b>doux</b>", "Red": ""}
+
+    def told(call: Call) -> Any:
+        if call.arguments["field_name"] == "note":
+            return [[], {"translation_type": "text", "translation_show_source": False}]
+        found = [
+            {"lang": lang, "source": term, "value": text if lang == "fr_FR" else ""}
+            for term, text in sentences.items()
+            for lang in call.arguments["langs"]
+        ]
+        return [found, {"translation_type": "text", "translation_show_source": True}]
+
+    def update(call: Call) -> bool:
+        sentences.update(call.arguments["translations"]["fr_FR"])
+        return True
+
     def write(call: Call) -> bool:
         texts[call.context["lang"]].update(call.arguments["vals"])
         return True
@@ -64,6 +83,8 @@ def server(major: int = 19, policy: Policy | None = None) -> Scripted:
     answers = {
         ("product.template", "read"): shown,
         ("product.template", "write"): write,
+        ("product.template", "get_field_translations"): told,
+        ("product.template", "update_field_translations"): update,
         (INSTALL, "create"): 1 if major < 19 else [1],
         (INSTALL, "lang_install"): install,
     }
@@ -132,12 +153,16 @@ def test_a_wrong_language_switches_nothing_on(wrong: dict[str, Any]) -> None:
 
 def test_the_texts_of_a_record_are_told_by_field_and_language() -> None:
     odoo = server(policy=Policy(mode="readonly"))
-    result = languages.translate(odoo, "product.template", 7)
-    assert isinstance(result, languages.TranslationsResult)
-    assert result.translations == {"name": {"en_US": "Chair", "fr_FR": "Chaise"}}
-    # What is translatable, which languages there are, and the texts in each of the two.
-    assert len(odoo.sent) == 4
-    named = languages.translate(odoo, "product.template", 7, ["description_sale"])
+    result = translated.translate(odoo, "product.template", 7)
+    assert isinstance(result, translated.TranslationsResult)
+    assert result.translations == {
+        "name": {"en_US": "Chair", "fr_FR": "Chaise"},
+        "description": {"fr_FR": {"Soft <b>seat</b>": "Siège <b>doux</b>", "Red": None}},
+    }
+    # What is translatable, which languages there are, the texts in each of the two, and the
+    # sentences of each formatted one.
+    assert len(odoo.sent) == 6
+    named = translated.translate(odoo, "product.template", 7, ["description_sale"])
     assert named.translations == {  # type: ignore[union-attr]
         "description_sale": {"en_US": None, "fr_FR": None}
     }
@@ -146,7 +171,7 @@ def test_the_texts_of_a_record_are_told_by_field_and_language() -> None:
 @pytest.mark.parametrize("major", VERSIONS)
 def test_texts_are_written_in_one_language_each(major: int) -> None:
     odoo = server(major)
-    result = languages.translate(
+    result = translated.translate(
         odoo,
         "product.template",
         7,
@@ -155,13 +180,79 @@ def test_texts_are_written_in_one_language_each(major: int) -> None:
             "description_sale": {"fr_FR": "Doux"},
         },
     )
-    assert isinstance(result, languages.TranslationsResult)
+    assert isinstance(result, translated.TranslationsResult)
     assert [(call.ids, call.context["lang"], call.arguments["vals"]) for call in writes(odoo)] == [
         ((7,), "fr_FR", {"name": "Siège", "description_sale": "Doux"}),
         ((7,), "en_US", {"name": "Seat"}),
     ]
     assert result.translations["name"] == {"en_US": "Seat", "fr_FR": "Siège"}
     assert result.warnings == []
+
+
+@pytest.mark.parametrize("major", [16, 17, 18, 19])
+def test_sentences_are_translated_one_by_one(major: int) -> None:
+    odoo = server(major)
+    given = {"description": {"fr_FR": {"Red": "Rouge"}}}
+    result = translated.translate(odoo, "product.template", 7, translations=given)
+    assert isinstance(result, translated.TranslationsResult)
+    (call,) = writes(odoo)
+    assert (call.method, call.ids, call.arguments) == (
+        "update_field_translations",
+        (7,),
+        {"field_name": "description", "translations": {"fr_FR": {"Red": "Rouge"}}},
+    )
+    assert result.translations["description"] == {
+        "fr_FR": {"Soft <b>seat</b>": "Siège <b>doux</b>", "Red": "Rouge"}
+    }
+    assert result.warnings == []
+    # What there is and the languages; the texts of both and the sentences, before and after.
+    assert len(odoo.sent) == 2 + 3 + 1 + 3
+
+
+@pytest.mark.parametrize("major", [14, 15])
+def test_to_15_formatted_texts_are_read_and_not_written(major: int) -> None:
+    odoo = server(major)
+    result = translated.translate(odoo, "product.template", 7, ["description"])
+    assert isinstance(result, translated.TranslationsResult)
+    assert result.translations == {"description": {"en_US": None, "fr_FR": None}}
+    for texts in ({"fr_FR": "Doux"}, {"fr_FR": {"Red": "Rouge"}}):
+        given = {"description": texts}
+        with pytest.raises(ValidationError, match=f"Odoo {major} translates by sentence"):
+            translated.translate(odoo, "product.template", 7, translations=given)
+    assert writes(odoo) == []
+
+
+def test_a_formatted_text_that_is_translated_as_a_whole_is_plain_text() -> None:
+    odoo = server()
+    given = {"note": {"fr_FR": "Doux & < dur"}}
+    result = translated.translate(odoo, "product.template", 7, translations=given)
+    assert isinstance(result, translated.TranslationsResult)
+    assert writes(odoo)[0].arguments["vals"] == {"note": "<p>Doux &amp; &lt; dur</p>"}
+    assert result.translations["note"]["fr_FR"] == "Doux & < dur"
+    assert result.warnings == []
+
+
+def test_a_translation_that_odoo_drops_is_told() -> None:
+    odoo = server()
+    odoo.answers["product.template", "update_field_translations"] = True
+    given = {"description": {"fr_FR": {"Red": "<p>Rouge</p>"}}}
+    result = translated.translate(odoo, "product.template", 7, translations=given)
+    (warning,) = result.warnings  # type: ignore[union-attr]
+    assert warning == "description: 'Red' in fr_FR is not translated now."
+
+
+def test_sentences_are_judged_as_if_they_were_written() -> None:
+    given = {"body_html": {"fr_FR": {"Hello": "Bonjour"}}}
+    odoo = server()
+    with pytest.raises(AccessError):
+        translated.translate(odoo, "ir.ui.view", 7, translations={"arch_db": given["body_html"]})
+    closed = server(policy=Policy(field_blocklist="description"))
+    given = {"description": {"fr_FR": {"Red": "Rouge"}}}
+    for narrow in (closed, server(policy=Policy(mode="readonly"))):
+        with pytest.raises(AccessError):
+            translated.translate(narrow, "product.template", 7, translations=given)
+        assert narrow.sent == []
+    assert odoo.sent == []
 
 
 def test_a_text_that_odoo_changed_besides_is_told() -> None:
@@ -174,8 +265,8 @@ def test_a_text_that_odoo_changed_besides_is_told() -> None:
 
     odoo.answers["product.template", "write"] = both
     given = {"name": {"fr_FR": "Siège"}}
-    result = languages.translate(odoo, "product.template", 7, translations=given)
-    assert result.warnings == ["name is 'Siège' in en_US now."]  # type: ignore[union-attr]
+    result = translated.translate(odoo, "product.template", 7, translations=given)
+    assert result.warnings == ["name in en_US is 'Siège' now."]  # type: ignore[union-attr]
 
 
 def in_language(call: Call, lang: str) -> Call:
@@ -199,6 +290,15 @@ def in_language(call: Call, lang: str) -> Call:
         {"translations": {"name": "Chaise"}},
         {"translations": {"default_code": {"fr_FR": "C2"}}},
         {"translations": {"description": {"fr_FR": "Douce"}}},
+        {"translations": {"description": {"fr_FR": {"Soft seat": "Douce"}}}},
+        {"translations": {"description": {"fr_FR": {"Red": " "}}}},
+        {"translations": {"description": {"fr_FR": {"Red": None}}}},
+        {"translations": {"description": {"fr_FR": {}}}},
+        {"translations": {"description": {"en_US": {"Red": "Blue"}}}},
+        {"translations": {"description": {"de_DE": {"Red": "Rot"}}}},
+        {"translations": {"description": {"fr_FR": {"Red": "Rouge"}, "en_US": "Blue"}}},
+        {"translations": {"note": {"fr_FR": {"Red": "Rouge"}}}},
+        {"translations": {"name": {"fr_FR": {"Chair": "Chaise"}}}},
         {"translations": {"nmae": {"fr_FR": "Chaise"}}},
         {"fields": ["default_code"]},
         {"record_id": 99},
@@ -208,7 +308,7 @@ def in_language(call: Call, lang: str) -> Call:
 def test_what_is_wrong_writes_nothing(arguments: dict[str, Any]) -> None:
     odoo = server()
     with pytest.raises((ValidationError, NotFoundError)):
-        languages.translate(odoo, "product.template", **{"record_id": 7, **arguments})
+        translated.translate(odoo, "product.template", **{"record_id": 7, **arguments})
     assert writes(odoo) == []
 
 
@@ -224,7 +324,7 @@ def test_what_is_wrong_writes_nothing(arguments: dict[str, Any]) -> None:
 def test_what_the_policy_closes_is_not_translated(policy: Policy) -> None:
     odoo = server(policy=policy)
     with pytest.raises(OdooError) as raised:
-        languages.translate(odoo, "product.template", 7, translations={"name": {"fr_FR": "Siège"}})
+        translated.translate(odoo, "product.template", 7, translations={"name": {"fr_FR": "Siège"}})
     assert isinstance(raised.value, AccessError)
     assert odoo.sent == []
 
@@ -232,7 +332,7 @@ def test_what_the_policy_closes_is_not_translated(policy: Policy) -> None:
 def test_restricted_mode_translates_what_it_may_write() -> None:
     odoo = server(policy=Policy(mode="restricted", write_allowlist="product.template"))
     given = {"name": {"fr_FR": "Siège"}}
-    languages.translate(odoo, "product.template", 7, translations=given)
+    translated.translate(odoo, "product.template", 7, translations=given)
     assert len(writes(odoo)) == 1
 
 
@@ -241,7 +341,7 @@ def test_the_plan_is_the_run() -> None:
     given = {"name": {"fr_FR": "Siège", "en_US": "Seat"}}
     check_plan_is_the_run(
         server(),
-        lambda odoo, **more: languages.translate(
+        lambda odoo, **more: translated.translate(
             odoo, "product.template", 7, translations=given, **more
         ),
     )
@@ -253,9 +353,16 @@ def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def translate(odoo: Scripted) -> Any:
         given = {"name": {"fr_FR": "Siège"}}
-        return languages.translate(odoo, "product.template", 7, translations=given)
+        return translated.translate(odoo, "product.template", 7, translations=given)
 
     check_seen_when_lost(server(), "lang_install", switch, monkeypatch)
     check_seen_when_lost(server(), "write", translate, monkeypatch)
+
+    def sentence(odoo: Scripted) -> Any:
+        given = {"description": {"fr_FR": {"Red": "Rouge"}}}
+        return translated.translate(odoo, "product.template", 7, translations=given)
+
+    check_seen_when_lost(server(), "update_field_translations", sentence, monkeypatch)
+    check_told_when_lost(server(), "update_field_translations", sentence, monkeypatch)
     error = check_told_when_lost(server(), "write", translate, monkeypatch)
     assert "safe" in error.suggestion

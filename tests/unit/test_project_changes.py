@@ -58,11 +58,12 @@ def test_a_task_is_changed_by_plain_names(major: int) -> None:
     assert result.warnings == []
 
 
-def test_what_is_given_by_id_takes_four_round_trips() -> None:
+def test_what_is_given_by_id_takes_five_round_trips() -> None:
     odoo = server()
     project.update_task(odoo, task_id=5, priority="1", users=[6])
     assert odoo.methods() == [
         "project.task.search_read",
+        "res.users.search",
         "project.task.write",
         "project.task.search_read",
         "res.users.search_read",

@@ -180,6 +180,28 @@ def test_what_is_wrong_changes_nothing(changes: dict[str, Any], error: type[Exce
     assert odoo.server.records["sale.order"] + lines(odoo) == before
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"add": [{"product_id": 3, "qty": 1}]}, r"add\[0\] has an unknown key"),
+        ({"add": [{"product_id": 3, "discount": 101}]}, r"add\[0\].discount"),
+        ({"add": [{"product_name": "Sofa"}]}, r"add\[0\].product_id"),
+        ({"add": [{"product_name": "des"}]}, "Several product.product"),
+        ({"change": [{"line_id": 1, "qty": 1}]}, r"change\[0\] has an unknown key"),
+        ({"note": 5}, "note"),
+    ],
+)
+def test_what_is_wrong_is_named_as_it_was_given(changes: dict[str, Any], says: str) -> None:
+    for operation in (sales.update_order, sales.copy_order):
+        if "note" in changes and operation is sales.copy_order:
+            continue
+        odoo = shop()
+        with pytest.raises((ValidationError, NotFoundError), match=says) as raised:
+            operation(odoo, order_id=12, **changes)
+        assert str(raised.value.details["field"]).partition("[")[0] in changes
+        assert writes(odoo) == []
+
+
 def test_of_two_lines_with_one_product_one_must_be_chosen() -> None:
     odoo = shop()
     lines(odoo)[2]["product_id"] = 3
@@ -192,11 +214,12 @@ def test_of_two_lines_with_one_product_one_must_be_chosen() -> None:
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_only_a_quotation_is_changed(major: int) -> None:
-    for changes in ({"state": "sale"}, {"state": "cancel"}):
-        odoo = shop(major, **changes)
+    for state in ("sale", "cancel"):
+        odoo = shop(major, state=state)
         with pytest.raises(StateError) as raised:
             sales.update_order(odoo, order_id=12, remove=["Chair"])
-        assert raised.value.details["current_state"] == changes["state"]
+        assert raised.value.details["current_state"] == state
+        assert ("action_draft" in raised.value.suggestion) is (state == "cancel")
         assert writes(odoo) == []
     sales.update_order(shop(major, state="sent"), order_id=12, remove=["Chair"])
 

@@ -31,6 +31,7 @@ from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, find, shows, state_error
 from odoo_toolkit.operations.lines import Line, checked_day, today, wanted_product
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import Wanted, resolve_all
 
@@ -44,6 +45,7 @@ POST = Step(
 )
 
 
+@operation
 def create_invoice(
     odoo: Odoo,
     *,
@@ -123,6 +125,7 @@ def create_invoice(
     return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
+@operation
 def post_invoice(
     odoo: Odoo,
     *,

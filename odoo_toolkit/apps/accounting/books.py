@@ -18,6 +18,7 @@ from odoo_toolkit.errors import AccessError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, Row, read_all
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 ITEM = "account.move.line"
@@ -92,14 +93,21 @@ class Book:
         return (closed + timedelta(days=1)).isoformat()
 
 
-def open_book(odoo: Odoo, company_id: int | None) -> Book:
-    """Return the books of a company; 3 round trips, 2 for a company that is given.
+def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = None) -> Book:
+    """Return the books of a company; 3 round trips, 2 for a company that is given by its id.
 
     Raises:
         AccessError: this user sees only some of the journal items: any sum would be wrong.
         NotFoundError: there is no such company, or this user is not in it.
+        AmbiguousNameError: several match the name.
     """
-    company = acting_company(odoo, ITEM) if company_id is None else company_id
+    named = Wanted(
+        model=_COMPANY.model,
+        field=_COMPANY.argument,
+        id=company_id,
+        name=company_name,
+    )
+    company = resolve(odoo, named, required=False) or acting_company(odoo, ITEM)
     context = {"allowed_company_ids": [company]}
     asked = [
         lambda: read_all(odoo, _COMPANY, [company], acts_on=ITEM, **context)[0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import attrs
@@ -13,29 +13,31 @@ from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     InvoiceId,
     InvoiceName,
-    number_in,
     number_of,
 )
 from odoo_toolkit.apps.accounting.settlement import (
     PARTNERS,
     OpenCredit,
+    Settlement,
     open_credits,
+    partials_of,
+    settlements,
     told,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, currency_of, filled, find, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
 _SHOWN = attrs.evolve(
     INVOICE,
-    fields=(*INVOICE.fields, "date", "invoice_date_due", "ref", "invoice_origin"),
+    fields=(*INVOICE.fields, "invoice_date_due", "ref", "invoice_origin"),
 )
-_PARTIAL = "account.partial.reconcile"
 
 
 @attrs.frozen(kw_only=True)
-class InvoiceLine:
+class InvoiceLine(Shown):
     """A line of an invoice; ``kind`` is section or note of those that are only text."""
 
     id: int
@@ -52,22 +54,7 @@ class InvoiceLine:
 
 
 @attrs.frozen(kw_only=True)
-class Settlement:
-    """What has paid a part of an invoice: a payment, a credit note, another entry.
-
-    Attributes:
-        name: of the journal entry.
-        amount: in the invoice's currency.
-    """
-
-    move_id: int
-    name: str
-    date: str | None = None
-    amount: float
-
-
-@attrs.frozen(kw_only=True)
-class InvoiceDetails:
+class InvoiceDetails(Shown):
     """An invoice, bill, credit note or refund, with what belongs to it.
 
     Attributes:
@@ -97,6 +84,7 @@ class InvoiceDetails:
     lines: list[InvoiceLine] | None = None
     payments: list[Settlement] | None = None
     open_credits: list[OpenCredit] | None = None
+    warnings: list[str] = attrs.Factory(list)
 
 
 def get_invoice(
@@ -123,11 +111,12 @@ def get_invoice(
     is_open = posted and bool(row["amount_residual"]) and bool(row["commercial_partner_id"])
     asked: list[Callable[[], Any]] = [
         lambda: _lines(odoo, row, line_limit) if line_limit else None,
-        lambda: _partials(odoo, row) if posted else [],
+        lambda: partials_of(odoo, row) if posted else [],
         lambda: _accounts(odoo, row) if is_open else set(),
         lambda: open_credits(odoo, row) if is_open else [],
     ]
     lines, partials, accounts, others = side_by_side(asked)
+    payments, warnings = settlements(odoo, row, partials)
     return filled(
         InvoiceDetails,
         row,
@@ -135,8 +124,9 @@ def get_invoice(
         currency=currency_of(row),
         line_count=len(row["invoice_line_ids"] or ()),
         lines=lines,
-        payments=_payments(odoo, row, partials) or None,
+        payments=payments or None,
         open_credits=told(others, accounts)[:20] or None,
+        warnings=warnings,
     )
 
 
@@ -169,34 +159,3 @@ def _accounts(odoo: Odoo, row: Row) -> set[int]:
     domain = [["move_id", "=", row["id"]], of_type(odoo, *PARTNERS)]
     rows = read_rows(odoo, ITEM, domain, ["account_id"], acts_on=INVOICE.model)
     return {line["account_id"].id for line in rows}
-
-
-def _partials(odoo: Odoo, row: Row) -> list[Row]:
-    sides = ("debit", "credit")
-    fields = [f"{side}_{name}" for side in sides for name in ("move_id", "amount_currency")]
-    domain = ["|", *([f"{side}_move_id.move_id", "=", row["id"]] for side in sides)]
-    return read_rows(
-        odoo, _PARTIAL, domain, [*fields, "max_date"], acts_on=INVOICE.model, order="id"
-    )
-
-
-def _payments(odoo: Odoo, row: Row, partials: Sequence[Row]) -> list[Settlement]:
-    """Return what has paid an invoice; one round trip, none where nothing has."""
-    if not partials:
-        return []
-    ids = {partial[f"{side}_move_id"].id for partial in partials for side in ("debit", "credit")}
-    domain = [["id", "in", sorted(ids)]]
-    items = read_rows(odoo, ITEM, domain, ("move_id", "date"), acts_on=INVOICE.model)
-    move_of = {item["id"]: item for item in items}
-    paid = []
-    for partial in partials:
-        debit, credit = (move_of[partial[f"{side}_move_id"].id] for side in ("debit", "credit"))
-        own, other = ("debit", credit) if debit["move_id"].id == row["id"] else ("credit", debit)
-        amount = partial[f"{own}_amount_currency"]
-        # Differences of exchange rates are settled, too, but are no money.
-        if amount:
-            name, date = number_in(str(other["move_id"].name)), other["date"]
-            paid.append(
-                Settlement(move_id=other["move_id"].id, name=name, date=date, amount=amount)
-            )
-    return paid

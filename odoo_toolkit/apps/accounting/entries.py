@@ -13,16 +13,17 @@ from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
-    called,
-    number_of,
+    move_result,
     of_companies,
     pick_journal,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.companies import acting_company
-from odoo_toolkit.operations.documents import Document, currency_of, filled, read_all, read_back
+from odoo_toolkit.operations.documents import Document, read_all
 from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve_all
@@ -58,7 +59,7 @@ _KEYS = tuple(_SCHEMA["items"]["properties"])  # type: ignore[index]
 
 
 @attrs.frozen(kw_only=True)
-class Entry:
+class Entry(Shown):
     """A journal entry; ``date`` is the day under which Odoo has booked it."""
 
     id: int
@@ -74,6 +75,7 @@ class Entry:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def create_entry(
     odoo: Odoo,
     *,
@@ -151,7 +153,10 @@ def create_entry(
     steps[0] = CREATE.of(vals_list=[{**head, "line_ids": commands}])
 
     def result(done: Done) -> Entry:
-        return _result(odoo, done, day, post)
+        made, row = move_result(odoo, _ENTRY, Entry, done, "Created", posting=post)
+        if row and row["date"] != day:
+            done.warnings.append(f"Odoo booked it under {row['date']}, not {day}: that is locked.")
+        return made
 
     total = sum(line.get("debit", 0.0) for line in checked)
     would = f"Would create an entry of {len(commands)} lines: {total:.2f}."
@@ -180,29 +185,3 @@ def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
             details={"field": "lines", "difference": round(debit - credit, 6)},
         )
     return checked
-
-
-def _result(odoo: Odoo, done: Done, day: str, posting: bool) -> Entry:
-    row = read_back(odoo, _ENTRY, done.id, done.warnings)
-    if row is None:
-        return Entry(
-            id=done.id,
-            posted=posting and done.complete,
-            message=f"Created account.move {done.id}; its state is not known.",
-            warnings=done.warnings,
-        )
-    posted = row["state"] == "posted"
-    if row["date"] != day:
-        done.warnings.append(f"Odoo booked it under {row['date']}, not {day}: that is locked.")
-    if posting and done.complete and not posted:
-        done.warnings.append(f"Odoo accepted the posting, but left it in state {row['state']}.")
-    return filled(
-        Entry,
-        row,
-        name=number_of(row),
-        posted=posted,
-        currency=currency_of(row),
-        message=f"Created{' and posted' if posted else ''} {called(row)}:"
-        f" {row['amount_total']:.2f} {currency_of(row) or ''}".rstrip(),
-        warnings=done.warnings,
-    )

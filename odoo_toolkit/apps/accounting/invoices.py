@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.companies import usable_companies
 from odoo_toolkit.operations.documents import (
@@ -23,6 +24,7 @@ from odoo_toolkit.operations.documents import (
 from odoo_toolkit.operations.steps import Done
 from odoo_toolkit.records.results import RecordName
 
+T = TypeVar("T")
 MoveType = Literal["out_invoice", "out_refund", "in_invoice", "in_refund"]
 #: What a name says by itself is not described: models load the schemas of all tools.
 InvoiceId = int | None
@@ -48,6 +50,7 @@ INVOICE = Document(
         "journal_id",
         "currency_id",
         "invoice_date",
+        "date",
         "invoice_payment_term_id",
         "invoice_line_ids",
         "amount_untaxed",
@@ -67,6 +70,7 @@ JOURNAL = Document(
         "name",
         "type",
         "company_id",
+        "currency_id",
         "inbound_payment_method_ids",
         "outbound_payment_method_ids",
     ),
@@ -74,7 +78,7 @@ JOURNAL = Document(
 
 
 @attrs.frozen(kw_only=True)
-class Invoice:
+class Invoice(Shown):
     """An invoice, bill, credit note or refund, as Odoo has it now.
 
     Attributes:
@@ -103,29 +107,49 @@ class Invoice:
 
 
 def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoice:
-    """Return the invoice as it is after a change; never fails, for the change is made.
+    """Return the invoice as it is after a change, see :func:`move_result`."""
+    made, row = move_result(odoo, INVOICE, Invoice, done, verb, posting=posting)
+    day, booked = row.get("invoice_date"), row.get("date")
+    if posting and made.posted and day and booked and booked != day:
+        # A bill of an earlier month may be booked at its end, without any lock.
+        why = ": look for lock dates" if kind_of(row["move_type"]) == "sale" else ""
+        done.warnings.append(f"Odoo booked it under {booked}, not {day}{why}.")
+    return made
+
+
+def move_result(
+    odoo: Odoo, document: Document, result: type[T], done: Done, verb: str, *, posting: bool
+) -> tuple[T, Row]:
+    """Return an invoice or entry as it is after a change; never fails, for the change is made.
 
     Args:
         odoo: the connection.
+        document: what it is.
+        result: an attrs class with ``id``, ``name``, ``posted``, ``currency``, ``message`` and
+            ``warnings``.
         done: what was done.
         verb: what it is called: Created or Posted.
         posting: whether it was to be posted.
+
+    Returns:
+        The result, and the row that it is made of, which is empty if it could not be read back.
     """
-    row = read_back(odoo, INVOICE, done.id, done.warnings)
+    row = read_back(odoo, document, done.id, done.warnings)
     if row is None:
-        return Invoice(
-            id=done.id,
-            posted=posting and done.complete,
-            message=f"{verb} account.move {done.id}; its state is not known.",
-            warnings=done.warnings,
-        )
+        told: dict[str, Any] = {
+            "id": done.id,
+            "posted": posting and done.complete,
+            "message": f"{verb} account.move {done.id}; its state is not known.",
+            "warnings": done.warnings,
+        }
+        return result(**told), {}
     posted = row["state"] == "posted"
     if posting and done.complete and not posted:
         done.warnings.append(f"Odoo accepted the posting, but left it in state {row['state']}.")
     also = " and posted" if posted and verb == "Created" else ""
     total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".rstrip()
-    return filled(
-        Invoice,
+    made = filled(
+        result,
         row,
         name=number_of(row),
         posted=posted,
@@ -133,6 +157,7 @@ def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoi
         message=f"{verb}{also} {called(row)}: {total}",
         warnings=done.warnings,
     )
+    return made, row
 
 
 def number_of(row: Mapping[str, Any]) -> str | None:

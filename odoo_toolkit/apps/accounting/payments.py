@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -11,8 +11,11 @@ from annotated_doc import Doc
 from annotated_types import Gt, Len
 
 from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.books import ITEM
+from odoo_toolkit.apps.accounting.currencies import by_currency, currency_called
 from odoo_toolkit.apps.accounting.invoices import INVOICE, called, of_companies, pick_journal
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.operations.documents import (
     Row,
@@ -24,10 +27,12 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_day, checked_number, today
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import Ids, checked_ids
 from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
 
 _INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
 
@@ -36,7 +41,7 @@ _PAID = ("reconciled_invoice_ids", "reconciled_bill_ids")
 
 
 @attrs.frozen(kw_only=True)
-class Payment:
+class Payment(Shown):
     """A payment; its state is posted to Odoo 17, in_process or paid from 18 on."""
 
     id: int
@@ -47,7 +52,7 @@ class Payment:
 
 
 @attrs.frozen(kw_only=True)
-class PaidInvoice:
+class PaidInvoice(Shown):
     """What a payment left of an invoice; payment_state is partial, in_payment or paid."""
 
     id: int
@@ -58,7 +63,7 @@ class PaidInvoice:
 
 
 @attrs.frozen(kw_only=True)
-class PaymentResult:
+class PaymentResult(Shown):
     """The payments that were registered, and what they left of the invoices."""
 
     payments: list[Payment]
@@ -67,6 +72,7 @@ class PaymentResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def register_payment(
     odoo: Odoo,
     *,
@@ -76,6 +82,7 @@ def register_payment(
         Gt(0),
         Doc("Default: what is due. For several: one payment of all."),
     ] = None,
+    currency: Annotated[str | None, Doc("Default: the invoices'.")] = None,
     journal_id: Annotated[int | None, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
     payment_method: str = "manual",
@@ -85,7 +92,9 @@ def register_payment(
     writeoff_label: str | None = None,
     dry_run: DryRun = False,
 ) -> PaymentResult | Plan:
-    """Register the payment of posted invoices, or of bills; 8 round trips, 9 with a write-off.
+    """Register the payment of posted invoices, or of bills; 8 round trips.
+
+    With a write-off or a day in the past it is one more, in another currency four or five.
 
     Several invoices get a payment each, unless an amount is given: then one payment for all of
     them, which must be of one partner and currency.
@@ -94,8 +103,12 @@ def register_payment(
         odoo: the connection.
         invoice_ids: posted and unpaid; either customers' invoices and vendors' refunds (money
             comes in) or bills and customers' credit notes (money goes out).
-        amount: in the currency of the invoices. By default what Odoo's wizard proposes: what is
-            due, less an early payment discount; from 18 on, of instalments the next one.
+        amount: by default what Odoo's wizard proposes: what is due, less an early payment
+            discount; from 18 on, of instalments the next one.
+        currency: in which it is paid, such as ``EUR``, and in which ``amount`` is. By default
+            that of the invoices; where neither is given for one invoice, that of the journal if
+            it has its own. Odoo converts at the rate of the payment's day (14 and 15 take what
+            is due in a foreign currency into the company's at the rate of the invoice's).
         journal_id: a bank or cash journal of the invoices' company.
         payment_date: a day; today by default.
         payment_method: a code such as ``manual``, available in the journal.
@@ -106,8 +119,9 @@ def register_payment(
 
     Raises:
         StateError: an invoice is a draft (Odoo 18 and 19 would accept it), cancelled or paid.
-        ValidationError: they cannot be paid together, or journal or method do not fit.
-        NotFoundError: an invoice or journal does not exist.
+        ValidationError: they cannot be paid together, journal or method do not fit, or Odoo has
+            no exchange rate.
+        NotFoundError: an invoice, journal or currency does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
     ids = list(checked_ids(invoice_ids))
@@ -144,33 +158,51 @@ def register_payment(
     values["payment_date"] = checked_day(payment_date, "payment_date") or today(odoo)
     rows = read_all(odoo, _INVOICES, ids)
     inbound = _check_payable(rows)
+    own = rows[0]["currency_id"] if amount is None else _one_currency(rows)
+    if currency is not None and amount is None and len(ids) > 1:
+        raise ValidationError(
+            "Without an amount, several invoices are paid each in its own currency.",
+            suggestion="Give amount, or pay the invoices one by one.",
+            details={"field": "currency"},
+        )
+    company, day = rows[0]["company_id"], values["payment_date"]
+    named = currency_called(odoo, currency, own, company, day) if currency is not None else None
     if amount is not None:
-        values |= {"amount": amount, "currency_id": _one_currency(rows)}
+        values |= {"amount": amount, "currency_id": (named or own).id}
         values |= {"group_payment": True} if len(ids) > 1 else {}
+    elif named is not None:
+        values["currency_id"] = named.id
     if writeoff_account is not None:
         label = {"writeoff_label": writeoff_label} if writeoff_label is not None else {}
-        account = _writeoff_account(odoo, writeoff_account, rows[0]["company_id"].id)
+        account = _writeoff_account(odoo, writeoff_account, company.id)
         values |= {"payment_difference_handling": "reconcile", "writeoff_account_id": account}
         values |= label
     types = ("bank",) if journal_id is None else ("bank", "cash", "credit")
-    journal = pick_journal(odoo, journal_id, types, rows[0]["company_id"].id)
+    journal = pick_journal(odoo, journal_id, types, company.id)
     values["journal_id"] = journal["id"]
     values |= _payment_method(odoo, journal, payment_method, inbound)
+    # The wizard proposes to pay a single invoice in the journal's currency.
+    proposed = journal["currency_id"] if amount is None and len(ids) == 1 else None
+    paid_in = named or proposed or own
+    foreign = paid_in != own
     due = round(sum(row["amount_residual"] for row in rows), 6)
     # What is paid in full is refused the next time; what is paid in part is not.
     parts = odoo.version.major >= 18 and any(row["invoice_payment_term_id"] for row in rows)
-    full = not parts if amount is None else writeoff_account is not None or amount >= due
+    enough = amount is not None and not foreign and amount >= due
+    full = not parts if amount is None else writeoff_account is not None or enough
 
     def result(done: Done) -> PaymentResult:
-        if amount is not None and amount > due and writeoff_account is None:
-            more = _by_currency([(amount - due, currency_of(rows[0]))])
+        if amount is not None and amount > due and not foreign and writeoff_account is None:
+            more = by_currency([(amount - due, own.name)])
             done.warnings.append(
                 f"The amount is {more} more than was due; that stays open as a credit."
             )
-        return _payment_result(odoo, ids, done)
+        return _payment_result(odoo, ids, done, day, foreign=foreign)
 
-    paid = [(row["amount_residual"], currency_of(row)) for row in rows]
-    shown = _by_currency(paid if amount is None else [(amount, currency_of(rows[0]))])
+    owed = by_currency((row["amount_residual"], currency_of(row)) for row in rows)
+    shown = by_currency([(amount, paid_in.name)]) if amount is not None else owed
+    if foreign:
+        shown = f"{owed}, paid in {paid_in.name}," if amount is None else f"{shown} ({owed} is due)"
     return operate(
         odoo,
         [attrs.evolve(pay, values=values, safe=full)],
@@ -223,16 +255,16 @@ def _writeoff_account(odoo: Odoo, account: str, company: int) -> int:
     return found
 
 
-def _one_currency(rows: Sequence[Row]) -> int:
+def _one_currency(rows: Sequence[Row]) -> RecordName:
     partners = {row["commercial_partner_id"] for row in rows}
-    currencies = {row["currency_id"].id for row in rows}
+    currencies: set[RecordName] = {row["currency_id"] for row in rows}
     if len(partners) > 1 or len(currencies) > 1:
         raise ValidationError(
             "An amount can be given for the invoices of one partner in one currency only.",
             suggestion="Leave out amount to pay each invoice in full, or pay them one by one.",
             details={"field": "amount"},
         )
-    return int(currencies.pop())
+    return currencies.pop()
 
 
 def _payment_method(odoo: Odoo, journal: Row, code: str, inbound: bool) -> dict[str, int]:
@@ -258,9 +290,11 @@ def _payment_method(odoo: Odoo, journal: Row, code: str, inbound: bool) -> dict[
     )
 
 
-def _payment_result(odoo: Odoo, ids: list[int], done: Done) -> PaymentResult:
+def _payment_result(
+    odoo: Odoo, ids: list[int], done: Done, day: str, *, foreign: bool
+) -> PaymentResult:
     made = done.answers[0]
-    fields = ("name", "state", "amount", "currency_id")
+    fields = ("name", "state", "amount", "currency_id", "is_reconciled")
     domain = [["id", "in", made]]
 
     def read_payments() -> list[Row]:
@@ -268,8 +302,16 @@ def _payment_result(odoo: Odoo, ids: list[int], done: Done) -> PaymentResult:
             return []
         return read_rows(odoo, "account.payment", domain, fields, acts_on=INVOICE.model, order="id")
 
+    def read_moved() -> list[Row]:
+        # Only the past can be locked; from 18 on, a payment itself keeps its date.
+        if not made or day >= today(odoo):
+            return []
+        moved = [["payment_id", "in", made], ["date", "!=", day]]
+        return read_rows(odoo, ITEM, moved, ["date"], acts_on=INVOICE.model, limit=1)
+
+    asked = [read_payments, lambda: read_all(odoo, _INVOICES, ids), read_moved]
     try:
-        payments, rows = side_by_side([read_payments, lambda: read_all(odoo, _INVOICES, ids)])
+        payments, rows, moved = side_by_side(asked)
     except OdooError as error:
         done.warnings.append(f"It cannot be read back: {error.message}")
         return PaymentResult(
@@ -278,10 +320,13 @@ def _payment_result(odoo: Odoo, ids: list[int], done: Done) -> PaymentResult:
             message="The payment was registered.",
             warnings=done.warnings,
         )
-    left = _by_currency(
-        (r["amount_residual"], currency_of(r)) for r in rows if r["amount_residual"]
-    )
-    total = _by_currency((row["amount"], currency_of(row)) for row in payments)
+    left = by_currency((r["amount_residual"], currency_of(r)) for r in rows if r["amount_residual"])
+    if moved:
+        booked = moved[0]["date"]
+        done.warnings.append(f"Odoo booked it under {booked}, not {day}: look for lock dates.")
+    if foreign and not left and any(row["is_reconciled"] is False for row in payments):
+        done.warnings.append("That is more than was due; the rest stays open as a credit.")
+    total = by_currency((row["amount"], currency_of(row)) for row in payments)
     return PaymentResult(
         payments=[filled(Payment, row, currency=currency_of(row)) for row in payments],
         invoices=[
@@ -291,15 +336,3 @@ def _payment_result(odoo: Odoo, ids: list[int], done: Done) -> PaymentResult:
         f" {f'{left} is still due' if left else 'nothing is left to pay'}.",
         warnings=done.warnings,
     )
-
-
-def _by_currency(amounts: Iterable[tuple[float, str | None]]) -> str:
-    """Return the sum of amounts in words, one for each currency: "115.00 EUR and 40.00 USD".
-
-    Args:
-        amounts: each with the name of its currency.
-    """
-    sums: dict[str, float] = {}
-    for amount, currency in amounts:
-        sums[currency or ""] = sums.get(currency or "", 0.0) + amount
-    return " and ".join(f"{total:.2f} {currency}".rstrip() for currency, total in sums.items())

@@ -19,6 +19,7 @@ from odoo_toolkit.apps.accounting.invoices import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.documents import Row, find, shows, state_error
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 
 #: To 17 an entry names its payment by the first field, from 18 on by the second.
@@ -49,6 +50,7 @@ CANCEL = Step(
 )
 
 
+@operation
 def reset_invoice(
     odoo: Odoo,
     *,

@@ -1,31 +1,19 @@
-"""What settles an invoice: what has paid it, what is open that could, and applying that."""
+"""What settles an invoice: what has paid it, and what is open that could."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Any
 
 import attrs
-from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.books import ITEM, of_type
-from odoo_toolkit.apps.accounting.invoices import (
-    INVOICE,
-    Invoice,
-    InvoiceId,
-    InvoiceName,
-    called,
-    invoice_result,
-    number_in,
-)
+from odoo_toolkit.apps.accounting.invoices import INVOICE, number_in
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import Row, currency_of, find, read_rows, state_error
-from odoo_toolkit.operations.steps import Done, Plan, Seen, Step, operate, permit
+from odoo_toolkit.display import Shown
+from odoo_toolkit.operations.documents import Row, currency_of, read_rows
+from odoo_toolkit.operations.steps import Seen, Step
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.names import AmbiguousNameError
-from odoo_toolkit.records.results import RecordName
 
 #: Kinds of accounts on which partners owe or are owed.
 PARTNERS = ("receivable", "payable")
@@ -33,6 +21,8 @@ PARTNERS = ("receivable", "payable")
 _PARTIAL = "account.partial.reconcile"
 _OPEN = ("move_id", "account_id", "date", "partner_id", "amount_residual", "currency_id")
 _OPEN_FIELDS = (*_OPEN, "amount_residual_currency", "name")
+_EXCHANGE = "exchange_move_id"
+_SIDES = ("debit", "credit")
 
 ASSIGN = Step(
     model=INVOICE.model,
@@ -40,10 +30,16 @@ ASSIGN = Step(
     says="Reconciled",
     fails="It is not reconciled with the invoice",
 )
+REMOVE = Step(
+    model=INVOICE.model,
+    method="js_remove_outstanding_partial",
+    says="Taken off",
+    fails="The rest is still reconciled",
+)
 
 
 @attrs.frozen(kw_only=True)
-class OpenCredit:
+class OpenCredit(Shown):
     """A payment or credit note that is not used up, and can be applied to an invoice.
 
     Attributes:
@@ -56,6 +52,21 @@ class OpenCredit:
     date: str
     amount: float
     currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Settlement(Shown):
+    """What has paid a part of an invoice: a payment, a credit note, another entry.
+
+    Attributes:
+        name: of the journal entry.
+        amount: in the invoice's currency.
+    """
+
+    move_id: int
+    name: str
+    date: str | None = None
+    amount: float
 
 
 def settled_with(line_id: int) -> Seen:
@@ -75,6 +86,16 @@ def settled_with(line_id: int) -> Seen:
 def assign(line_id: int) -> Step:
     """Return the step that reconciles a document with an open journal item of another one."""
     return attrs.evolve(ASSIGN, arguments={"line_id": line_id}, seen=settled_with(line_id))
+
+
+def remove(partial_id: int) -> Step:
+    """Return the step that takes back what reconciles a document with a journal item."""
+
+    def seen(odoo: Odoo, _: int) -> bool | None:
+        rows = read_rows(odoo, _PARTIAL, [["id", "=", partial_id]], ["id"], acts_on=INVOICE.model)
+        return None if rows else True
+
+    return attrs.evolve(REMOVE, arguments={"partial_id": partial_id}, seen=seen)
 
 
 def open_lines(odoo: Odoo, row: Row) -> list[Row]:
@@ -114,91 +135,80 @@ def told(found: Sequence[Row], accounts: set[int]) -> list[OpenCredit]:
     ]
 
 
-def reconcile(
-    odoo: Odoo,
-    *,
-    invoice_id: InvoiceId = None,
-    invoice_name: InvoiceName = None,
-    line_id: Annotated[int | None, Doc("Of open_credits of the invoice.")] = None,
-    credit_name: Annotated[str | None, Doc("Or its number.")] = None,
-    dry_run: DryRun = False,
-) -> Invoice | Plan:
-    """Apply an open payment or credit note to a posted invoice or bill; 5 round trips.
+def partials_of(odoo: Odoo, row: Row) -> list[Row]:
+    """Return what an invoice is reconciled by; one round trip."""
+    fields = [f"{side}_{name}" for side in _SIDES for name in ("move_id", "amount_currency")]
+    domain = ["|", *([f"{side}_move_id.move_id", "=", row["id"]] for side in _SIDES)]
+    fields += [_EXCHANGE, "full_reconcile_id"]
+    return read_rows(odoo, _PARTIAL, domain, fields, acts_on=INVOICE.model, order="id")
 
-    Args:
-        odoo: the connection.
-        invoice_id: the invoice.
-        invoice_name: its number instead.
-        line_id: the open journal item; by default the only one that there is.
-        credit_name: the number of the payment or credit note instead.
-        dry_run: whether to return the plan and write nothing.
 
-    Raises:
-        StateError: the invoice is not posted, or nothing of it is open.
-        AmbiguousNameError: several could be meant; its matches are journal items.
-        NotFoundError: nothing is open, or not that; Odoo itself would take any customer's.
-        AccessError: Odoo or the policy does not allow it.
+def with_items(
+    odoo: Odoo, row: Row, partials: Sequence[Row]
+) -> list[tuple[Row, Row | None, float]]:
+    """Return what an invoice is reconciled with; one round trip, none where it is with nothing.
+
+    Returns:
+        Of each: what links them, the journal item of the other document (None where this user,
+        such as a salesperson, may not see it), and how much of the invoice it has settled, in the
+        invoice's currency.
     """
-    permit(odoo, ASSIGN)
-    if line_id is not None and credit_name is not None:
-        raise ValidationError("Give line_id or credit_name, not both.")
-    row = find(odoo, INVOICE, invoice_id, invoice_name)
-    name = called(row)
-    if row["state"] != "posted":
-        message = f"{name} is {row['state']}; only what is posted can be reconciled."
-        todo = "Post it first with post_invoice." if row["state"] == "draft" else ""
-        raise state_error(INVOICE, row, message, todo)
-    if not row["amount_residual"]:
-        message = f"Nothing of {name} is open ({row['payment_state']})."
-        raise state_error(INVOICE, row, message, "Nothing is left to do.")
-    both: list[Callable[[], list[Row]]] = [
-        lambda: open_lines(odoo, row),
-        lambda: open_credits(odoo, row),
+    if not partials:
+        return []
+    ids = {partial[f"{side}_move_id"].id for partial in partials for side in _SIDES}
+    both: list[Callable[[], Any]] = [
+        lambda: read_rows(
+            odoo, ITEM, [["id", "in", sorted(ids)]], ("move_id", "date"), acts_on=INVOICE.model
+        ),
+        lambda: _exchange_moves(odoo, partials),
     ]
-    own, others = side_by_side(both)
-    found = told(others, {line["account_id"].id for line in own})
-    chosen = _chosen(found, line_id, credit_name, name)
-    would = f"Would apply {chosen.amount:.2f} {chosen.currency or ''} of {chosen.name} to {name}."
-
-    def result(done: Done) -> Invoice:
-        made = invoice_result(odoo, done, "Reconciled", posting=False)
-        if made.amount_residual is None:
-            return made
-        left = f"{made.amount_residual:.2f} {made.currency or ''}".rstrip()
-        message = f"Applied {chosen.name} to {name}: {left} is still due."
-        return attrs.evolve(made, message=message)
-
-    return operate(
-        odoo,
-        [assign(chosen.line_id)],
-        [row["id"]],
-        result,
-        would=would,
-        dry_run=dry_run,
-    )
+    items, exchange = side_by_side(both)
+    item_of = {item["id"]: item for item in items}
+    found = []
+    for partial in partials:
+        debit, credit = (item_of.get(partial[f"{side}_move_id"].id) for side in _SIDES)
+        is_debit = debit is not None and debit["move_id"].id == row["id"]
+        own, other = ("debit", credit) if is_debit else ("credit", debit)
+        amount = partial[f"{own}_amount_currency"]
+        # Differences of exchange rates are settled, too, but are no money.
+        if amount and (other is None or other["move_id"].id not in exchange):
+            found.append((partial, other, amount))
+    return found
 
 
-def _chosen(
-    found: Sequence[OpenCredit], line_id: int | None, name: str | None, invoice: str
-) -> OpenCredit:
-    """Return the open item that is meant."""
-    meant = list(found)
-    if line_id is not None:
-        meant = [credit for credit in found if credit.line_id == line_id]
-    elif name is not None:
-        meant = [credit for credit in found if credit.name == str(name).strip()]
-    if len(meant) == 1:
-        return meant[0]
-    if meant:
-        matches = [
-            RecordName(id=c.line_id, name=f"{c.name}, {c.date}: {c.amount:.2f} {c.currency or ''}")
-            for c in meant
-        ]
-        raise AmbiguousNameError("line_id", invoice, ITEM, matches)
-    listed = ", ".join(f"{credit.name} ({credit.line_id})" for credit in found[:10])
-    wanted = str(line_id if line_id is not None else name or "payment or credit note")[:60]
-    raise NotFoundError(
-        f"No open {wanted} of this partner can be applied to {invoice}.",
-        suggestion=f"Open are: {listed}." if listed else "Register a payment instead.",
-        details={"model": ITEM, "field": "line_id", "ids": [c.line_id for c in found[:10]]},
-    )
+def _exchange_moves(odoo: Odoo, partials: Sequence[Row]) -> set[int]:
+    """Return the entries by which Odoo has booked differences of exchange rates."""
+    links = [partial[_EXCHANGE] for partial in partials]
+    # To 15 it is a field of what is settled in full.
+    if _EXCHANGE not in odoo.schema.fields(_PARTIAL):
+        full = [partial["full_reconcile_id"] for partial in partials]
+        if ids := sorted({link.id for link in full if link}):
+            domain = [["id", "in", ids]]
+            model = "account.full.reconcile"
+            rows = read_rows(odoo, model, domain, [_EXCHANGE], acts_on=INVOICE.model)
+            links = [row[_EXCHANGE] for row in rows]
+    return {link.id for link in links if link}
+
+
+def settlements(
+    odoo: Odoo, row: Row, partials: Sequence[Row]
+) -> tuple[list[Settlement], list[str]]:
+    """Return what has paid an invoice, with a warning where this user may not see all of it.
+
+    One round trip, none where nothing has.
+    """
+    found = with_items(odoo, row, partials)
+    seen = [
+        Settlement(
+            move_id=other["move_id"].id,
+            name=number_in(str(other["move_id"].name)),
+            date=other["date"],
+            amount=amount,
+        )
+        for _, other, amount in found
+        if other is not None
+    ]
+    hidden = [amount for _, other, amount in found if other is None]
+    total = f"{sum(hidden):.2f} {currency_of(row) or ''}".rstrip()
+    warning = f"What has paid {total} of it, this user may not see, nor what else is open."
+    return seen, [warning] if hidden else []

@@ -23,6 +23,7 @@ from odoo_toolkit.apps.accounting.books import (
     sums,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.lines import checked_day, today
 from odoo_toolkit.parallel import side_by_side
@@ -40,7 +41,7 @@ _THIS_YEAR = "Result of this year"
 
 
 @attrs.frozen(kw_only=True)
-class ReportRow:
+class ReportRow(Shown):
     """One line of a report: what is booked for an account, a partner or a document.
 
     Attributes:
@@ -65,7 +66,7 @@ class ReportRow:
 
 
 @attrs.frozen(kw_only=True)
-class Report:
+class Report(Shown):
     """What the posted entries of a company say.
 
     Attributes:
@@ -97,6 +98,7 @@ def report(
         str | None, Doc("Of trial balance, profit and loss; default: the fiscal year.")
     ] = None,
     company_id: int | None = None,
+    company_name: str | None = None,
     by: Annotated[By | None, Doc("Default: account; aged: partner.")] = None,
     limit: Annotated[int, Ge(1), AtMost(1000)] = 25,
 ) -> Report:
@@ -109,12 +111,14 @@ def report(
         date_to: the last day of the period, or the day as of which.
         date_from: the first day of the period.
         company_id: whose books; by default the connection's company, else the user's.
+        company_name: its name instead; one more round trip.
         by: what a row is: an account, a partner, or a document (aged reports only).
         limit: most rows; the totals are of all of them.
 
     Raises:
         AccessError: this user does not see the whole book, so that the figures would be wrong.
-        NotFoundError: there is no such company.
+        NotFoundError: there is no such company, or this user is not in it.
+        AmbiguousNameError: several companies match the name.
         ValidationError: an argument is wrong.
     """
     rows_by = _checked_kind(kind, by)
@@ -133,7 +137,7 @@ def report(
             suggestion="Give date_from before date_to.",
             details={"field": "date_from"},
         )
-    book = open_book(odoo, company_id)
+    book = open_book(odoo, company_id, company_name)
     if kind.startswith("aged_"):
         made = _aged(odoo, book, kind.removeprefix("aged_"), last, rows_by)
     elif kind == "balance_sheet":

@@ -1,5 +1,6 @@
 """Leads and opportunities: create, change, move through the stages, convert, win and lose."""
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.crm.changes import update_lead
 from odoo_toolkit.apps.crm.conversion import convert_to_opportunity
 from odoo_toolkit.apps.crm.creation import create_lead
@@ -15,3 +16,5 @@ __all__ = [
     "move_stage",
     "update_lead",
 ]
+
+readable_signatures(globals())

@@ -23,9 +23,11 @@ from odoo_toolkit.operations.documents import (
     shows,
 )
 from odoo_toolkit.operations.lines import NamesOrIds, checked_day, checked_number, wanted_each
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.values.plain import plain
 
 CHANGE = Step(model=LEAD.model, method="write", says="Changed", fails="Not changed")
@@ -37,6 +39,7 @@ RESTORE = Step(
 )
 
 
+@operation
 def update_lead(
     odoo: Odoo,
     *,
@@ -114,7 +117,7 @@ def update_lead(
     what = label(lead)
     if restore and lead["active"]:
         raise lead_error(lead, lead["type"], "is not lost or archived", "Leave restore out.")
-    ids = resolve_all(odoo, [*linked, *tags])
+    ids = linked_ids(odoo, [*linked, *tags])
     chosen = {link.field: found for link, found in zip(linked, ids, strict=False)}
     values |= chosen
     if by_stage:
@@ -122,7 +125,14 @@ def update_lead(
         values["stage_id"] = find_stage(odoo, chosen.get("team_id", own), stage_id, stage_name).id
     if tags:
         first = len(linked) + len(add_tags or ())
-        kept = {*(lead["tag_ids"] or ()), *ids[len(linked) : first]} - {*ids[first:]}
+        added, removed = set(ids[len(linked) : first]), set(ids[first:])
+        if added & removed:
+            raise ValidationError(
+                "The same tag is in add_tags and in remove_tags.",
+                suggestion="Leave it out of one of them.",
+                details={"field": "remove_tags"},
+            )
+        kept = {*(lead["tag_ids"] or ()), *added} - removed
         # The whole set: so a lost answer can be told from one that was not written.
         values["tag_ids"] = [[6, 0, sorted(kept)]]
     if changes:

@@ -21,8 +21,10 @@ from odoo_toolkit.operations.documents import (
     row_after,
     shows,
 )
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
-from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.search_text import literal
 
 CONVERT = WizardStep(
@@ -40,6 +42,7 @@ _SUGGESTIONS = {
 }
 
 
+@operation
 def convert_to_opportunity(
     odoo: Odoo,
     *,
@@ -70,20 +73,19 @@ def convert_to_opportunity(
     Raises:
         StateError: it is an opportunity already, or won or lost; nothing was written.
         AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such lead.
+        NotFoundError: there is no such lead, customer, user or team; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, CONVERT)
     lead = find(odoo, LEAD, lead_id, lead_name)
     _check_convertible(lead)
-    partner, user, team = resolve_all(
+    partner, user, team = linked_ids(
         odoo,
         [
             Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
             Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
             Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
         ],
-        required=False,
     )
     if partner is None and lead["partner_id"]:
         partner = lead["partner_id"].id

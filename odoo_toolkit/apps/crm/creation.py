@@ -16,16 +16,19 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.operations.documents import row_after
 from odoo_toolkit.operations.lines import checked_name, checked_number
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.arguments import optional_ids
-from odoo_toolkit.records.names import Wanted, resolve, resolve_all
+from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.values.plain import plain
 
 CREATE = Step(model=LEAD.model, method="create", says="Lead created")
 
 
+@operation
 def create_lead(
     odoo: Odoo,
     *,
@@ -75,13 +78,12 @@ def create_lead(
     name = checked_name(name, "Say what the lead is about.")
     permit(odoo, CREATE)
     described = odoo.schema.fields(LEAD.model)
-    team, user = resolve_all(
+    team, user = linked_ids(
         odoo,
         [
             Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
             Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
         ],
-        required=False,
     )
     partner, company = _partner_or_text(odoo, partner_id, partner_name)
     by_stage = stage_id is not None or stage_name is not None

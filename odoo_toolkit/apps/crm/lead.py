@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled
 from odoo_toolkit.records.results import RecordName
 
@@ -35,7 +36,7 @@ LEAD = Document(
 
 
 @attrs.frozen(kw_only=True)
-class LeadResult:
+class LeadResult(Shown):
     """A lead or opportunity as it is now; None is what is empty, or could not be read back.
 
     Attributes:

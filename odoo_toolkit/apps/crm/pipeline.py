@@ -10,8 +10,10 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations import stages
 from odoo_toolkit.operations.documents import Row, find, label, row_after, shows, state_error
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
-from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName
 
 STAGE = "crm.stage"
@@ -24,6 +26,7 @@ LOSE = Step(
 )
 
 
+@operation
 def move_stage(
     odoo: Odoo,
     *,
@@ -58,6 +61,7 @@ def move_stage(
     return stages.move(odoo, LEAD, lead_id, lead_name, stage_for, lead_result, dry_run=dry_run)
 
 
+@operation
 def mark_won(
     odoo: Odoo,
     *,
@@ -66,6 +70,8 @@ def mark_won(
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Mark an opportunity as won: it moves to the won stage of its team.
+
+    One that is lost or archived is taken up again by it, as Odoo does.
 
     Args:
         odoo: the connection.
@@ -94,12 +100,15 @@ def mark_won(
         if (probability := now.get("probability")) is not None and probability < 100:
             done.warnings.append("Odoo did not mark it as won; its team may have no won stage.")
             return lead_result(now, f"{what} is not won.", done.warnings)
+        if lead["active"] is False:
+            done.warnings.append("It was lost or archived, and is taken up again.")
         return lead_result(now, f"{what} is won.", done.warnings)
 
     would = f"Would mark {what} as won."
     return operate(odoo, [WIN], [lead["id"]], result, would=would, dry_run=dry_run)
 
 
+@operation
 def mark_lost(
     odoo: Odoo,
     *,
@@ -130,7 +139,7 @@ def mark_lost(
     if lead["active"] is False:
         raise lead_error(lead, "archived", "is lost or archived already", "Nothing is left to do.")
     wanted = Wanted(model="crm.lost.reason", field="reason_id", id=reason_id, name=reason_name)
-    reason = resolve(odoo, wanted, required=False)
+    (reason,) = linked_ids(odoo, [wanted])
     # The argument is called as the field: lost_reason to Odoo 15, lost_reason_id since.
     field = (
         "lost_reason_id" if "lost_reason_id" in odoo.schema.fields(LEAD.model) else "lost_reason"

@@ -1,9 +1,12 @@
 """People: who they are, and what they do for themselves, such as taking time off."""
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.balance import LeaveBalances, leave_balance
 from odoo_toolkit.apps.hr.decisions import decide_leave
-from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense
+from odoo_toolkit.apps.hr.expense import ExpenseResult
+from odoo_toolkit.apps.hr.expense_decisions import decide_expense
+from odoo_toolkit.apps.hr.expenses import create_expense
 from odoo_toolkit.apps.hr.leave import LeaveResult, request_leave
 from odoo_toolkit.apps.hr.people import People, find_people
 
@@ -15,8 +18,11 @@ __all__ = [
     "People",
     "check_in_out",
     "create_expense",
+    "decide_expense",
     "decide_leave",
     "find_people",
     "leave_balance",
     "request_leave",
 ]
+
+readable_signatures(globals())

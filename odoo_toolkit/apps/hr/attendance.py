@@ -11,9 +11,11 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.hr.people import own_employee
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, StateError, ValidationError
 from odoo_toolkit.lost_answers import or_seen
 from odoo_toolkit.operations.documents import Row, afterwards, filled, read_rows
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -33,7 +35,7 @@ Direction = Literal["in", "out"]
 
 
 @attrs.frozen(kw_only=True)
-class AttendanceResult:
+class AttendanceResult(Shown):
     """The connected user's latest attendance; the moments are in UTC.
 
     Attributes:
@@ -82,6 +84,7 @@ class _Toggle(Step):
         )
 
 
+@operation
 def check_in_out(
     odoo: Odoo, *, direction: Direction, dry_run: DryRun = False
 ) -> AttendanceResult | Plan:

@@ -9,6 +9,7 @@ import attrs
 
 from odoo_toolkit.apps.hr.people import own_employee
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, filled, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -36,17 +37,23 @@ LEAVE_FIELDS = (
     "request_date_to",
     "request_date_from_period",
     "request_unit_half",
+    "request_unit_hours",
+    "request_hour_from",
+    "request_hour_to",
     "date_from",
     "date_to",
     "number_of_days",
 )
+
+#: To this version what is taken by hours may be taken by half days; later it would be a whole one.
+_EITHER_UNTIL = 18
 
 #: Coming requests that are shown.
 _MOST = 10
 
 
 @attrs.frozen(kw_only=True)
-class Balance:
+class Balance(Shown):
     """One type of time off.
 
     Attributes:
@@ -67,7 +74,7 @@ class Balance:
 
 
 @attrs.frozen(kw_only=True)
-class LeaveRow:
+class LeaveRow(Shown):
     """A request: waiting (``confirm``, ``validate1``) or approved (``validate``)."""
 
     id: int
@@ -79,7 +86,7 @@ class LeaveRow:
 
 
 @attrs.frozen(kw_only=True)
-class LeaveBalances:
+class LeaveBalances(Shown):
     """What the connected user has; ``requests`` are those that end today or later."""
 
     employee: RecordName
@@ -123,12 +130,12 @@ def leave_balance(odoo: Odoo) -> LeaveBalances:
     employee, types, leaves = side_by_side(asked)
     return LeaveBalances(
         employee=employee,
-        balances=[balance(row) for row in types],
+        balances=[balance(odoo, row) for row in types],
         requests=[filled(LeaveRow, row, **terms(row)) for row in leaves],
     )
 
 
-def balance(row: Row) -> Balance:
+def balance(odoo: Odoo, row: Row) -> Balance:
     """Return what a row of a type tells."""
     known: dict[str, Any] = {"taken": row["leaves_taken"] or 0.0}
     if needs_allocation(row):
@@ -137,7 +144,8 @@ def balance(row: Row) -> Balance:
             "remaining": row["virtual_remaining_leaves"] or 0.0,
         }
     unit = "hours" if row["request_unit"] == "hour" else "days"
-    half_days = row["request_unit"] != "day"
+    halved = ("half_day", "hour") if odoo.version.major <= _EITHER_UNTIL else ("half_day",)
+    half_days = row["request_unit"] in halved
     return Balance(id=row["id"], name=row["name"], unit=unit, half_days=half_days, **known)
 
 

@@ -22,6 +22,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, WizardStep, operate, permit
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve
 from odoo_toolkit.records.results import RecordName
@@ -68,6 +69,7 @@ _PAST = {"approve": "approved", "refuse": "refused", "withdraw": "withdrawn"}
 _DID = {"approve": "Approved", "refuse": "Refused", "withdraw": "Withdrew"}
 
 
+@operation
 def decide_leave(
     odoo: Odoo,
     *,

@@ -10,74 +10,33 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.hr.expense import (
+    EXPENSE,
+    ExpenseResult,
+    expense_result,
+    submission,
+    total_of,
+)
 from odoo_toolkit.apps.hr.people import own_employee
 from odoo_toolkit.attachments import upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.file_content import base64_size
-from odoo_toolkit.operations.documents import (
-    Document,
-    Row,
-    currency_of,
-    filled,
-    read_rows,
-    row_after,
-)
+from odoo_toolkit.operations.documents import Row, read_back, read_rows
 from odoo_toolkit.operations.lines import checked_day, checked_name, checked_number
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
-from odoo_toolkit.records.results import RecordName
 
 PRODUCT = "product.product"
 
-#: ``total_amount`` is in the expense's currency to 16, in the company's later.
-EXPENSE = Document(
-    model="hr.expense",
-    noun="expense",
-    argument="expense_id",
-    fields=(
-        "name",
-        "state",
-        "date",
-        "employee_id",
-        "product_id",
-        "quantity",
-        "currency_id",
-        "total_amount",
-        "total_amount_currency",
-    ),
-)
 CREATE = Step(model=EXPENSE.model, method="create", says="Expense created")
 
 #: The field that takes the amount, by version.
 _AMOUNT = {14: "unit_amount", 15: "unit_amount", 16: "total_amount"}
 _AMOUNT_SINCE_17 = "total_amount_currency"
-
-
-@attrs.frozen(kw_only=True)
-class ExpenseResult:
-    """An expense as it is now; None is what is empty, or could not be read back.
-
-    Attributes:
-        total_amount: with taxes, in ``currency``.
-        receipt_id: the attachment.
-        warnings: what is not as one might expect.
-    """
-
-    id: int
-    name: str
-    message: str
-    state: str | None = None
-    date: str | None = None
-    employee: RecordName | None = None
-    product: RecordName | None = None
-    quantity: float | None = None
-    total_amount: float | None = None
-    currency: str | None = None
-    receipt_id: int | None = None
-    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -111,6 +70,7 @@ class _Attach(Step):
         return made.id
 
 
+@operation
 def create_expense(
     odoo: Odoo,
     *,
@@ -122,9 +82,10 @@ def create_expense(
     date: Annotated[str | Date | None, JsonSchema({"type": "string"})] = None,
     receipt_name: Annotated[str | None, Doc("File name.")] = None,
     receipt_base64: str | None = None,
+    submit: Annotated[bool, Doc("For approval.")] = False,
     dry_run: DryRun = False,
 ) -> ExpenseResult | Plan:
-    """Create a draft expense of the connected user, with its receipt attached.
+    """Create an expense of the connected user with its receipt attached, and submit it if wanted.
 
     Args:
         odoo: the connection.
@@ -136,13 +97,15 @@ def create_expense(
         date: the day; today by default.
         receipt_name: the name of the receipt's file.
         receipt_base64: its bytes.
+        submit: whether it is submitted for approval, to Odoo 18 in a report of its own; else it
+            stays a draft.
         dry_run: find and check, write nothing.
 
     Raises:
         AmbiguousNameError: the name matches several categories; nothing was written.
         NotFoundError: there is none, or the module ``hr_expense`` is not installed.
         ValidationError: an argument is wrong, or the user is no employee; nothing was written.
-            When the receipt alone fails, the result says so in its warnings.
+            When the receipt or submitting fails, the result says so in its warnings.
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what was paid for.")
@@ -150,7 +113,7 @@ def create_expense(
     if day := checked_day(date, "date"):
         values["date"] = day
     steps: list[AnyStep] = [CREATE, *_receipt(receipt_name, receipt_base64)]
-    permit(odoo, *steps)
+    permit(odoo, *steps, *(submission(odoo, name, None) if submit else []))
     if (amount is None) is (quantity is None):
         raise ValidationError(
             "amount or quantity is needed, and only one of them.", details={"field": "amount"}
@@ -174,26 +137,27 @@ def create_expense(
     price = category["standard_price"] or 0.0
     values |= _amounts(odoo, category["name"], price, number, by_quantity=quantity is not None)
     steps[0] = CREATE.of(vals_list=values)
+    receipt = len(steps) > 1
+    if submit:
+        steps += submission(odoo, name, employee.id)
     total = number if quantity is None else number * price
 
     def result(done: Done) -> ExpenseResult:
-        row = row_after(odoo, EXPENSE, done, name=name)
-        shown = row.get("total_amount_currency")
-        paid = row.get("total_amount") if shown is None else shown
+        expense = int(done.answers[0][0])
+        row = read_back(odoo, EXPENSE, expense, done.warnings) or {"id": expense, "name": name}
+        paid = total_of(row)
         if paid is not None and abs(paid - total) > 0.01:
             done.warnings.append(f"Odoo made it {paid:g}, not {total:g}.")
-        return filled(
-            ExpenseResult,
-            row,
-            total_amount=paid,
-            currency=currency_of(row) if "currency_id" in row else None,
-            receipt_id=done.answers[1] if len(done.answers) > 1 else None,
-            message=f"Created the expense {name!r} with ID {done.id}. It is a draft: submit it in"
-            " Odoo.",
-            warnings=done.warnings,
+        attached = receipt and len(done.answers) > 1
+        submitted = submit and done.complete
+        then = "It is submitted" if submitted else "It is a draft: submit it with decide_expense"
+        message = f"Created the expense {name!r} with ID {expense}. {then}."
+        return expense_result(
+            row, message, done.warnings, receipt_id=done.answers[1] if attached else None
         )
 
-    would = f"Would create the expense {name!r} of {total:g}, {category['name']}."
+    does = "create and submit" if submit else "create"
+    would = f"Would {does} the expense {name!r} of {total:g}, {category['name']}."
     return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -18,12 +20,14 @@ from odoo_toolkit.apps.hr.balance import (
     balance,
     terms,
 )
-from odoo_toolkit.apps.hr.people import own_employee
+from odoo_toolkit.apps.hr.people import PUBLIC, own_employee
+from odoo_toolkit.apps.hr.times import HOUR_FIELDS, checked_days, checked_hours, part_of_day
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
-from odoo_toolkit.operations.lines import checked_day
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
@@ -58,13 +62,15 @@ _TOLD = {
 
 
 @attrs.frozen(kw_only=True)
-class LeaveResult:
+class LeaveResult(Shown):
     """A request for time off as it is now; None is what is empty, or could not be read back.
 
     Attributes:
         state: ``confirm`` and ``validate1`` wait for approval, ``validate`` is approved,
             ``refuse``, ``cancel``, ``draft``; None where the request is gone.
         half_day: ``am`` or ``pm``.
+        hour_from: where it is taken by hours: 9.5 is half past nine for the employee.
+        hour_to: when it ends.
         warnings: what is not as one might expect.
     """
 
@@ -76,10 +82,13 @@ class LeaveResult:
     date_from: str | None = None
     date_to: str | None = None
     half_day: str | None = None
+    hour_from: float | None = None
+    hour_to: float | None = None
     days: float | None = None
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def request_leave(
     odoo: Odoo,
     *,
@@ -88,10 +97,14 @@ def request_leave(
     date_from: Annotated[str | date, _DAY, Doc("YYYY-MM-DD")],
     date_to: Annotated[str | date | None, _DAY, Doc("Default: date_from.")] = None,
     half_day: Literal["am", "pm"] | None = None,
+    hour_from: Annotated[float | None, Doc("9.5 is 9:30.")] = None,
+    hour_to: float | None = None,
     description: str | None = None,
+    employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
+    employee_name: str | None = None,
     dry_run: DryRun = False,
 ) -> LeaveResult | Plan:
-    """Request time off for the connected user; the balance is looked at first.
+    """Request time off for the connected user, or another employee; the balance is looked at first.
 
     Args:
         odoo: the connection.
@@ -100,38 +113,50 @@ def request_leave(
         date_from: the first day.
         date_to: the last day; by default the first.
         half_day: the morning or the afternoon of one day, where the type may be taken so.
+        hour_from: from this hour of one day, in the employee's time zone, where the type is taken
+            by hours; to Odoo 17 whole and half hours.
+        hour_to: to this hour.
         description: what it is for; others may see it.
+        employee_id: who takes it; by default the connected user. For others an approver of theirs
+            or a Time Off officer requests it.
+        employee_name: instead of the id.
         dry_run: find and check, write nothing; the message tells how many days it would be.
 
     Raises:
-        AmbiguousNameError: the name matches several types; nothing was written.
-        NotFoundError: there is no such type, or the module ``hr_holidays`` is not installed.
+        AmbiguousNameError: a name matches several types or employees; nothing was written.
+        NotFoundError: there is no such type or employee, or the module ``hr_holidays`` is not
+            installed.
         ValidationError: the dates are wrong or hold no working day, or less is left than that, or
             the user is no employee; nothing was written.
-        AccessError: Odoo or the policy does not allow it.
+        AccessError: Odoo or the policy does not allow it, or not for this employee.
     """
-    first, last = _days(date_from, date_to, half_day)
+    hours = checked_hours(hour_from, hour_to, half_day)
+    first, last = checked_days(date_from, date_to, half_day, hours)
     permit(odoo, CREATE)
     wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
-    found: list[Any] = [lambda: own_employee(odoo, LEAVE), lambda: resolve(odoo, wanted)]
+    other = employee_id is not None or employee_name is not None
+    who = Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
+    found: list[Any] = [
+        lambda: _other(odoo, who) if other else own_employee(odoo, LEAVE),
+        lambda: resolve(odoo, wanted),
+    ]
     employee, type_id = side_by_side(found)
     values: Row = {
         "holiday_status_id": type_id,
         "employee_id": employee.id,
         "request_date_from": first,
         "request_date_to": last,
+        **part_of_day(odoo, half_day, hours),
     }
-    if half_day:
-        values |= {"request_unit_half": True, "request_date_from_period": half_day}
-        if "request_date_to_period" in odoo.schema.fields(LEAVE):
-            # From 19 on; else the morning's request would go on until the evening.
-            values["request_date_to_period"] = half_day
     asked: list[Any] = [
         lambda: _type(odoo, type_id, employee.id, first),
         lambda: _worked_out(odoo, values),
     ]
-    kind, form = side_by_side(asked)
-    what = _checked(kind, form, first, last, half_day)
+    with _allowed(employee if other else None):
+        kind, form = side_by_side(asked)
+    what = _checked(kind, form, first, last, half_day, hours)
+    if other:
+        what = f"{what}, for {employee.name}"
     if odoo.version.major <= _MOMENTS_UNTIL:
         values |= {name: form[name] for name in _MOMENTS}
     if description and description.strip():
@@ -143,7 +168,9 @@ def request_leave(
 
     left = "" if kind.remaining is None else f" {kind.remaining:g} {kind.unit} are left before it."
     would = f"Would request {what}.{left}"
-    return operate(odoo, [CREATE.of(vals_list=values)], (), result, would=would, dry_run=dry_run)
+    steps = [CREATE.of(vals_list=values)]
+    with _allowed(employee if other else None):
+        return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
 def told(row: Row, message: str, warnings: list[str]) -> LeaveResult:
@@ -152,32 +179,51 @@ def told(row: Row, message: str, warnings: list[str]) -> LeaveResult:
     if "holiday_status_id" not in row:
         return LeaveResult(id=row["id"], message=f"{message}.", warnings=warnings)
     half_day = row["request_date_from_period"] if row["request_unit_half"] else None
+    # Odoo 19 keeps no hours of a whole day.
+    hours = [float(row[name] or 0) if row["request_unit_hours"] else None for name in HOUR_FIELDS]
+    if hours[1] == 0:
+        hours = [None, None]
     message = f"{message}: {_TOLD[state]}." if state in _TOLD else f"{message}."
     return filled(
-        LeaveResult, row, half_day=half_day, message=message, warnings=warnings, **terms(row)
+        LeaveResult,
+        row,
+        half_day=half_day,
+        hour_from=hours[0],
+        hour_to=hours[1],
+        message=message,
+        warnings=warnings,
+        **terms(row),
     )
 
 
-def _days(
-    date_from: str | date, date_to: str | date | None, half_day: str | None
-) -> tuple[str, str]:
-    first = checked_day(date_from, "date_from")
-    if first is None:
-        raise ValidationError("date_from is needed.", details={"field": "date_from"})
-    last = checked_day(date_to, "date_to") or first
-    if last < first:
-        raise ValidationError(
-            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
+def _other(odoo: Odoo, wanted: Wanted) -> RecordName:
+    """Return another employee, as the directory has them."""
+    number = resolve(odoo, wanted)
+    domain = [["id", "=", number]]
+    rows = read_rows(odoo, PUBLIC, domain, ["name"], acts_on=LEAVE, active_test=True)
+    if not rows:
+        raise NotFoundError(
+            f"There is no employee with id {number}, or this user may not see them.",
+            suggestion="find_people finds them by name.",
+            details={"model": PUBLIC, "field": "employee_id", "id": number},
         )
-    if half_day not in (None, "am", "pm"):
-        raise ValidationError("half_day is am or pm.", details={"field": "half_day"})
-    if half_day and last != first:
-        raise ValidationError(
-            "half_day is for one day only.",
-            suggestion="Request the half day and the whole days apart.",
-            details={"field": "half_day"},
-        )
-    return first, last
+    return RecordName(id=rows[0]["id"], name=rows[0]["name"])
+
+
+@contextmanager
+def _allowed(other: RecordName | None) -> Iterator[None]:
+    """Say whose time off it is where Odoo does not let the user request it."""
+    try:
+        yield
+    except AccessError as error:
+        if other is None or error.code != AccessError.default_code:
+            raise
+        raise AccessError(
+            f"This user may not request time off for {other.name}.",
+            suggestion="The employee may, and so may who approves it: the employee's approver or a"
+            " Time Off officer.",
+            details={"model": LEAVE, "field": "employee_id", "id": other.id},
+        ) from error
 
 
 def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
@@ -197,7 +243,7 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
             suggestion="leave_balance lists them.",
             details={"field": "leave_type_id", "id": type_id},
         )
-    found = balance(rows[0])
+    found = balance(odoo, rows[0])
     # What may go below zero is for Odoo to judge.
     return attrs.evolve(found, remaining=None) if rows[0]["allows_negative"] else found
 
@@ -223,22 +269,37 @@ def _worked_out(odoo: Odoo, values: Row) -> Row:
     return answer.get("value") or {}
 
 
-def _checked(kind: Balance, form: Row, first: str, last: str, half_day: str | None) -> str:
+def _checked(
+    kind: Balance,
+    form: Row,
+    first: str,
+    last: str,
+    half_day: str | None,
+    hours: tuple[float, float] | None,
+) -> str:
     """Return what the request is, in words, or refuse it."""
     when = first if last == first else f"{first} to {last}"
+    if hours:
+        when = f"{when} {hours[0]:g} to {hours[1]:g} h"
+    if hours and kind.unit != "hours":
+        raise ValidationError(
+            f"{kind.name} is not taken by hours.",
+            suggestion="Leave the hours out, or use another type: leave_balance tells which.",
+            details={"field": "hour_from"},
+        )
     if half_day and not kind.half_days:
         raise ValidationError(
-            f"{kind.name} is taken in whole days.",
+            f"{kind.name} is not taken by half days.",
             suggestion="Leave half_day out, or use another type: leave_balance tells which.",
             details={"field": "half_day"},
         )
     days = form.get("number_of_days")
-    hours = form.get("number_of_hours", form.get("number_of_hours_display"))
-    amount = hours if kind.unit == "hours" else days
+    time = form.get("number_of_hours", form.get("number_of_hours_display"))
+    amount = time if kind.unit == "hours" else days
     if not days or amount is None:
         raise ValidationError(
             f"There is nothing to take off on {when}: the employee does not work then.",
-            suggestion="Give dates with working days.",
+            suggestion="Give a time at which the employee works.",
             details={"field": "date_from"},
         )
     if kind.remaining is not None and amount > kind.remaining + 0.005:

@@ -11,6 +11,7 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import AtMost
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import filled, read_rows
 from odoo_toolkit.records.results import RecordName
@@ -32,7 +33,7 @@ _SEARCHED = ("name", "job_title", "department_id", "work_email", "work_phone", "
 
 
 @attrs.frozen(kw_only=True)
-class Person:
+class Person(Shown):
     """An employee as in the directory; None is what is empty or hidden.
 
     Attributes:
@@ -50,7 +51,7 @@ class Person:
 
 
 @attrs.frozen(kw_only=True)
-class People:
+class People(Shown):
     """Employees by name; ``has_more`` tells whether there are others."""
 
     people: list[Person]

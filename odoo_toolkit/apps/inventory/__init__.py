@@ -1,5 +1,6 @@
 """Stock, transfers, and the validation of transfers."""
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.inventory.actions import validate_picking
 from odoo_toolkit.apps.inventory.adjustments import StockCount, adjust_stock
 from odoo_toolkit.apps.inventory.creation import create_transfer
@@ -18,3 +19,5 @@ __all__ = [
     "return_picking",
     "validate_picking",
 ]
+
+readable_signatures(globals())

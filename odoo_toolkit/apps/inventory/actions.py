@@ -44,6 +44,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import Row, find_id, shows
 from odoo_toolkit.operations.lines import Line
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Check, Done, Plan, Step, operate, permit
 
 CONFIRM = Step(
@@ -95,6 +96,7 @@ RESERVE_BACKORDER = _ReserveBackorder(
 _RESERVES_BACKORDER = 15
 
 
+@operation
 def validate_picking(
     odoo: Odoo,
     *,

@@ -12,11 +12,13 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, Row, afterwards, find_id, read, read_rows
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, create_lot, find_lots
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -30,7 +32,7 @@ _TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class StockCount:
+class StockCount(Shown):
     """The stock of a product, or of a lot of it, in a location, as it was and as it is now."""
 
     product: RecordName
@@ -75,6 +77,7 @@ _APPLY = Step(
 )
 
 
+@operation
 def adjust_stock(
     odoo: Odoo,
     *,

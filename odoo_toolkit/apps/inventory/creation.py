@@ -23,6 +23,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, read_all
 from odoo_toolkit.operations.lines import Line, check_lines, checked_number, wanted_product
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Check, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import resolve_all
@@ -50,6 +51,7 @@ _LINES = JsonSchema(
 )
 
 
+@operation
 def create_transfer(
     odoo: Odoo,
     *,

@@ -29,6 +29,7 @@ from odoo_toolkit.apps.inventory.transfers import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Row, find_id, read_new, state_error
 from odoo_toolkit.operations.lines import Line
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Plan, WizardStep, operate, permit
 
 _TOLERANCE = 1e-6
@@ -36,6 +37,7 @@ _TOLERANCE = 1e-6
 _IN_MOVE_UNIT = 19
 
 
+@operation
 def return_picking(
     odoo: Odoo,
     *,

@@ -11,6 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, find_id, read
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -24,7 +25,7 @@ _WAREHOUSE = Document(
 
 
 @attrs.frozen(kw_only=True)
-class StockLine:
+class StockLine(Shown):
     """What a location holds of a product; available is what is not reserved."""
 
     location: RecordName
@@ -34,7 +35,7 @@ class StockLine:
 
 
 @attrs.frozen(kw_only=True)
-class Stock:
+class Stock(Shown):
     """The stock of a product, in its unit of measure.
 
     Attributes:

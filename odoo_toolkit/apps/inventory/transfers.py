@@ -9,6 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -67,7 +68,7 @@ _LINE_FIELDS = (
 
 
 @attrs.frozen(kw_only=True)
-class TransferLine:
+class TransferLine(Shown):
     """A move of a transfer; done is 0 until it is validated or a quantity is entered.
 
     Attributes:
@@ -85,7 +86,7 @@ class TransferLine:
 
 
 @attrs.frozen(kw_only=True)
-class Backorder:
+class Backorder(Shown):
     """The transfer that holds the rest."""
 
     id: int
@@ -94,7 +95,7 @@ class Backorder:
 
 
 @attrs.frozen(kw_only=True)
-class Transfer:
+class Transfer(Shown):
     """A transfer, as Odoo has it now.
 
     Attributes:

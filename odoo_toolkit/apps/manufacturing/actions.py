@@ -22,6 +22,7 @@ from odoo_toolkit.apps.manufacturing.orders import (
     read_components,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import (
     Row,
@@ -32,6 +33,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -64,7 +66,7 @@ RESERVES_ITSELF = 15
 
 
 @attrs.frozen(kw_only=True)
-class OrderResult:
+class OrderResult(Shown):
     """A manufacturing order that something was done to.
 
     Attributes:
@@ -93,10 +95,12 @@ class OrderResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def confirm_order(
     odoo: Odoo,
     order_id: OrderId = None,
     order_name: OrderName = None,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Confirm a draft, if it is one, and reserve the components that are in stock.
@@ -127,10 +131,12 @@ def confirm_order(
     )
 
 
+@operation
 def cancel_order(
     odoo: Odoo,
     order_id: OrderId = None,
     order_name: OrderName = None,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Cancel an order that is not done, with its work orders and reservations; 3 round trips.

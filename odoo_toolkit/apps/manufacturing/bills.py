@@ -11,6 +11,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.apps.manufacturing.explosion import BOM, PRODUCT, BillComponent, explode
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.operations.documents import Row, filled, find_id, read, read_rows
 from odoo_toolkit.operations.lines import checked_number
@@ -19,7 +20,7 @@ from odoo_toolkit.records.results import RecordName
 
 
 @attrs.frozen(kw_only=True)
-class Bill:
+class Bill(Shown):
     """A bill of materials: what ``quantity`` of a product is made of."""
 
     id: int
@@ -29,7 +30,7 @@ class Bill:
 
 
 @attrs.frozen(kw_only=True)
-class Operation:
+class Operation(Shown):
     """An operation of a bill of materials; minutes for one cycle of its work center."""
 
     name: str
@@ -38,7 +39,7 @@ class Operation:
 
 
 @attrs.frozen(kw_only=True)
-class BillComponents:
+class BillComponents(Shown):
     """What a product is made of.
 
     Attributes:

@@ -24,6 +24,7 @@ from odoo_toolkit.apps.manufacturing.orders import ORDER
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Plan, Step, operate, permit
 from odoo_toolkit.values import to_wire
 
@@ -80,6 +81,7 @@ _LINES = {
 }
 
 
+@operation
 def create_order(
     odoo: Odoo,
     product_id: int | None = None,
@@ -88,6 +90,7 @@ def create_order(
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Planned start, ISO; default: now.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a manufacturing order from a bill of materials, with components and work orders.

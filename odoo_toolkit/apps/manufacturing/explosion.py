@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -59,7 +60,7 @@ _DEEPEST = 20
 
 
 @attrs.frozen(kw_only=True)
-class BillComponent:
+class BillComponent(Shown):
     """A component, in its product's unit of measure; kits are replaced by what is in them.
 
     Attributes:

@@ -9,6 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
 from odoo_toolkit.operations.lots import lot_model
 from odoo_toolkit.parallel import side_by_side
@@ -76,7 +77,7 @@ _TOLERANCE = 1e-6
 
 
 @attrs.frozen(kw_only=True)
-class Component:
+class Component(Shown):
     """A component of an order, in its unit of measure.
 
     Attributes:
@@ -98,7 +99,7 @@ class Component:
 
 
 @attrs.frozen(kw_only=True)
-class WorkOrder:
+class WorkOrder(Shown):
     """A work order; durations in minutes."""
 
     id: int
@@ -110,7 +111,7 @@ class WorkOrder:
 
 
 @attrs.frozen(kw_only=True)
-class Related:
+class Related(Shown):
     """Another part of an order that was made in parts."""
 
     id: int
@@ -120,7 +121,7 @@ class Related:
 
 
 @attrs.frozen(kw_only=True)
-class Order:
+class Order(Shown):
     """A manufacturing order.
 
     Attributes:

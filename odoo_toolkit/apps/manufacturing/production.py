@@ -37,6 +37,7 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
 from odoo_toolkit.operations.lines import Line, checked_number
 from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.wizards.actions import opened_ids
@@ -89,6 +90,7 @@ FINISH = Step(
 )
 
 
+@operation
 def produce(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -111,6 +113,7 @@ def produce(
         bool, Doc("Also use components that are not there; the stock goes below zero.")
     ] = False,
     allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Produce an order, wholly or in part: components are used up, the product is in stock.

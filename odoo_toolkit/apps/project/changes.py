@@ -23,13 +23,15 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import find, label, not_taken, row_after
 from odoo_toolkit.operations.lines import NamesOrIds, checked_name, wanted_each
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.records.names import resolve_all
 
 CHANGE = Step(model=TASK.model, method="write", says="Changed")
 
 
+@operation
 def update_task(
     odoo: Odoo,
     *,
@@ -98,7 +100,7 @@ def update_task(
         )
     task = find(odoo, TASK, task_id, task_name)
     if users is not None:
-        found = [user for user in resolve_all(odoo, wanted) if user is not None]
+        found = [user for user in linked_ids(odoo, wanted) if user is not None]
         values |= assigned(described, sorted(set(found)))
     if by_stage:
         values["stage_id"] = find_stage(odoo, task, stage_id, stage_name).id

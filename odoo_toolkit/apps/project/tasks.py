@@ -12,6 +12,7 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations import stages
@@ -25,6 +26,7 @@ from odoo_toolkit.operations.documents import (
     row_after,
 )
 from odoo_toolkit.operations.lines import checked_name
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.arguments import optional_ids
@@ -62,7 +64,7 @@ CREATE = Step(model=TASK.model, method="create", says="Task created")
 
 
 @attrs.frozen(kw_only=True)
-class TaskResult:
+class TaskResult(Shown):
     """A task as it is now; None is what is empty, or could not be read back.
 
     Attributes:
@@ -87,6 +89,7 @@ class TaskResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def create_task(
     odoo: Odoo,
     *,
@@ -159,6 +162,7 @@ def create_task(
     return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
+@operation
 def move_stage(
     odoo: Odoo,
     *,

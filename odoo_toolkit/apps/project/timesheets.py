@@ -12,6 +12,7 @@ from annotated_types import Gt
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.project.tasks import TASK, TaskId, TaskName, no_project
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.documents import (
     Document,
@@ -23,6 +24,7 @@ from odoo_toolkit.operations.documents import (
     row_after,
 )
 from odoo_toolkit.operations.lines import checked_day, checked_number
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
@@ -39,7 +41,7 @@ LOG = Step(model=LINE.model, method="create", says="Time logged")
 
 
 @attrs.frozen(kw_only=True)
-class TimesheetResult:
+class TimesheetResult(Shown):
     """A timesheet line as it is now; None is what could not be read back.
 
     Attributes:
@@ -60,6 +62,7 @@ class TimesheetResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def log_timesheet(
     odoo: Odoo,
     *,

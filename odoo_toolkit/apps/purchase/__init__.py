@@ -1,5 +1,6 @@
 """Buying: what can be had, requests for quotation, orders, their receipts and bills."""
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.purchase.actions import (
     CancelResult,
     OrderResult,
@@ -25,3 +26,5 @@ __all__ = [
     "receive",
     "supply",
 ]
+
+readable_signatures(globals())

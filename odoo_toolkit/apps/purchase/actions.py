@@ -29,6 +29,7 @@ from odoo_toolkit.apps.purchase.orders import (
     readable,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.operations.documents import (
     Row,
@@ -42,6 +43,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -73,7 +75,7 @@ _SHOWN = 12
 
 
 @attrs.frozen(kw_only=True)
-class OrderResult:
+class OrderResult(Shown):
     """An order that was made or confirmed.
 
     Attributes:
@@ -101,7 +103,7 @@ class OrderResult:
 
 
 @attrs.frozen(kw_only=True)
-class CancelResult:
+class CancelResult(Shown):
     """An order that was to be cancelled; ``receipts`` and ``bills`` as they are now."""
 
     id: int
@@ -114,6 +116,7 @@ class CancelResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def confirm_order(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -121,6 +124,7 @@ def confirm_order(
     approve: Annotated[
         bool, Doc("Approve one that waits for a second approval, if this user may.")
     ] = False,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
@@ -153,10 +157,12 @@ def confirm_order(
     )
 
 
+@operation
 def cancel_order(
     odoo: Odoo,
     order_id: OrderId = None,
     order_name: OrderName = None,
+    *,
     dry_run: DryRun = False,
 ) -> CancelResult | Plan:
     """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.

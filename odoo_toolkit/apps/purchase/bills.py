@@ -16,6 +16,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.lost_answers import creating, look, or_seen
 from odoo_toolkit.operations.documents import Row, find, read, read_rows, state_error
 from odoo_toolkit.operations.lines import checked_day, today
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
 from odoo_toolkit.wizards.actions import opened_ids
 
@@ -56,6 +57,7 @@ WRITE = Step(
 )
 
 
+@operation
 def create_bill(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -63,6 +65,7 @@ def create_bill(
     invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
     ref: Annotated[str | None, Doc("The vendor's bill number.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
+    *,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Make the bill of what can be billed of a purchase order now; 5 round trips, 6 to post it.

@@ -24,6 +24,7 @@ from odoo_toolkit.apps.purchase.orders import ORDER
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Document, read, read_rows
 from odoo_toolkit.operations.lines import today
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
@@ -41,6 +42,7 @@ _VENDOR = Document(
 )
 
 
+@operation
 def create_order(
     odoo: Odoo,
     lines: Annotated[
@@ -57,6 +59,7 @@ def create_order(
     ] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a request for quotation, and confirm it if asked to; 4 round trips, 5 to confirm it.

@@ -12,6 +12,7 @@ import attrs
 from odoo_toolkit.apps.purchase.offers import Offered, choose, offers_of, read_offers
 from odoo_toolkit.apps.purchase.units import Sizes, in_unit
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
@@ -40,7 +41,7 @@ _SHOWN = 10
 
 
 @attrs.frozen(kw_only=True)
-class Missing:
+class Missing(Shown):
     """A component of which too little is free.
 
     Attributes:
@@ -55,7 +56,7 @@ class Missing:
 
 
 @attrs.frozen(kw_only=True)
-class Making:
+class Making(Shown):
     """What can be made of a product by its first bill of materials.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import currency_of, filled, read_rows
 from odoo_toolkit.records.results import RecordName
 
@@ -35,7 +36,7 @@ Offered = tuple[tuple[int, int | None], "Offer"]
 
 
 @attrs.frozen(kw_only=True)
-class Offer:
+class Offer(Shown):
     """A vendor's price for a product.
 
     Attributes:

@@ -11,6 +11,7 @@ from annotated_types import Ge
 
 from odoo_toolkit.apps.accounting.invoices import INVOICE, called
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.operations.documents import (
     Document,
@@ -62,7 +63,7 @@ _UOMS = ("product_uom", "product_uom_id")
 
 
 @attrs.frozen(kw_only=True)
-class OrderLine:
+class OrderLine(Shown):
     """A line of an order; ``name`` where it says more than the product's name."""
 
     id: int
@@ -80,7 +81,7 @@ class OrderLine:
 
 
 @attrs.frozen(kw_only=True)
-class Receipt:
+class Receipt(Shown):
     """A transfer of an order: from the vendor (incoming), or back (outgoing)."""
 
     id: int
@@ -92,7 +93,7 @@ class Receipt:
 
 
 @attrs.frozen(kw_only=True)
-class Bill:
+class Bill(Shown):
     """A bill or refund of an order; a draft may have no number yet."""
 
     id: int
@@ -107,7 +108,7 @@ class Bill:
 
 
 @attrs.frozen(kw_only=True)
-class Order:
+class Order(Shown):
     """A purchase order.
 
     Attributes:

@@ -23,9 +23,11 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations.documents import Row, find, state_error
 from odoo_toolkit.operations.lines import Line
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Plan, permit
 
 
+@operation
 def receive(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -40,6 +42,7 @@ def receive(
     ] = None,
     allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
     picking_id: Annotated[int | None, Doc("Which, where several receipts are open.")] = None,
+    *,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
     """Receive a purchase order wholly, or the quantities given.

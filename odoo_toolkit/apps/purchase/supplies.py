@@ -14,6 +14,7 @@ from odoo_toolkit.apps.purchase.offers import Offer, choose, obstacle, offers_of
 from odoo_toolkit.apps.purchase.orders import readable
 from odoo_toolkit.apps.purchase.units import Sizes, in_unit, read_sizes
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
 from odoo_toolkit.operations.lines import checked_number, today
 from odoo_toolkit.parallel import side_by_side
@@ -40,7 +41,7 @@ _SHOWN = 8
 
 
 @attrs.frozen(kw_only=True)
-class Arrival:
+class Arrival(Shown):
     """What is under way; ``source`` is the order or transfer that brings it."""
 
     quantity: float
@@ -49,7 +50,7 @@ class Arrival:
 
 
 @attrs.frozen(kw_only=True)
-class Supply:
+class Supply(Shown):
     """What can be had of a product; quantities in ``uom``, the product's unit.
 
     Attributes:

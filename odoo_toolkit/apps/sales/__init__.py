@@ -1,22 +1,29 @@
-"""Quotations and sales orders: made, changed, confirmed, cancelled, looked at and invoiced."""
+"""Quotations and sales orders: made, changed, confirmed, looked at, invoiced, paid, cancelled."""
 
+from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.sales.actions import CancelResult, cancel_order, confirm_order
 from odoo_toolkit.apps.sales.changes import update_order
 from odoo_toolkit.apps.sales.copies import copy_order
 from odoo_toolkit.apps.sales.creation import OrderResult, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
 from odoo_toolkit.apps.sales.orders import Order, get_order
+from odoo_toolkit.apps.sales.processing import OrderOutcome, ProcessResult, process_orders
 
 __all__ = [
     "CancelResult",
     "InvoiceResult",
     "Order",
+    "OrderOutcome",
     "OrderResult",
+    "ProcessResult",
     "cancel_order",
     "confirm_order",
     "copy_order",
     "create_invoices",
     "create_order",
     "get_order",
+    "process_orders",
     "update_order",
 ]
+
+readable_signatures(globals())

@@ -21,6 +21,7 @@ from odoo_toolkit.apps.sales.orders import (
     read_documents,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError
 from odoo_toolkit.operations.documents import (
     Row,
@@ -32,6 +33,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 
 CANCEL = Step(
@@ -46,7 +48,7 @@ CANCEL = Step(
 
 
 @attrs.frozen(kw_only=True)
-class CancelResult:
+class CancelResult(Shown):
     """An order that was to be cancelled; ``deliveries`` and ``invoices`` as they are now."""
 
     id: int
@@ -59,10 +61,12 @@ class CancelResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def confirm_order(
     odoo: Odoo,
     order_id: OrderId = None,
     order_name: OrderName = None,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Confirm a quotation: it becomes a sales order and its deliveries are made.
@@ -91,10 +95,12 @@ def confirm_order(
     )
 
 
+@operation
 def cancel_order(
     odoo: Odoo,
     order_id: OrderId = None,
     order_name: OrderName = None,
+    *,
     dry_run: DryRun = False,
 ) -> CancelResult | Plan:
     """Cancel a quotation or sales order, with its open deliveries and draft invoices.

@@ -24,6 +24,7 @@ from odoo_toolkit.apps.sales.orders import ORDER, OrderId, OrderName
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, find, is_locked, read_rows, state_error
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import resolve_all
 
@@ -37,6 +38,7 @@ LINE_FIELDS = (
 )
 
 
+@operation
 def update_order(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -49,6 +51,7 @@ def update_order(
     payment_term_id: int | None = None,
     payment_term_name: str | None = None,
     note: Note = None,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Change a quotation, all of it in one write; what is not given stays as it is.
@@ -123,12 +126,13 @@ def read_lines(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -
 def _check_quotation(row: Row) -> None:
     if row["state"] in ("draft", "sent") and not is_locked(row):
         return
-    raise state_error(
-        ORDER,
-        row,
-        f"{row['name']} is no quotation (state {row['state']}), so it is not changed.",
-        "Copy it with copy_order, or change its lines by write on sale.order.line.",
-    )
+    todo = "Copy it with copy_order, or change its lines by write on sale.order.line."
+    if row["state"] == "cancel":
+        todo = "Make it a quotation again: execute action_draft on sale.order, then change it."
+    elif is_locked(row):
+        todo = "Copy it with copy_order, or unlock it: execute action_unlock on sale.order."
+    message = f"{row['name']} is no quotation (state {row['state']}), so it is not changed."
+    raise state_error(ORDER, row, message, todo)
 
 
 def _seen(before: Sequence[Row], changes: LineChanges) -> Any:

@@ -24,6 +24,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, find, read_rows
 from odoo_toolkit.operations.lines import NamesOrIds
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted
@@ -41,6 +42,7 @@ _CUSTOMERS_LINE = ("name", "price_unit", "discount", "tax_id", "tax_ids", "analy
 _TEXT_LINE = ("display_type", "name", "sequence")
 
 
+@operation
 def copy_order(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -52,6 +54,7 @@ def copy_order(
     remove: NamesOrIds = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a quotation like an order, in whatever state that is, with changes.

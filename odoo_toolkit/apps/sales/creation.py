@@ -24,8 +24,10 @@ from odoo_toolkit.apps.sales.orders import (
     read_lines,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import afterwards, currency_of, filled, read, shows
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
@@ -52,7 +54,7 @@ CONFIRM = Step(
 
 
 @attrs.frozen(kw_only=True)
-class OrderResult:
+class OrderResult(Shown):
     """An order that was made, changed or confirmed.
 
     Attributes:
@@ -79,6 +81,7 @@ class OrderResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def create_order(
     odoo: Odoo,
     lines: Annotated[
@@ -97,6 +100,7 @@ def create_order(
     warehouse_id: int | None = None,
     note: Note = None,
     confirm: bool = False,
+    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a quotation, and confirm it if asked to; in few round trips.

@@ -16,16 +16,18 @@ from odoo_toolkit.apps.sales.orders import (
     read_invoices,
 )
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, currency_of, find, read, state_error
 from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
 
 InvoiceMethod = Literal["delivered", "percentage", "fixed"]
 
 
 @attrs.frozen(kw_only=True)
-class InvoiceResult:
+class InvoiceResult(Shown):
     """The draft invoices made of an order; amounts are those of all of them together."""
 
     order_id: int
@@ -38,6 +40,7 @@ class InvoiceResult:
     warnings: list[str] = attrs.Factory(list)
 
 
+@operation
 def create_invoices(
     odoo: Odoo,
     order_id: OrderId = None,
@@ -47,6 +50,7 @@ def create_invoices(
         Doc("delivered: what can be invoiced now. percentage, fixed: a down payment."),
     ] = "delivered",
     amount: Annotated[float | None, Doc("Per cent or sum of the down payment.")] = None,
+    *,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
     """Make the draft invoice of a sales order through Odoo's wizard.
@@ -69,7 +73,7 @@ def create_invoices(
     values = _wizard_values(method, amount)
 
     def seen(odoo: Odoo, order_id: int) -> Any:
-        return _new_invoices(odoo, row) or None
+        return new_invoices(odoo, row) or None
 
     invoice = WizardStep(
         model=ORDER.model,
@@ -157,7 +161,7 @@ def _check_invoiceable(row: Row, method: str, amount: float | None) -> None:
         )
 
 
-def _new_invoices(odoo: Odoo, before: Row) -> list[int]:
+def new_invoices(odoo: Odoo, before: Row) -> list[int]:
     """Return the ids of the invoices that an order has and had not."""
     now = read(odoo, ORDER, before["id"])["invoice_ids"]
     return sorted(set(now) - set(before["invoice_ids"]))
@@ -168,7 +172,7 @@ def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
     told: dict[str, Any] = {"order_id": before["id"], "order_name": name}
     told |= {"currency": currency_of(before), "warnings": done.warnings}
     try:
-        invoices = read_invoices(odoo, _new_invoices(odoo, before))
+        invoices = read_invoices(odoo, new_invoices(odoo, before))
     except OdooError as error:
         done.warnings.append(f"Look for it before you repeat this: {error.message}")
         message = f"{name} was invoiced; the invoice cannot be read back."

@@ -86,7 +86,7 @@ def checked(
     """
     changes = [
         _Meant(f"change[{index}]", line)
-        for index, line in enumerate(check_lines(change, _KEYS) if change else ())
+        for index, line in enumerate(check_lines(change, _KEYS, "change") if change else ())
     ]
     for item in changes:
         check_numbers(item.values, item.where)
@@ -107,7 +107,7 @@ def checked(
                 suggestion="Give line_id, product_id or product_name: one of them.",
                 details={"field": item.where},
             )
-    return checked_lines(add) if add else [], changes, removals
+    return checked_lines(add, "add") if add else [], changes, removals
 
 
 def resolved(
@@ -135,7 +135,7 @@ def resolved(
     sold = sorted({line["product_id"].id for line in lines if line["product_id"]})
     meant = [*changes, *removals]
     by_name = [(item, wanted) for item in meant for wanted in item.wanted(sold)]
-    new = wanted_products(add)
+    new = wanted_products(add, "add")
     found = resolve_all(odoo, [*new, *(wanted for _, wanted in by_name), *others])
     rest = found[len(new) :]
     products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}

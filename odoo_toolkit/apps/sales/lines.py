@@ -32,19 +32,26 @@ LINE_SCHEMA = {
 }
 
 
-def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def checked_lines(
+    lines: Sequence[Mapping[str, Any]], argument: str = "lines"
+) -> list[dict[str, Any]]:
     """Return the lines, or refuse what cannot be a line of an order.
+
+    Args:
+        lines: as they were given.
+        argument: that they were given as, for messages.
 
     Raises:
         ValidationError: naming the line and the key.
     """
-    return [_checked(line, index) for index, line in enumerate(check_lines(lines, _LINE_KEYS))]
+    given = check_lines(lines, _LINE_KEYS, argument)
+    return [_checked(line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
-def wanted_products(lines: Sequence[Mapping[str, Any]]) -> list[Wanted]:
+def wanted_products(lines: Sequence[Mapping[str, Any]], argument: str = "lines") -> list[Wanted]:
     """Return the products that lines name, of the lines that name one; only what can be sold."""
     return [
-        attrs.evolve(wanted_product(line, index), domain=(("sale_ok", "=", True),))
+        attrs.evolve(wanted_product(line, index, argument), domain=(("sale_ok", "=", True),))
         for index, line in enumerate(lines)
         if _names_product(line)
     ]
@@ -69,8 +76,7 @@ def _names_product(line: Mapping[str, Any]) -> bool:
     return "product_id" in line or "product_name" in line
 
 
-def _checked(line: dict[str, Any], index: int) -> dict[str, Any]:
-    where = f"lines[{index}]"
+def _checked(line: dict[str, Any], where: str) -> dict[str, Any]:
     if "section" in line:
         return _checked_section(line, where)
     name = line.get("name")

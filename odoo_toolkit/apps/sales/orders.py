@@ -10,6 +10,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.apps.accounting.invoices import called
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.operations.documents import (
     Document,
@@ -57,7 +58,7 @@ ORDER = Document(
 
 
 @attrs.frozen(kw_only=True)
-class OrderLine:
+class OrderLine(Shown):
     """A line of an order; ``kind`` is section, subsection or note for lines that sell nothing."""
 
     id: int
@@ -73,7 +74,7 @@ class OrderLine:
 
 
 @attrs.frozen(kw_only=True)
-class Delivery:
+class Delivery(Shown):
     """A transfer of an order: to the customer (outgoing), or back (incoming)."""
 
     id: int
@@ -84,7 +85,7 @@ class Delivery:
 
 
 @attrs.frozen(kw_only=True)
-class Invoice:
+class Invoice(Shown):
     """An invoice or credit note of an order; a draft may have no number yet."""
 
     id: int
@@ -99,7 +100,7 @@ class Invoice:
 
 
 @attrs.frozen(kw_only=True)
-class Order:
+class Order(Shown):
     """A sales order.
 
     Attributes:

@@ -1,0 +1,309 @@
+"""Several orders in one call, each taken through the steps from quotation to payment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, get_args
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.accounting.invoices import pick_journal
+from odoo_toolkit.apps.sales.named_orders import MOST_ORDERS, find_orders
+from odoo_toolkit.apps.sales.orders import ORDER, read_invoices
+from odoo_toolkit.apps.sales.stages import STAGES, Stage, StepName, amount_due
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import (
+    AccessError,
+    OdooError,
+    StateError,
+    ValidationError,
+    make_error,
+)
+from odoo_toolkit.operations.documents import (
+    Row,
+    currency_of,
+    read,
+)
+from odoo_toolkit.operations.lines import checked_day
+from odoo_toolkit.operations.steps import Plan, permit
+from odoo_toolkit.progress import Steps, quietly
+from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.scalars import short_repr
+
+STEPS: tuple[StepName, ...] = get_args(StepName)
+
+#: Rounds of deliveries: a way through a warehouse has few stages.
+_MOST_ROUNDS = 12
+
+#: Kinds of errors after which the next order would fare no better.
+_ENDS = ("connection", "rate_limit")
+
+_IDS_OR_NUMBERS = {
+    "type": "array",
+    "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+}
+_PAID_FROM = ("bank", "cash", "credit")
+
+
+@attrs.frozen(kw_only=True)
+class OrderOutcome(Shown):
+    """What became of one order.
+
+    Attributes:
+        done: by step, what came of it: the deliveries that confirming made, those that were
+            validated, the invoices that were made, those that were posted, the payments. The step
+            where it stopped is among them if it had done a part.
+        not_needed: by step, why there was nothing to do.
+        would: by step, what a dry run would do.
+        stopped_at: the step that could not be done; those after it were not tried.
+        error: why, as an error object.
+        tried: False where the connection was lost before this order had its turn.
+        state, invoice_status, amount_due: afterwards; None where they are not known.
+        amount_due: what is left to pay of its posted invoices.
+    """
+
+    id: int
+    name: str
+    done: dict[str, list[RecordName]] = attrs.Factory(dict)
+    not_needed: dict[str, str] = attrs.Factory(dict)
+    would: dict[str, str] = attrs.Factory(dict)
+    stopped_at: StepName | None = None
+    error: dict[str, Any] | None = None
+    tried: bool = True
+    state: str | None = None
+    invoice_status: str | None = None
+    amount_total: float | None = None
+    amount_due: float | None = None
+    currency: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether each step was done or was not needed."""
+        return self.tried and self.stopped_at is None
+
+
+@attrs.frozen(kw_only=True)
+class ProcessResult(Shown):
+    """What became of several orders, in the order in which they were given."""
+
+    message: str
+    orders: list[OrderOutcome]
+    dry_run: bool = False
+
+
+def process_orders(
+    odoo: Odoo,
+    orders: Annotated[
+        Sequence[int | str],
+        JsonSchema(_IDS_OR_NUMBERS),
+        Len(1, MOST_ORDERS),
+        Doc("Ids or numbers."),
+    ],
+    steps: Sequence[StepName] = STEPS,
+    journal_id: int | None = None,
+    journal_name: str | None = None,
+    payment_date: str | None = None,
+    dry_run: DryRun = False,
+) -> ProcessResult:
+    """Confirm, deliver, invoice, post and pay orders, or some of these steps; each by itself.
+
+    An order goes through the steps until one cannot be done; the others go on. Nothing is forced:
+    a delivery is validated when all of it is there. Each step looks at the order's state first,
+    so that calling it again goes on where it stopped and does nothing twice. Invoices are of what
+    can be invoiced then; they are paid in full, without an early payment discount. An invoice that
+    belongs to several orders is posted and paid as a whole; credit notes are never paid out.
+
+    Where the connection is lost, the orders that follow are not tried.
+
+    Round trips: 1, and per order 2, 6 to confirm, 11 for a delivery, 7 to invoice, 5 to post and 11
+    to pay an invoice.
+
+    Args:
+        odoo: the connection.
+        orders: 1 to 50, each by its id or number, none twice.
+        steps: any of confirm, deliver, invoice, post and pay; made in this order always.
+        journal_id: the bank or cash journal of the payments; by default the first bank; or
+        journal_name: its name.
+        payment_date: a day; today by default.
+        dry_run: whether to say per order what would be done, as far as it can be known, and write
+            nothing.
+
+    Raises:
+        ValidationError: a step, journal or date is wrong, or an order is given twice; nothing was
+            written, as after the errors below.
+        NotFoundError: there is no such order.
+        AmbiguousNameError: a number or name means several.
+        AccessError: the policy forbids one of the steps.
+    """
+    asked = _checked_steps(steps)
+    permit(odoo, *(step for name in asked for step in STAGES[name].allowed))
+    payment = {"journal_id": journal_id, "journal_name": journal_name, "payment_date": payment_date}
+    if "pay" not in asked and (given := [key for key, value in payment.items() if value]):
+        raise ValidationError(
+            f"{given[0]} is for the step pay, which is not among the steps.",
+            suggestion="Leave it out, or add pay to the steps.",
+            details={"field": given[0]},
+        )
+    how: dict[str, Any] = {"payment_date": checked_day(payment_date, "payment_date")}
+    rows = find_orders(odoo, orders)
+    how["journal_id"] = _journal(odoo, journal_id, journal_name, rows)
+    progress = Steps(len(rows) + 1)
+    progress.finish(1, "Checked")
+    outcomes: list[OrderOutcome] = []
+    lost = False
+    for row in rows:
+        if lost:
+            outcomes.append(OrderOutcome(id=row["id"], name=row["name"], tried=False))
+            continue
+        with quietly():
+            outcome = _process(odoo, row, asked, how, dry_run)
+        outcomes.append(outcome)
+        lost = _ends(outcome)
+        where = f"stopped at {outcome.stopped_at}" if outcome.stopped_at else "through"
+        progress.finish(1, f"{row['name']}: {where}")
+    return ProcessResult(message=_message(outcomes, dry_run), orders=outcomes, dry_run=dry_run)
+
+
+# What was asked ---------------------------------------------------------------------------------
+
+
+def _checked_steps(steps: Sequence[StepName]) -> list[StepName]:
+    given = plain(steps)
+    if isinstance(given, str):
+        given = [given]
+    unknown = [item for item in given if item not in STEPS] if isinstance(given, list) else [given]
+    if unknown or not given:
+        raise make_error(
+            "INVALID_SELECTION",
+            f"{short_repr(unknown[0])} is no step of an order."
+            if unknown
+            else "There are no steps.",
+            suggestion=f"Choose some of {', '.join(STEPS)}.",
+            details={"field": "steps", "allowed": list(STEPS)},
+        )
+    return [name for name in STEPS if name in given]
+
+
+def _journal(odoo: Odoo, number: int | None, name: str | None, rows: Sequence[Row]) -> int | None:
+    """Return the journal meant; one that cannot pay these orders is refused before anything."""
+    if number is None and name is None:
+        return None
+    domain = (("type", "in", _PAID_FROM),)
+    wanted = Wanted(
+        model="account.journal", field="journal_id", id=number, name=name, domain=domain
+    )
+    found = resolve(odoo, wanted)
+    try:
+        for company in sorted({row["company_id"].id for row in rows if row["company_id"]}):
+            pick_journal(odoo, found, _PAID_FROM, company)
+    except AccessError:
+        # Who may not see journals may still be allowed the steps before the payment.
+        pass
+    return found
+
+
+# One order --------------------------------------------------------------------------------------
+
+
+def _process(
+    odoo: Odoo, found: Row, asked: Sequence[StepName], how: Mapping[str, Any], dry_run: bool
+) -> OrderOutcome:
+    """Take one order through the steps; it never fails."""
+    outcome = OrderOutcome(id=found["id"], name=found["name"])
+    row, name = None, asked[0]
+    try:
+        # What happened since it was found is not to be done again.
+        row = read(odoo, ORDER, found["id"])
+        for name in asked:
+            if outcome.would:
+                outcome.would[name] = STAGES[name].then
+            else:
+                row = _take(odoo, row, name, how, dry_run, outcome)
+    except OdooError as error:
+        outcome = attrs.evolve(outcome, stopped_at=name, error=error.to_dict())
+    if _ends(outcome):
+        outcome.warnings.append("How it is now is not known: look at it before anything else.")
+        return outcome
+    return _afterwards(odoo, row, outcome)
+
+
+def _take(
+    odoo: Odoo,
+    row: Row,
+    name: StepName,
+    how: Mapping[str, Any],
+    dry_run: bool,
+    outcome: OrderOutcome,
+) -> Row:
+    """Do one step, and return the order's row as it is then."""
+    stage: Stage = STAGES[name]
+    for _ in range(_MOST_ROUNDS):
+        left = stage.left(odoo, row, how)
+        if isinstance(left, str):
+            if name not in outcome.done:
+                outcome.not_needed[name] = left
+            return row
+        for act in left:
+            result = act(dry_run=dry_run)
+            if isinstance(result, Plan):
+                said = f"{outcome.would.get(name, '')} {result.message}"
+                outcome.would[name] = said.strip()
+                continue
+            made = stage.made(odoo, row, result)
+            outcome.done.setdefault(name, []).extend(made)
+            outcome.warnings.extend(result.warnings)
+        if dry_run:
+            return row
+        row = read(odoo, ORDER, row["id"])
+        if not stage.again:
+            return row
+    raise StateError(
+        f"After {_MOST_ROUNDS} rounds there is still something to {name}.",
+        suggestion="Look at the order in Odoo.",
+    )
+
+
+def _afterwards(odoo: Odoo, row: Row | None, outcome: OrderOutcome) -> OrderOutcome:
+    """Add how the order is now; what cannot be read is a warning."""
+    try:
+        if row is None or outcome.stopped_at:
+            # It may have changed before it stopped.
+            row = read(odoo, ORDER, outcome.id)
+        outcome = attrs.evolve(
+            outcome,
+            state=row["state"],
+            invoice_status=row["invoice_status"],
+            amount_total=row["amount_total"],
+            currency=currency_of(row),
+        )
+        due = amount_due(read_invoices(odoo, row["invoice_ids"] or ()))
+        return attrs.evolve(outcome, amount_due=due)
+    except OdooError as error:
+        outcome.warnings.append(f"How it is now cannot be read: {error.message}")
+        return outcome
+
+
+def _ends(outcome: OrderOutcome) -> bool:
+    return outcome.error is not None and outcome.error["category"] in _ENDS
+
+
+def _message(outcomes: Sequence[OrderOutcome], dry_run: bool) -> str:
+    through = [item for item in outcomes if item.complete]
+    could = "can go through, as far as is known" if dry_run else "went through"
+    parts = [f"{len(through)} of {len(outcomes)} orders {could}"]
+    parts += [
+        f"{item.name} {'would stop' if dry_run else 'stopped'} at {item.stopped_at}"
+        for item in outcomes
+        if item.stopped_at
+    ]
+    if left := [item.name for item in outcomes if not item.tried]:
+        parts.append(f"Odoo could not be reached any more: {', '.join(left)} not tried")
+    told = "; ".join(parts) + "."
+    return f"Nothing was written. {told}" if dry_run else told

@@ -1,0 +1,133 @@
+"""Formatted texts, which Odoo translates sentence by sentence: from Odoo 16 on by two methods.
+
+To 15 the sentences are records of ``ir.translation``, which stand for all models at once and are
+not reached from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.operations.steps import Step
+
+#: The first version whose records tell their sentences and take translations of them.
+TERMS_SINCE = 16
+#: What is translated; other languages show it where they have no text of their own.
+SOURCE = "en_US"
+
+#: Language -> sentence -> its translation.
+Terms = dict[str, dict[str, str | None]]
+
+
+def read_terms(
+    odoo: Odoo, model: str, record_id: int, field: str, codes: Sequence[str]
+) -> Terms | None:
+    """Return the sentences of a text with their translations; one round trip.
+
+    Args:
+        odoo: the connection, to Odoo 16 or later.
+        model: of the record.
+        record_id: the record.
+        field: a translatable html field.
+        codes: of the languages.
+
+    Returns:
+        None where the field is translated as a whole; a sentence that is not translated is None.
+    """
+    call = Call(
+        model=model,
+        method="get_field_translations",
+        ids=(record_id,),
+        arguments={"field_name": field, "langs": list(codes)},
+        access="read",
+        acts_on=model,
+        step=True,
+    )
+    rows, about = odoo.call(call)
+    if not about["translation_show_source"]:
+        return None
+    found: Terms = {code: {} for code in codes if code != SOURCE}
+    for row in rows:
+        if row["lang"] in found:
+            text = row["value"] if row["value"] != row["source"] else None
+            found[row["lang"]][row["source"]] = text or None
+    return found
+
+
+def check_terms(field: str, wanted: Mapping[str, Any], found: Terms | None) -> None:
+    """Refuse translations whose form or sentences are not those of the field.
+
+    Raises:
+        ValidationError: a whole text is given for sentences or the reverse, or a sentence is not
+            in the text.
+    """
+    for code, given in wanted.items():
+        where = {"field": f"translations.{field}.{code}"}
+        if found is None:
+            if isinstance(given, dict):
+                raise ValidationError(
+                    f"{field} is translated as a whole.",
+                    suggestion=f"Give one text for {code}, not one for each sentence.",
+                    details=where,
+                )
+            continue
+        sentences = next(iter(found.values()), {})
+        if not isinstance(given, dict) or code == SOURCE:
+            raise ValidationError(
+                f"{field} is formatted text, which Odoo translates from {SOURCE} by sentence.",
+                suggestion='Write {"fr_FR": {sentence: translation}}; without translations they'
+                f" are listed. The text in {SOURCE} itself is changed with write.",
+                details={**where, "sentences": list(sentences)[:50]},
+            )
+        if unknown := [sentence for sentence in given if sentence not in sentences]:
+            raise ValidationError(
+                f"{unknown[0]!r:.120} is no sentence of {field}.",
+                suggestion="Write it exactly as it is listed, with its tags.",
+                details={**where, "sentences": list(sentences)[:50]},
+            )
+
+
+def term_step(model: str, field: str, wanted: Mapping[str, Mapping[str, str]]) -> Step:
+    """Return the step that translates sentences of a field into some languages."""
+
+    def seen(odoo: Odoo, record_id: int) -> bool | None:
+        now = read_terms(odoo, model, record_id, field, list(wanted)) or {}
+        same = all(
+            (now.get(code, {}).get(sentence) or "") == text
+            for code, texts in wanted.items()
+            for sentence, text in texts.items()
+        )
+        return True if same else None
+
+    step = Step(
+        model=model,
+        method="update_field_translations",
+        says=f"Translated {field}",
+        seen=seen,
+        fails=f"{field} is not translated",
+    )
+    translations = {code: dict(texts) for code, texts in wanted.items()}
+    return step.of(field_name=field, translations=translations)
+
+
+def allow_terms(odoo: Odoo, model: str, record_id: int, wanted: Mapping[str, Any]) -> None:
+    """Ask the policy whether a caller may write these texts at all, as if by ``write``.
+
+    Raises:
+        AccessError: it forbids the field, or what is in a text.
+    """
+    for field, languages in wanted.items():
+        for texts in languages.values():
+            for text in texts.values():
+                call = Call(
+                    model=model,
+                    method="write",
+                    ids=(record_id,),
+                    arguments={"vals": {field: text}},
+                    access="write",
+                )
+                odoo.check(call)

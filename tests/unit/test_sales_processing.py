@@ -1,0 +1,654 @@
+"""Orders taken through several steps: what is done, what stops it, and nothing done twice."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import lost_answers
+from odoo_toolkit.apps import sales
+from odoo_toolkit.call import Call
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooConnectionError,
+    OdooError,
+    ValidationError,
+    make_error,
+)
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.progress import listening
+from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit.records.results import RecordName
+from tests.unit.depot import Depot
+from tests.unit.fake_sales import FIELDS
+from tests.unit.operation_checks import writes
+from tests.unit.scripted import Scripted
+from tests.unit.test_accounting import MODELS, RECORDS
+
+VERSIONS = (14, 16, 17, 19)
+ALL = ("confirm", "deliver", "invoice", "post", "pay")
+
+
+class Firm(Scripted):
+    """A firm with five quotations: S1 and S3 of goods, S2 of goods that are short, S4 of a
+    service, S5 without lines.
+
+    Orders are invoiced when they are confirmed, and each invoice is of 115.
+    """
+
+    def __init__(self, major: int = 19, policy: Policy | None = None) -> None:
+        depot = Depot(major)
+        models: dict[str, Any] = deepcopy(FIELDS[str(major)])
+        models["sale.order"]["order_line"]["relation_field"] = "order_id"
+        models["sale.order"]["company_id"] = "many2one res.company"
+        models["sale.order"]["picking_ids"] = "many2many stock.picking"
+        more: list[Any] = [*depot.server._models.items(), *MODELS.items()]
+        for model, fields in more:
+            models[model] = models.get(model, {}) | fields
+        del models["ir.model"], models["stock.quant"]
+        if major < 17:
+            del models["res.company"]["parent_ids"]
+        if major == 14:
+            journal = ("inbound_payment_method_ids", "outbound_payment_method_ids")
+            models["account.journal"] |= dict.fromkeys(journal, "many2many account.payment.method")
+        records = deepcopy(RECORDS)
+        for row in records["account.journal"]:
+            row |= {f"{way}_payment_method_ids": [1] for way in ("inbound", "outbound")}
+        lines = [{"id": number, "order_id": number} for number in (1, 2, 3, 4)]
+        records |= {
+            "sale.order": [
+                {
+                    "id": number,
+                    "name": f"S{number}",
+                    "state": "draft",
+                    "invoice_status": "no",
+                    "amount_total": 115.0,
+                    "currency_id": 2,
+                    "company_id": 1,
+                    "picking_ids": [],
+                    "invoice_ids": [],
+                }
+                for number in range(1, 6)
+            ],
+            "sale.order.line": lines,
+            "stock.picking": [],
+            "stock.move": [],
+            "stock.move.line": [],
+            "stock.location": depot.server.records["stock.location"],
+            "product.product": depot.server.records["product.product"],
+            "sale.advance.payment.inv": [],
+        }
+        answers: dict[tuple[str, str], Any] = {
+            ("sale.order", "action_confirm"): self._confirm,
+            ("stock.picking", "button_validate"): self._validate,
+            ("stock.immediate.transfer", "default_get"): {},
+            ("stock.immediate.transfer", "create"): 1,
+            ("stock.immediate.transfer", "process"): self._validated,
+            ("sale.advance.payment.inv", "create_invoices"): self._invoice,
+            ("account.move", "action_post"): self._post,
+            ("account.payment.register", "action_create_payments"): self._pay,
+        }
+        super().__init__(major, answers, policy, models, records=records)
+        self.server.records["product.product"][0] |= {"free_qty": 0.0, "qty_available": 0.0}
+
+    def row(self, model: str, number: int) -> dict[str, Any]:
+        return next(row for row in self.server.records[model] if row["id"] == number)
+
+    def order(self, number: int) -> dict[str, Any]:
+        return self.row("sale.order", number)
+
+    def counts(self) -> list[int]:
+        """How many transfers, invoices and payments there are."""
+        models = ("stock.picking", "account.move", "account.payment")
+        return [len(self.server.records[model]) for model in models]
+
+    def kept(self) -> dict[str, Any]:
+        """Everything that is kept."""
+        return deepcopy(self.server.records)
+
+    def _made(self, model: str, **values: Any) -> int:
+        number: int = self.server._kept.answer(
+            Call(model=model, method="create", arguments={"vals_list": values})
+        )
+        return number
+
+    def _confirm(self, call: Call) -> bool:
+        for number in call.ids or ():
+            self.order(number).update(state="sale", invoice_status="to invoice")
+            if number <= 3:
+                self.transfer(number, short=number == 2)
+        return True
+
+    def transfer(self, order: int, *, short: bool = False, **values: Any) -> int:
+        """Make a delivery of five desks of an order, all of which are reserved, or none."""
+        given = {"picking_type_code": "outgoing", "state": "confirmed" if short else "assigned"}
+        ends = {"location_id": 8, "location_dest_id": 4, "company_id": 1}
+        about = {"name": f"OUT/{order}", **ends, **given, **values}
+        picking = self._made("stock.picking", **about)
+        reserved = 0.0 if short else 5.0
+        flagged = self.version.major >= 17
+        quantity = "quantity" if flagged else "reserved_availability"
+        move = {"picking_id": picking, "product_id": 3, "product_uom": 1, "state": about["state"]}
+        self._made(
+            "stock.move",
+            product_uom_qty=5.0,
+            product_qty=5.0,
+            **{quantity: reserved},
+            **ends,
+            **move,
+        )
+        self.order(order)["picking_ids"].append(picking)
+        return picking
+
+    def _validate(self, call: Call) -> Any:
+        if self.version.major >= 17:
+            return self._done(call.ids or ())
+        ids = list(call.ids or ())
+        return {
+            "type": "ir.actions.act_window",
+            "res_model": "stock.immediate.transfer",
+            "target": "new",
+            "context": {"button_validate_picking_ids": ids},
+        }
+
+    def _validated(self, call: Call) -> bool:
+        return self._done(call.context["button_validate_picking_ids"])
+
+    def _done(self, ids: Any) -> bool:
+        for number in ids:
+            self.row("stock.picking", number)["state"] = "done"
+        return True
+
+    def _invoice(self, call: Call) -> dict[str, Any]:
+        for number in call.context["active_ids"]:
+            self.order(number)["invoice_status"] = "invoiced"
+            self.invoice(number)
+        return {"type": "ir.actions.act_window_close"}
+
+    def invoice(self, order: int, **values: Any) -> int:
+        """Make an invoice of an order."""
+        about: dict[str, Any] = {"name": "/", "display_name": f"Draft {order}"}
+        about |= {"move_type": "out_invoice", "state": "draft", "payment_state": "not_paid"}
+        links = {
+            "partner_id": 9,
+            "commercial_partner_id": 9,
+            "company_id": 1,
+            "currency_id": 2,
+            "journal_id": 1,
+        }
+        amounts = {"amount_untaxed": 100.0, "amount_total": 115.0, "amount_residual": 115.0}
+        line = self._made("account.move.line", name="Desk")
+        about |= {**links, **amounts, "invoice_line_ids": [(6, 0, [line])]}
+        number = self._made("account.move", **about)
+        self.row("account.move", number).update(invoice_line_ids=[line], **values)
+        self.order(order)["invoice_ids"].append(number)
+        return number
+
+    def _post(self, call: Call) -> bool:
+        for number in call.ids or ():
+            self.row("account.move", number).update(state="posted", name=f"INV/{number}")
+        return False
+
+    def _pay(self, call: Call) -> dict[str, Any]:
+        answers = self.row("account.payment.register", (call.ids or (0,))[0])
+        (number,) = call.context["active_ids"]
+        invoice = self.row("account.move", number)
+        made = self._made(
+            "account.payment",
+            name=f"P{number}",
+            state="paid",
+            amount=answers["amount"],
+            currency_id=2,
+            journal_id=answers["journal_id"],
+            reconciled_invoice_ids=[(6, 0, [number])],
+        )
+        invoice["amount_residual"] -= answers["amount"]
+        invoice["payment_state"] = "partial" if invoice["amount_residual"] else "paid"
+        return {"type": "ir.actions.act_window", "res_model": "account.payment", "res_id": made}
+
+
+@pytest.fixture(autouse=True)
+def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    lost_answers._creations.clear()
+
+
+def process(odoo: Firm, orders: Any = ("S1",), **how: Any) -> sales.ProcessResult:
+    return sales.process_orders(odoo, orders, **how)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_each_order_goes_as_far_as_it_can(major: int) -> None:
+    odoo = Firm(major)
+    result = process(odoo, ["S1", 2, "S4", "5"])
+    goods, short, service, empty = result.orders
+    assert result.message == (
+        "2 of 4 orders went through; S2 stopped at deliver; S5 stopped at confirm."
+    )
+    out = [RecordName(id=1, name="OUT/1")]
+    assert {step: [made.name for made in goods.done[step]] for step in ALL} == {
+        "confirm": ["OUT/1"],
+        "deliver": ["OUT/1"],
+        "invoice": ["Draft 1"],
+        "post": ["INV/1"],
+        "pay": ["P1"],
+    }
+    assert goods.done["deliver"] == out
+    assert (goods.state, goods.invoice_status, goods.amount_due) == ("sale", "invoiced", 0.0)
+    assert (goods.complete, goods.currency, goods.warnings) == (True, "USD", [])
+    assert (short.stopped_at, list(short.done), short.complete) == ("deliver", ["confirm"], False)
+    assert short.error
+    assert short.error["code"] == "STATE_ERROR"
+    assert short.error["details"]["missing"][0]["missing"] == 5.0
+    assert "validate_picking" in short.error["suggestion"]
+    assert (short.state, short.amount_due) == ("sale", 0.0)
+    assert list(service.not_needed) == ["deliver"]
+    assert service.done["confirm"] == []
+    assert [made.name for made in service.done["pay"]] == ["P2"]
+    assert empty.error
+    assert "no lines" in empty.error["message"]
+    assert odoo.order(2)["invoice_ids"] == []
+    assert odoo.row("stock.picking", 2)["state"] == "confirmed"
+
+
+def test_calling_again_goes_on_where_it_stopped_and_does_nothing_twice() -> None:
+    odoo = Firm()
+    process(odoo, ["S1", "S2"])
+    before = odoo.kept()
+    again = process(odoo, ["S1", "S2"])
+    assert odoo.kept() == before
+    first, short = again.orders
+    assert (first.complete, first.done, tuple(first.not_needed)) == (True, {}, ALL)
+    assert "INV/1 is paid" in first.not_needed["pay"]
+    assert (short.stopped_at, list(short.not_needed)) == ("deliver", ["confirm"])
+    # The goods have come.
+    odoo.row("stock.move", 2)["quantity"] = 5.0
+    result = process(odoo, ["S2"]).orders[0]
+    assert (list(result.not_needed), list(result.done)) == (["confirm"], list(ALL[1:]))
+    assert odoo.counts() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_a_dry_run_writes_nothing_and_says_what_is_known(major: int) -> None:
+    odoo = Firm(major)
+    process(odoo, [2, 3], steps=["confirm"])
+    process(odoo, [3], steps=["deliver"])
+    done = len(writes(odoo))
+    before = odoo.kept()
+    result = process(odoo, [1, 2, 3, 5], dry_run=True)
+    assert (odoo.kept(), len(writes(odoo))) == (before, done)
+    assert result.dry_run
+    assert result.message.startswith("Nothing was written. 2 of 4 orders can go through")
+    quotation, short, delivered, empty = result.orders
+    assert tuple(quotation.would) == ALL
+    assert quotation.would["confirm"] == "Would confirm S1."
+    assert (quotation.done, quotation.state) == ({}, "draft")
+    assert (short.stopped_at, short.would) == ("deliver", {})
+    assert list(delivered.not_needed) == ["confirm", "deliver"]
+    assert delivered.would["invoice"] == "Would make a draft invoice of S3."
+    assert empty.stopped_at == "confirm"
+    # What is known once it is the first thing to be done.
+    process(odoo, [3], steps=["invoice", "post"])
+    would = process(odoo, [3], dry_run=True).orders[0].would
+    assert would == {"pay": "Would register 115.00 USD for INV/1."}
+
+
+def test_steps_are_made_in_their_order_whatever_order_they_are_given_in() -> None:
+    odoo = Firm()
+    result = process(odoo, ["S4"], steps=("post", "invoice", "confirm", "post")).orders[0]
+    assert list(result.done) == ["confirm", "invoice", "post"]
+    assert (result.complete, result.amount_due) == (True, 115.0)
+    assert odoo.asked("action_create_payments") == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "says"),
+    [
+        (["deliver"], "not a confirmed order"),
+        (["invoice"], "not a confirmed order"),
+        (["post", "pay"], "not a confirmed order"),
+        (["confirm", "post"], "no invoice to post"),
+        (["confirm", "pay"], "no invoice to pay"),
+        (["confirm", "invoice", "pay"], "no invoice is posted"),
+    ],
+)
+def test_a_step_that_lacks_the_one_before_it_stops_the_order(steps: Any, says: str) -> None:
+    odoo = Firm()
+    outcome = process(odoo, ["S4"], steps=steps).orders[0]
+    assert outcome.error
+    assert says in outcome.error["message"]
+    assert outcome.stopped_at in steps
+    assert odoo.counts()[2] == 0
+
+
+def test_a_cancelled_order_is_left_alone() -> None:
+    odoo = Firm()
+    odoo.order(4)["state"] = "cancel"
+    for steps in (ALL, ALL[1:], ["pay"]):
+        outcome = process(odoo, ["S4"], steps=steps).orders[0]
+        assert (outcome.stopped_at, outcome.state) == (steps[0], "cancel")
+    assert writes(odoo) == []
+
+
+def test_what_cannot_be_invoiced_yet_stops_only_an_order_without_invoices() -> None:
+    odoo = Firm()
+    odoo.order(4).update(state="sale", invoice_status="no")
+    outcome = process(odoo, ["S4"]).orders[0]
+    assert outcome.stopped_at == "invoice"
+    assert outcome.error
+    assert "can be invoiced now" in outcome.error["message"]
+    odoo.invoice(4)
+    outcome = process(odoo, ["S4"]).orders[0]
+    assert (list(outcome.done), outcome.complete) == (["post", "pay"], True)
+    assert "Nothing more" in outcome.not_needed["invoice"]
+
+
+def test_transfers_are_validated_one_after_the_other_and_returns_never() -> None:
+    odoo = Firm()
+    odoo.order(4).update(state="sale", invoice_status="invoiced")
+    out = odoo.transfer(4, state="waiting", name="OUT")
+    odoo.transfer(4, name="PICK", picking_type_code="internal")
+    odoo.transfer(4, name="BACK", picking_type_code="incoming")
+    odoo.transfer(4, name="DROP", picking_type_code="dropship")
+    validate = odoo.answers["stock.picking", "button_validate"]
+
+    def readies(call: Call) -> Any:
+        odoo.row("stock.picking", out)["state"] = "assigned"
+        return validate(call)
+
+    odoo.answers["stock.picking", "button_validate"] = readies
+    outcome = process(odoo, ["S4"], steps=["deliver"]).orders[0]
+    assert [made.name for made in outcome.done["deliver"]] == ["PICK", "OUT"]
+    again = process(odoo, ["S4"], steps=["deliver"]).orders[0]
+    assert "BACK (incoming), DROP (dropship)" in again.not_needed["deliver"]
+
+
+def test_what_was_delivered_before_it_stopped_is_told() -> None:
+    odoo = Firm()
+    odoo.order(4)["state"] = "sale"
+    odoo.transfer(4, name="FIRST")
+    odoo.transfer(4, name="SECOND", short=True)
+    validate = odoo.answers["stock.picking", "button_validate"]
+
+    def delivers(call: Call) -> Any:
+        odoo.order(4)["invoice_status"] = "to invoice"
+        return validate(call)
+
+    odoo.answers["stock.picking", "button_validate"] = delivers
+    outcome = process(odoo, ["S4"]).orders[0]
+    assert (outcome.stopped_at, outcome.invoice_status) == ("deliver", "to invoice")
+    assert [made.name for made in outcome.done["deliver"]] == ["FIRST"]
+    assert odoo.counts()[1:] == [0, 0]
+
+
+def test_an_invoice_is_paid_in_full_and_a_credit_note_never() -> None:
+    odoo = Firm()
+    odoo.order(4).update(state="sale", invoice_status="invoiced")
+    # A payment term: without an amount, only the next instalment would be paid.
+    part = {"invoice_payment_term_id": 4, "payment_state": "partial", "amount_residual": 65.0}
+    odoo.invoice(4, state="posted", name="INV/7", **part)
+    odoo.invoice(4, state="posted", name="INV/8", payment_state="in_payment")
+    credit = odoo.invoice(4, state="posted", name="RINV/9", move_type="out_refund")
+    outcome = process(odoo, ["S4"], steps=["pay"], journal_name="bank").orders[0]
+    assert ([made.name for made in outcome.done["pay"]], outcome.complete) == (["P1"], True)
+    (payment,) = odoo.server.records["account.payment"]
+    assert (payment["amount"], payment["journal_id"]) == (65.0, 6)
+    assert odoo.row("account.move", credit)["payment_state"] == "not_paid"
+    assert outcome.amount_due == -115.0
+    again = process(odoo, ["S4"], steps=["pay"]).orders[0]
+    assert again.done == {}
+    assert len(odoo.server.records["account.payment"]) == 1
+
+
+@pytest.mark.parametrize("method", ["action_confirm", "create_invoices", "action_post"])
+def test_what_was_done_though_the_answer_was_lost_goes_on(method: str) -> None:
+    odoo = Firm()
+    odoo.server.lose_answer(method)
+    first, second = process(odoo, ["S1", "S4"]).orders
+    assert first.complete
+    assert first.warnings == [lost_answers.SEEN]
+    assert second.complete
+    assert len(odoo.asked(method)) == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "step"),
+    [
+        ("action_confirm", "confirm"),
+        ("button_validate", "deliver"),
+        ("create_invoices", "invoice"),
+        ("action_post", "post"),
+        ("action_create_payments", "pay"),
+    ],
+)
+def test_a_lost_connection_leaves_the_rest_untried_and_says_so(method: str, step: str) -> None:
+    odoo = Firm()
+    odoo.server.lose_answer(method, applied=False)
+    result = process(odoo, ["S1", "S3", "S4"])
+    first, *others = result.orders
+    assert first.stopped_at == step
+    assert first.error
+    assert first.error["category"] == "connection"
+    assert "Repeating it is safe" in first.error["suggestion"]
+    assert (first.state, first.amount_due) == (None, None)
+    assert "not known" in first.warnings[-1]
+    assert [(other.name, other.tried, other.state) for other in others] == [
+        ("S3", False, None),
+        ("S4", False, None),
+    ]
+    assert "S3, S4 not tried" in result.message
+    assert odoo.order(3)["state"] == "draft"
+    # Called again, it all comes to its end, once.
+    again = process(odoo, ["S1", "S3", "S4"])
+    assert all(outcome.complete for outcome in again.orders)
+    assert odoo.counts() == [2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        make_error("USER_ERROR", "Missing required account."),
+        make_error("ACCESS_DENIED", "You may not post."),
+    ],
+)
+def test_what_odoo_refuses_one_order_does_not_stop_the_others(error: OdooError) -> None:
+    odoo = Firm()
+    post = odoo.answers["account.move", "action_post"]
+    odoo.answers["account.move", "action_post"] = iter([error, False])
+    first, second = process(odoo, ["S1", "S4"]).orders
+    assert first.stopped_at == "post"
+    assert first.error
+    assert first.error["message"] == error.message
+    assert (first.state, first.amount_due, list(first.done)) == ("sale", 0.0, [*ALL[:3]])
+    # Odoo said yes and did nothing: that is not believed.
+    assert second.stopped_at == "post"
+    odoo.answers["account.move", "action_post"] = post
+    assert all(outcome.complete for outcome in process(odoo, ["S1", "S4"]).orders)
+    assert odoo.counts() == [1, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "step", "says"),
+    [
+        ("sale.order", "action_confirm", "confirm", "still draft"),
+        ("stock.picking", "button_validate", "deliver", "Not validated"),
+        ("sale.advance.payment.inv", "create_invoices", "invoice", "made no invoice"),
+        ("account.move", "action_post", "post", "left it in state draft"),
+    ],
+)
+def test_what_odoo_says_yes_to_and_does_not_do_is_not_believed(
+    model: str, method: str, step: str, says: str
+) -> None:
+    odoo = Firm()
+    odoo.answers[model, method] = True
+    outcome = process(odoo).orders[0]
+    assert outcome.stopped_at == step
+    assert step not in outcome.done
+    assert outcome.error
+    assert says in outcome.error["message"]
+
+
+def test_more_delivered_than_ordered_is_not_invoiced_again() -> None:
+    odoo = Firm()
+    odoo.order(4).update(state="sale", invoice_status="upselling")
+    outcome = process(odoo, ["S4"], steps=["invoice"]).orders[0]
+    assert list(outcome.not_needed) == ["invoice"]
+    assert odoo.counts() == [0, 0, 0]
+
+
+def test_a_user_who_may_not_read_invoices_still_hears_of_those_made() -> None:
+    odoo = Firm()
+    odoo.answers["account.move", "search_read"] = AccessError("Not for you.")
+    outcome = process(odoo, ["S4"], steps=["confirm", "invoice"]).orders[0]
+    assert [made.name for made in outcome.done["invoice"]] == ["invoice 1"]
+    assert (outcome.complete, outcome.state, outcome.amount_due) == (True, "sale", None)
+    assert "Not for you" in outcome.warnings[-1]
+
+
+@pytest.mark.parametrize(
+    ("orders", "error", "says"),
+    [
+        ([], ValidationError, "1 to 50"),
+        ("S1", ValidationError, "1 to 50"),
+        (None, ValidationError, "1 to 50"),
+        ([*range(1, 52)], ValidationError, "1 to 50"),
+        (["S1", " "], ValidationError, r"orders\[1\]"),
+        (["S1", 0], ValidationError, r"orders\[1\]"),
+        (["S1", True], ValidationError, r"orders\[1\]"),
+        (["S1", 1.5], ValidationError, r"orders\[1\]"),
+        (["S1", "S2", 1], ValidationError, r"orders\[0\] and orders\[2\] are both S1"),
+        (["S1", 99, "98"], NotFoundError, "id 99, 98"),
+        (["S1", "S99"], NotFoundError, "'S99'"),
+        (["S1", "S"], AmbiguousNameError, "Several"),
+    ],
+)
+def test_orders_that_cannot_be_meant_write_nothing(orders: Any, error: Any, says: str) -> None:
+    odoo = Firm()
+    with pytest.raises(error, match=says):
+        process(odoo, orders)
+    assert writes(odoo) == []
+
+
+def test_digits_that_are_one_orders_number_and_anothers_id_have_to_be_chosen() -> None:
+    odoo = Firm()
+    odoo.order(4)["name"] = "1"
+    with pytest.raises(AmbiguousNameError) as raised:
+        process(odoo, ["1"])
+    assert [match["id"] for match in raised.value.matches] == [1, 4]
+    assert process(odoo, [1], steps=["confirm"]).orders[0].name == "S1"
+    odoo.order(4)["name"] = "2031"
+    assert process(odoo, ["2031"], steps=["confirm"]).orders[0].id == 4
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "says"),
+    [
+        ({"steps": []}, ValidationError, "no steps"),
+        ({"steps": ["ship"]}, ValidationError, "'ship' is no step"),
+        ({"steps": 3}, ValidationError, "3 is no step"),
+        ({"steps": ["post"], "journal_id": 6}, ValidationError, "journal_id is for the step pay"),
+        ({"steps": ["post"], "payment_date": "2030-01-01"}, ValidationError, "payment_date"),
+        ({"payment_date": "soon"}, ValidationError, "not a date"),
+        ({"journal_id": 1}, ValidationError, "of type sale"),
+        ({"journal_id": 77}, NotFoundError, "77"),
+        ({"journal_name": "Nowhere"}, NotFoundError, "Nowhere"),
+        ({"journal_id": 6, "journal_name": "Bank"}, ValidationError, "not both"),
+    ],
+)
+def test_a_wrong_step_or_payment_is_refused_before_anything_is_written(
+    how: Any, error: Any, says: str
+) -> None:
+    odoo = Firm()
+    with pytest.raises(error, match=says):
+        process(odoo, **how)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "steps"),
+    [
+        (Policy(mode="readonly"), ["confirm"]),
+        (Policy(mode="restricted", write_allowlist="sale.order"), ALL),
+        (Policy(mode="restricted", write_allowlist="sale.order,account.move"), ALL),
+        (Policy(mode="restricted", write_allowlist="sale.order,stock.picking"), ALL),
+        (Policy(model_blocklist="stock.picking"), ALL),
+        (Policy(model_blocklist="account.payment.register"), ALL),
+        (Policy(method_blocklist="action_post"), ALL),
+        (Policy(method_blocklist="action_assign"), ALL),
+    ],
+)
+def test_the_policy_judges_every_step_before_anything_is_sent(policy: Policy, steps: Any) -> None:
+    for dry_run in (False, True):
+        odoo = Firm(policy=policy)
+        with pytest.raises(AccessError):
+            process(odoo, ["S1", "S4"], steps=steps, dry_run=dry_run)
+        assert odoo.sent == []
+
+
+def test_what_the_lists_leave_open_goes_through() -> None:
+    lists = "sale.order,account.move"
+    odoo = Firm(policy=Policy(mode="restricted", write_allowlist=lists, model_allowlist=lists))
+    steps = ("confirm", "invoice", "post", "pay")
+    outcome = process(odoo, ["S4"], steps=steps).orders[0]
+    assert (outcome.complete, tuple(outcome.done)) == (True, steps)
+
+
+def test_an_order_takes_43_round_trips_and_six_where_nothing_is_left() -> None:
+    odoo = Firm()
+    counts = []
+    for step in ALL:
+        before = len(odoo.sent)
+        process(odoo, ["S1"], steps=[step])
+        counts.append(len(odoo.sent) - before)
+    # One finds the orders, one reads the order, and one its invoices in the end.
+    assert counts == [2 + 6, 2 + 11, 3 + 7, 3 + 5, 3 + 11]
+    before = len(odoo.sent)
+    process(odoo, ["S1"])
+    assert len(odoo.sent) - before == 6
+    odoo = Firm()
+    process(odoo, ["S1"])
+    assert len(odoo.sent) == 3 + 6 + 11 + 7 + 5 + 11
+
+
+def test_progress_is_told_by_orders() -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    class Listener:
+        def report(self, done: float, total: float | None, message: str | None) -> None:
+            told.append((done, total, message))
+
+        def checkpoint(self) -> None:
+            told.append((0, None, "asked"))
+
+    with listening(Listener()):
+        process(Firm(), ["S1", "S2"])
+    steps = [entry for entry in told if entry[1]]
+    assert steps == [(1, 3, "Checked"), (2, 3, "S1: through"), (3, 3, "S2: stopped at deliver")]
+    assert (0, None, "asked") in told
+
+
+def test_an_order_that_goes_away_meanwhile_stops_by_itself() -> None:
+    odoo = Firm()
+    confirm = odoo.answers["sale.order", "action_confirm"]
+
+    def takes_another(call: Call) -> Any:
+        odoo.server.records["sale.order"][:] = [
+            row for row in odoo.server.records["sale.order"] if row["id"] != 4
+        ]
+        return confirm(call)
+
+    odoo.answers["sale.order", "action_confirm"] = takes_another
+    first, gone, last = process(odoo, ["S1", "S4", "S3"]).orders
+    assert (first.complete, last.complete) == (True, True)
+    assert gone.error
+    assert (gone.error["code"], gone.stopped_at, gone.state) == ("NOT_FOUND", "confirm", None)
+
+
+def test_odoo_that_cannot_be_reached_at_all_is_an_error() -> None:
+    odoo = Firm()
+    odoo.answers["sale.order", "search_read"] = OdooConnectionError("gone")
+    with pytest.raises(OdooConnectionError):
+        process(odoo)
