@@ -37,8 +37,11 @@ def as_user(server: Server, role: str) -> Raw:
 
 
 @contextlib.contextmanager
-def copied(server: Server) -> Iterator[Copy]:
+def copied(server: Server, workers: int = 0) -> Iterator[Copy]:
     """Start a copy of a provisioned server on the demo data, for this process alone.
+
+    With ``workers`` it has so many processes that answer, as hosted servers have; otherwise it
+    has threads of one.
 
     The copy's name has the process's number, so that processes that test side by side have one
     each, and so that what a process left behind that was killed can be told and removed.
@@ -52,7 +55,7 @@ def copied(server: Server) -> Iterator[Copy]:
         database = Database(installation.database).watch()
         port = _free_port()
         url = f"http://127.0.0.1:{port}"
-        write_configuration(installation, port)
+        write_configuration(installation, port, workers)
         odoo_server.tell_own_address(installation.database, url)
         odoo["pid"] = odoo_server.start_process(installation, url)
         write_json(installation.folder / "server.json", odoo)

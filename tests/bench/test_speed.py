@@ -9,13 +9,13 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import requests
 
+from tests.bench.timing import alternate
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.stdio_client import SERVER, StdioClient
 
@@ -32,17 +32,6 @@ def environ_of(odoo: FakeOdoo) -> dict[str, str]:
         "ODOO_PASSWORD": PASSWORD,
         "ODOO_MCP_LOG_LEVEL": "error",
     }
-
-
-def alternate(times: int, *actions: Callable[[], None]) -> list[list[float]]:
-    """Return the milliseconds of each action, done in turn."""
-    taken: list[list[float]] = [[] for _ in actions]
-    for _ in range(times):
-        for action, durations in zip(actions, taken, strict=True):
-            started = time.perf_counter()
-            action()
-            durations.append((time.perf_counter() - started) * 1000)
-    return taken
 
 
 def test_tool_call_costs_at_most_three_milliseconds_more_than_the_request() -> None:

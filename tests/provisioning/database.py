@@ -88,7 +88,7 @@ class Installation:
         }
 
 
-def write_configuration(installation: Installation, port: int) -> None:
+def write_configuration(installation: Installation, port: int, workers: int = 0) -> None:
     """Write Odoo's configuration file, and copy the test addons to where it says."""
     folder = installation.folder
     addons = folder / "addons"
@@ -105,7 +105,7 @@ def write_configuration(installation: Installation, port: int) -> None:
         "db_name": installation.database,
         "http_interface": "127.0.0.1",
         "http_port": port,
-        "workers": 0,
+        "workers": workers,
         "max_cron_threads": 0,
         # nothing listens there: a mail of a test must never leave this machine
         "smtp_server": "127.0.0.1",
