@@ -3,7 +3,7 @@
 PYTHON = .venv/bin/python
 CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py
 
-.PHONY: venv demo demo-stop test attack soak conformance lint format
+.PHONY: venv demo demo-stop test attack soak bench conformance lint format
 
 venv: .venv/installed
 
@@ -32,6 +32,11 @@ attack: venv
 soak: venv
 	$(PYTHON) -m tests.provisioning start 19 14
 	$(PYTHON) -m tests.soak
+
+# Speed, beside other servers of the protocol; writes docs/benchmarks.md.
+bench: venv
+	$(PYTHON) -m tests.provisioning start 19 14
+	$(PYTHON) -m tests.bench
 
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv

@@ -215,7 +215,7 @@ class Model:
     def with_company(self, company: str | int) -> Model:
         """Return the model as one company sees it: its records, and new ones are for it.
 
-        One round trip, two the first time. Odoo 14 to 19 take it from ``allowed_company_ids``.
+        Two round trips. Odoo 14 to 19 take it from ``allowed_company_ids``.
 
         Args:
             company: the name or the id of one of the user's companies.
