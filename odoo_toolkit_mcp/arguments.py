@@ -21,6 +21,9 @@ _NOUNS = {
     "string": "text",
 }
 
+#: What may stand alone where a list of it is expected.
+_ALONE = {"string": str, "integer": int}
+
 #: How many mistakes one answer lists.
 _LISTED = 10
 
@@ -45,7 +48,8 @@ class ArgumentChecker:
         """Return the arguments to call the function with.
 
         An optional argument that is null counts as left out, also in the objects of a list, such
-        as lines: many models write it so.
+        as lines, and one text or number as a list of it where a list of such is expected: many
+        models write it so.
 
         Raises:
             ValidationError: with one entry per mistake in ``details["problems"]``.
@@ -135,9 +139,12 @@ def _short(text: str) -> str:
 
 
 def _given(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return the value without the optional keys that are null, where the schema knows the keys."""
-    if "items" in schema and isinstance(value, list):
-        return [_given(item, schema["items"]) for item in value]
+    """Return the value without optional keys that are null, and what should be a list as one."""
+    items = schema.get("items")
+    if items and type(value) is _ALONE.get(items.get("type")):
+        return [value]
+    if items and isinstance(value, list):
+        return [_given(item, items) for item in value]
     if "properties" not in schema or not isinstance(value, Mapping):
         return value
     known, required = schema["properties"], schema.get("required", ())

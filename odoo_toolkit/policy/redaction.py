@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
+
+#: What JSON and XML-RPC know besides lists and objects.
+_FLAT = frozenset({str, int, float, bool, type(None)})
+_FLAT_OR_LIST = _FLAT | {list}
 
 _NESTED = (dict, list, tuple)
 
@@ -32,19 +37,13 @@ def without_keys(value: Any, blocked: Callable[[str], bool]) -> Any:
 
 def _are_clean(rows: list[Any] | tuple[Any, ...], blocked: Callable[[str], bool]) -> bool:
     """Whether these are rows of flat values with no blocked key; told quickly, as most are."""
-    seen: Any = None
-    for row in rows:
-        if not isinstance(row, dict):
-            return False
-        if row.keys() != seen:
-            seen = row.keys()
-            if any(isinstance(key, str) and blocked(key) for key in seen):
-                return False
-        for value in row.values():
-            if isinstance(value, _NESTED):
-                if isinstance(value, dict):
-                    return False
-                for item in value:
-                    if isinstance(item, _NESTED):
-                        return False
-    return True
+    if set(map(type, rows)) != {dict}:
+        return False
+    names = {name for keys in set(map(tuple, rows)) for name in keys}
+    if any(not isinstance(name, str) or blocked(name) for name in names):
+        return False
+    values = list(chain.from_iterable(map(dict.values, rows)))
+    lists = [value for value in values if type(value) is list]
+    if lists and not _FLAT.issuperset(map(type, chain.from_iterable(lists))):
+        return False
+    return _FLAT_OR_LIST.issuperset(map(type, values))

@@ -309,7 +309,7 @@ def _pick(item: Wanted, matches: list[RecordName]) -> int:
     raise NotFoundError(
         f"No {item.model} record matches {name!r} ({item.field}).",
         suggestion=f"Check the spelling, or look for it with search_read on {item.model}"
-        f" and pass {item.field}.",
+        f" and pass {item.field if item.field.isidentifier() else 'its id'}.",
         details={"model": item.model, "field": item.field, "name": name},
     )
 

@@ -264,11 +264,11 @@ async def test_unknown_argument_is_refused_by_name(
 
 async def test_all_mistakes_are_told_at_once(make_server: MakeServer, era: str) -> None:
     async with Client(make_server(), mode=era) as client:
-        result = await client.call_tool("odoo_core_read", {"ids": [1, "x"], "fields": "name"})
+        result = await client.call_tool("odoo_core_read", {"ids": [1, "x"], "fields": {}})
 
     assert error_of(result)["details"]["problems"] == [
         "model is missing",
-        "fields must be a list, not text",
+        "fields must be a list, not an object",
         "ids.1 must be a whole number, not text",
     ]
 

@@ -44,6 +44,16 @@ def problems(**arguments: Any) -> list[str]:
     return found
 
 
+def test_one_alone_is_a_list_of_one() -> None:
+    """Not true, though Python takes it for a number; and nothing is taken apart."""
+    checker = ArgumentChecker("odoo_x", SCHEMA)
+
+    assert checker.check({"model": "res.partner", "ids": 5})["ids"] == [5]
+    assert problems(ids=True) == ["ids must be a list, not true"]
+    assert problems(ids="5") == ["ids must be a list, not text"]
+    assert problems(lines={}) == ["lines must be a list, not an object"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
