@@ -101,12 +101,17 @@ def _json(data: Any) -> str:
 def _converter() -> Converter:
     """Return the converter that leaves out attributes which have their default value.
 
-    What describes the fields of records is for DataFrames only.
+    What describes the fields of records is for DataFrames only. Records are plain already: taken
+    apart value by value, many of them would cost more than all else here.
     """
     # Imported here: the server must be able to start without it.
     from cattrs import Converter
     from cattrs.gen import override
 
-    from odoo_toolkit.records.results import Described
+    from odoo_toolkit.records.results import Described, Record
 
-    return Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})
+    converter = Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})
+    converter.register_unstructure_hook_func(
+        lambda hint: hint in (Record, list[Record]), lambda value: value
+    )
+    return converter
