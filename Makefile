@@ -1,15 +1,15 @@
 # Run 'make demo' for an Odoo 19 with demo data and a session on it, in one command.
 
 PYTHON = .venv/bin/python
-CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py
+CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py tests/types tests/packaging
 
-.PHONY: venv demo demo-stop test attack soak bench conformance lint format
+.PHONY: venv demo demo-stop test attack soak bench conformance packages docs lint format
 
 venv: .venv/installed
 
 .venv/installed: pyproject.toml setup.cfg
 	test -x $(PYTHON) || python3 -m tests.provisioning environment .venv
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp,dev]'
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp,dev,docs]'
 	touch $@
 
 demo: venv
@@ -41,6 +41,15 @@ bench: venv
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv
 	$(PYTHON) -m tests.conformance
+
+# Wheel, source distribution, MCP bundle and registry entry: built, validated, installed on each
+# Python from 3.10 to 3.13 that is here, with each extra and with the oldest versions allowed, used.
+packages:
+	python3 -m tests.packaging
+
+# The documentation's site, in build/site; a broken link or anything else that Sphinx warns of fails.
+docs: venv
+	$(PYTHON) -m docs.builder
 
 lint: venv
 	$(PYTHON) -m ruff check .

@@ -87,6 +87,11 @@ def readable_signatures(namespace: Mapping[str, Any]) -> None:
             function.__signature__ = signature.replace(  # type: ignore[attr-defined]
                 parameters=parameters, return_annotation=_type_of(signature.return_annotation)
             )
+            if plan := getattr(function, "plan", None):
+                alike = [one for one in parameters if one.name != "dry_run"]
+                plan.__signature__ = signature.replace(
+                    parameters=alike, return_annotation=_Unquoted("Plan")
+                )
 
 
 def _type_of(hint: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 import time
@@ -15,11 +16,17 @@ from odoo_toolkit.compat import NEWEST, OLDEST
 from odoo_toolkit.connection.database import find_database
 from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.connection.http import Http, read_timeout
+from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.transport import OwnTransport, Transport, open_transport
 from odoo_toolkit.connection.version import ServerVersion, detect_version
 from odoo_toolkit.error_patterns import maybe_applied
-from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
+from odoo_toolkit.errors import (
+    ConfigurationError,
+    OdooConnectionError,
+    OdooError,
+    RateLimitError,
+)
 from odoo_toolkit.policy import Policy, owners
 from odoo_toolkit.policy.sending import (
     check_companies,
@@ -83,6 +90,11 @@ class Odoo:
         on_call: hears of every call, see :class:`CallEvent`.
         transport: carries the calls in place of HTTP, such as a
             :class:`odoo_toolkit.testing.FakeServer`; the address is then not used.
+        pool: HTTP connections that are shared with others, see :class:`~odoo_toolkit.Pool`.
+
+    A copy is one that is not connected yet, and shares policy, hook, transport and pool. So is
+    what a pickle gives, for :mod:`multiprocessing`: the hook and the transport must be such that
+    can be pickled, and a pickle holds the password or key, readable by whoever has it.
     """
 
     def __init__(
@@ -93,6 +105,7 @@ class Odoo:
         options: ReadOptions | None = None,
         on_call: Callable[[CallEvent], None] | None = None,
         transport: OwnTransport | None = None,
+        pool: Pool | None = None,
     ) -> None:
         self.settings = settings
         self.policy = policy or Policy()
@@ -100,7 +113,7 @@ class Odoo:
         self.schema = Schema(self.call, lambda: self.version.major, self.policy.model_allowed)
         self.state: State = "disconnected"
         self._on_call = on_call
-        self._transport = transport
+        self._transport, self._pool = transport, pool
         self._session: _Session | None = None
         self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
@@ -108,6 +121,17 @@ class Odoo:
 
     def __repr__(self) -> str:
         return f"<Odoo {self.settings.url} {self.state}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Odoo], tuple[ConnectionSettings]]:
+        again = functools.partial(
+            type(self),
+            policy=self.policy,
+            options=self.options,
+            on_call=self._on_call,
+            transport=self._transport,
+            pool=self._pool,
+        )
+        return again, (self.settings,)
 
     def __getitem__(self, model: str) -> Model:
         """Return a model as an object, for notebooks and the shell: ``odoo["sale.order"]``.
@@ -188,7 +212,7 @@ class Odoo:
         return self
 
     def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
+        """Close the connections, unless they are shared; the next call opens new ones."""
         with self._connecting:
             if self._session:
                 self._session.transport.close()
@@ -346,9 +370,9 @@ class Odoo:
         for attempt in range(attempts + 1):
             try:
                 return action(ends)
-            except OdooConnectionError as error:
+            except (OdooConnectionError, RateLimitError) as error:
                 self.state = "error"
-                wait = self.settings.reconnect_backoff * 2**attempt
+                wait = max(self.settings.reconnect_backoff * 2**attempt, _told_to_wait(error))
                 too_late = time.monotonic() + wait >= ends
                 if attempt == attempts or too_late or not _may_send_again(error, call):
                     if session := self._session:
@@ -357,6 +381,9 @@ class Odoo:
                     raise
                 logger.info("%s Trying again (%d of %d).", error.message, attempt + 1, attempts)
                 self.state = "reconnecting"
+                if isinstance(error, RateLimitError) and self._session and self._session.http:
+                    # The calls of others would only make it longer.
+                    self._session.http.hold(wait)
                 pause(wait)
         raise AssertionError("unreachable")
 
@@ -412,7 +439,7 @@ class Odoo:
         settings = self.settings
         if not settings.verify_ssl:
             logger.warning("TLS certificates are not verified (ODOO_VERIFY_SSL is false).")
-        http = Http(settings)
+        http = Http(settings, pool=self._pool)
         try:
             version = detect_version(http)
             if not OLDEST <= version.major <= NEWEST:
@@ -430,49 +457,20 @@ class Odoo:
         return _Session(http=http, transport=transport, version=version, database=database, uid=uid)
 
 
-def _may_send_again(error: OdooConnectionError, call: Call | None) -> bool:
+def _told_to_wait(error: OdooError) -> float:
+    """Return the seconds after which a server that has had too many calls takes the next one."""
+    return float(error.details.get("retry_after", 0)) if error.code == "RATE_LIMITED" else 0.0
+
+
+def _may_send_again(error: OdooError, call: Call | None) -> bool:
     if not error.retry:
         return False
+    if error.code == "RATE_LIMITED":
+        # Refused before Odoo had it; where Odoo itself says so, that is after failed logins.
+        return error.details.get("http_status") == 429
     if error.code == "TIMEOUT" and error.outcome != "not_sent":
         # What was too slow once is too slow again, and would keep the server busier still.
         return False
     if error.code == "ENDPOINT_NOT_FOUND":
         return False
     return error.outcome == "not_sent" or (call is not None and call.reads)
-
-
-def connect(
-    settings: ConnectionSettings | None = None,
-    *,
-    policy: Policy | None = None,
-    options: ReadOptions | None = None,
-    config: str | None = None,
-    on_call: Callable[[CallEvent], None] | None = None,
-    **keywords: Any,
-) -> Odoo:
-    """Connect to Odoo and log in.
-
-    Settings that are not given as keywords come from the environment (``ODOO_URL``, ``ODOO_DB``,
-    ``ODOO_USERNAME``, ``ODOO_PASSWORD``, ``ODOO_API_KEY``, ...), then from the JSON file
-    ``config``.
-
-    >>> odoo = connect(url="https://example.odoo.com", username="ann", password="...")
-
-    Args:
-        settings: ready-made settings; excludes ``config`` and keywords.
-        policy: what may be called; everything by default.
-        options: how values are shown.
-        config: path of a JSON file with settings.
-        on_call: hears of every call.
-        keywords: fields of :class:`~odoo_toolkit.connection.settings.ConnectionSettings`.
-
-    Raises:
-        ConfigurationError: settings are wrong or missing; all of them are listed.
-        OdooConnectionError: Odoo cannot be reached.
-        AccessError: the credentials are refused.
-    """
-    from odoo_toolkit.connection.settings import connection_settings
-
-    if settings is None:
-        settings = connection_settings(config, **keywords)
-    return Odoo(settings, policy=policy, options=options, on_call=on_call).connect()

@@ -9,15 +9,17 @@ from __future__ import annotations
 import difflib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import attrs
 
 from odoo_toolkit.errors import ConfigurationError
 
 T = TypeVar("T")
+
+Source = Literal["keyword", "environment", "file"]
 
 
 class Secret(str):
@@ -33,6 +35,9 @@ class Secret(str):
 
     def __format__(self, spec: str) -> str:
         return "***"
+
+    def __reduce__(self) -> tuple[type[Secret], tuple[str]]:
+        return type(self), (self.reveal(),)
 
     def reveal(self) -> str:
         """Return the text itself."""
@@ -79,27 +84,47 @@ def load(
     Returns:
         The settings, or None where there are problems, and the problems as sentences.
     """
-    environ = os.environ if environ is None else environ
+    given = sources(cls, keywords, environ, file)
     values: dict[str, Any] = {}
     problems: list[str] = []
     for field in attrs.fields(cls):  # type: ignore[arg-type]
-        env = field.metadata["env"]
-        for source, raw in (
-            (field.name, (keywords or {}).get(field.name)),
-            (env, environ.get(env)),
-            (env.lower(), (file or {}).get(env.lower())),
-        ):
-            if raw is None or raw == "":
-                continue
-            try:
-                values[field.name] = field.metadata["parse"](raw)
-            except ValueError as error:
-                problems.append(f"{source} {error}")
-            break
-        else:
+        if field.name not in given:
             values[field.name] = field.default
+            continue
+        _, name, raw = given[field.name]
+        try:
+            values[field.name] = field.metadata["parse"](raw)
+        except ValueError as error:
+            problems.append(f"{name} {error}")
     problems += getattr(cls, "check", lambda values: [])(values)
     return (None, problems) if problems else (cls(**values), [])
+
+
+def sources(
+    cls: type,
+    keywords: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    file: Mapping[str, Any] | None = None,
+) -> dict[str, tuple[Source, str, Any]]:
+    """Return where each setting that is given comes from; arguments as of :func:`load`.
+
+    Returns:
+        By the field's name: the source, the setting's name there, and the value as it stands there.
+    """
+    environ = os.environ if environ is None else environ
+    given: dict[str, tuple[Source, str, Any]] = {}
+    for field in attrs.fields(cls):
+        env = field.metadata["env"]
+        found: tuple[tuple[Source, str, Any], ...] = (
+            ("keyword", field.name, (keywords or {}).get(field.name)),
+            ("environment", env, environ.get(env)),
+            ("file", env.lower(), (file or {}).get(env.lower())),
+        )
+        for source, name, raw in found:
+            if raw is not None and raw != "":
+                given[field.name] = (source, name, raw)
+                break
+    return given
 
 
 def read_file(path: str | Path) -> dict[str, Any]:
@@ -120,13 +145,23 @@ def read_file(path: str | Path) -> dict[str, Any]:
 def unknown_keys(file: Mapping[str, Any], classes: Iterable[type]) -> list[str]:
     """Return a sentence for each key of a settings file that none of the classes reads."""
     known = [field.metadata["env"].lower() for cls in classes for field in attrs.fields(cls)]
-    problems = []
-    for key in file:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            problems.append(f"{key} in the settings file is not a setting.{hint}")
-    return problems
+    return [
+        f"{key} in the settings file is not a setting.{_meant(key, known)}"
+        for key in file
+        if key not in known
+    ]
+
+
+def unknown_names(keywords: Iterable[str], known: Collection[str]) -> list[str]:
+    """Return a sentence for each keyword that is not a known one."""
+    return [
+        f"{name} is not a setting.{_meant(name, known)}" for name in keywords if name not in known
+    ]
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f" Did you mean {near[0]}?" if near else ""
 
 
 def configuration_error(problems: list[str]) -> ConfigurationError:

@@ -19,6 +19,7 @@ Catch :class:`OdooError` for all of them; ``error.code`` tells them apart furthe
 
 from __future__ import annotations
 
+import copyreg
 import os
 import traceback
 from collections.abc import Mapping
@@ -67,6 +68,10 @@ class OdooError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Made anew without __init__, whose arguments differ between the classes.
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in place of a stack trace: where, what, and what to do.

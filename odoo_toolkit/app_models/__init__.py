@@ -11,15 +11,20 @@ from importlib import import_module
 
 from odoo_toolkit.app_models.model import AppModel, Move, Relation
 
-__all__ = ["COMMON_MODELS", "MODELS", "MODULES", "AppModel", "Move", "Relation", "known"]
+__all__ = ["APPS", "COMMON_MODELS", "MODELS", "MODULES", "AppModel", "Move", "Relation", "known"]
 
-_APPS = [found.name for found in pkgutil.iter_modules(__path__) if found.name != "model"]
+#: app, by the name of its module here -> its models.
+APPS: Mapping[str, tuple[AppModel, ...]] = {
+    found.name: import_module(f"{__name__}.{found.name}").MODELS
+    for found in pkgutil.iter_modules(__path__)
+    if found.name != "model"
+}
 
 #: name -> what is known of the model.
 MODELS: Mapping[str, AppModel] = {
     model.name: model
     for model in sorted(
-        (model for app in _APPS for model in import_module(f"{__name__}.{app}").MODELS),
+        (model for models in APPS.values() for model in models),
         key=lambda model: model.name,
     )
 }

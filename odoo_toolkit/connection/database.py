@@ -6,11 +6,10 @@ from odoo_toolkit.connection.http import Http
 from odoo_toolkit.errors import ConfigurationError, OdooConnectionError, OdooError
 
 
-def find_database(http: Http) -> str:
-    """Return the name of the only database that the server serves.
+def listed_databases(http: Http) -> list[str] | None:
+    """Return the names of the databases that the server serves; None where it does not tell.
 
     Raises:
-        ConfigurationError: it serves none or several, or does not tell.
         OdooConnectionError: it cannot be reached.
     """
     try:
@@ -18,13 +17,24 @@ def find_database(http: Http) -> str:
     except OdooConnectionError as error:
         if error.outcome == "not_sent" or error.code == "TIMEOUT":
             raise
-        names = None
+        return None
     except (OdooError, KeyError, TypeError):
-        names = None
-    if isinstance(names, list) and len(names) == 1:
-        return str(names[0])
-    if isinstance(names, list) and names:
-        reason = f"The server serves several databases: {', '.join(map(str, names))}."
+        return None
+    return [str(name) for name in names] if isinstance(names, list) else None
+
+
+def find_database(http: Http) -> str:
+    """Return the name of the only database that the server serves.
+
+    Raises:
+        ConfigurationError: it serves none or several, or does not tell.
+        OdooConnectionError: it cannot be reached.
+    """
+    names = listed_databases(http)
+    if names and len(names) == 1:
+        return names[0]
+    if names:
+        reason = f"The server serves several databases: {', '.join(names)}."
     else:
         reason = "The server does not tell which databases it serves."
     raise ConfigurationError(

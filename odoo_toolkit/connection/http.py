@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from email.utils import mktime_tz, parsedate_tz
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.bulk import exchange
 from odoo_toolkit.connection.failures import connection_error, time_is_over
+from odoo_toolkit.connection.pacing import pacer_of
+from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.error_patterns import http_error
 from odoo_toolkit.progress import time_left
 
 if TYPE_CHECKING:
     import requests
-
-#: Connections kept open; more calls than that at a time open further ones.
-POOL_SIZE = 32
 
 #: A server that has not accepted the connection after this many seconds is not there.
 CONNECT_TIMEOUT = 10.0
@@ -46,12 +46,18 @@ class Http:
         settings: where and how.
         keep_cookies: for a web session. RPC must not have them: a session cookie of another
             user or database makes JSON-2 refuse the call.
+        pool: open connections that are shared with others; its own otherwise.
     """
 
-    def __init__(self, settings: ConnectionSettings, *, keep_cookies: bool = False) -> None:
-        # Imported when needed: they take longer to import than the rest of the library.
+    def __init__(
+        self,
+        settings: ConnectionSettings,
+        *,
+        keep_cookies: bool = False,
+        pool: Pool | None = None,
+    ) -> None:
+        # Imported when needed: it takes longer to import than the rest of the library.
         import requests
-        from requests.adapters import HTTPAdapter
 
         self.url = settings.url
         #: Seconds that the server's clock is ahead of ours, by its last answer; None unless told.
@@ -68,15 +74,22 @@ class Http:
         }
         self._session = requests.Session()
         self._session.trust_env = False
-        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=POOL_SIZE)
-        self._session.mount("http://", adapter)
-        self._session.mount("https://", adapter)
-        self._keep_cookies = keep_cookies
+        self._settings, self._keep_cookies = settings, keep_cookies
+        self._shared, self._pool = pool is not None, pool or Pool()
+        self._mount()
         if not settings.verify_ssl:
             import urllib3
 
             # The connection says it once, by a warning of its own.
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+
+    def _mount(self) -> None:
+        """Take the connections of this process: after a fork the old ones are the parent's."""
+        self._process = os.getpid()
+        self._pacer = pacer_of(self._settings)
+        adapter = self._pool.adapter(self._settings)
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
 
     def request(self, method: str, path: str, **options: Any) -> requests.Response:
         """Send one request and return the answer, whatever its status.
@@ -93,16 +106,24 @@ class Http:
         import requests
         import urllib3
 
+        if self._process != os.getpid():
+            self._mount()
         options = {**self._options, **options}
-        options["timeout"] = self._timeouts(options["timeout"])
         send = self._session.request if self._keep_cookies else self._send
-        try:
-            answer = exchange(send, method, self.url + path, options)
-        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
-            raise connection_error(error, self.url) from None
+        with self._pacer.turn() if self._pacer else nullcontext():
+            options["timeout"] = self._timeouts(options["timeout"])
+            try:
+                answer = exchange(send, method, self.url + path, options)
+            except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+                raise connection_error(error, self.url) from None
         if moment := parsedate_tz(answer.headers.get("Date", "")):
             self.clock_ahead = mktime_tz(moment) - time.time()
         return answer
+
+    def hold(self, seconds: float) -> None:
+        """Where requests are paced, let none begin for so many seconds."""
+        if self._pacer:
+            self._pacer.hold(seconds)
 
     def _send(
         self, method: str, url: str, *, stream: bool = False, **options: Any
@@ -151,8 +172,9 @@ class Http:
         return parse_json(answer)
 
     def close(self) -> None:
-        """Close the pooled connections."""
-        self._session.close()
+        """Close the connections, unless they are shared."""
+        if not self._shared:
+            self._session.close()
 
 
 def parse_json(answer: requests.Response) -> Any:

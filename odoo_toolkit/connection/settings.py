@@ -22,6 +22,7 @@ from odoo_toolkit.configuration import (
     secret,
     setting,
     text,
+    unknown_names,
 )
 
 Protocol = Literal["auto", "json2", "jsonrpc", "xmlrpc"]
@@ -54,7 +55,32 @@ def _pem_file(value: Any) -> str:
 
 @attrs.frozen(kw_only=True)
 class ConnectionSettings:
-    """The settings of one connection; each can come from its ``ODOO_*`` environment variable."""
+    """The settings of one connection; each can come from its ``ODOO_*`` environment variable.
+
+    Attributes:
+        url: address of Odoo.
+        database: asked from the server where it serves only one.
+        username: login of the Odoo user; JSON-2 needs none.
+        password: of the user.
+        api_key: wins over the password; if it is refused, the password is tried, with a warning.
+        protocol: auto is JSON-2 on Odoo 19 with an API key, else JSON-RPC, else XML-RPC.
+        timeout: seconds for an answer.
+        total_timeout: seconds for connecting with all attempts, twice the timeout unless given; no
+            call is tried again after them.
+        verify_ssl: whether the server's certificate is checked; false is warned of once.
+        ca_cert: PEM file of an authority of your own.
+        proxy: its address; the proxies of the environment are not used.
+        lang: language, in the context of every call.
+        tz: time zone, in the context of every call.
+        company_id: the current company.
+        company_ids: all companies that may be seen.
+        calls_per_second: how fast Odoo is called, by all connections of the process; 1 for
+            ``*.odoo.com``, else no limit; 0 for none.
+        calls_at_once: how many calls are under way at the same time, likewise.
+        health_interval: idle seconds after which Odoo is checked before a call.
+        reconnect_attempts: how often a call that may be sent again is.
+        reconnect_backoff: seconds before the first new attempt; doubled each time.
+    """
 
     url: str = setting("ODOO_URL", parse=_url)
     database: str | None = setting("ODOO_DB")
@@ -75,6 +101,12 @@ class ConnectionSettings:
     tz: str = setting("ODOO_TZ", default="UTC")
     company_id: int | None = setting("ODOO_COMPANY_ID", parse=integer(minimum=1))
     company_ids: tuple[int, ...] = setting("ODOO_COMPANY_IDS", parse=id_list, default=())
+    calls_per_second: float | None = setting(
+        "ODOO_CALLS_PER_SECOND", parse=number(minimum=0, maximum=1000)
+    )
+    calls_at_once: int | None = setting(
+        "ODOO_CALLS_AT_ONCE", parse=integer(minimum=0, maximum=1000)
+    )
     health_interval: float = setting(
         "ODOO_MCP_HEALTH_INTERVAL", parse=number(minimum=0), default=300.0
     )
@@ -139,8 +171,7 @@ def connection_settings(config: str | Path | None = None, **keywords: Any) -> Co
     Raises:
         ConfigurationError: one or more settings are wrong or missing; it lists all of them.
     """
-    known = {field.name for field in attrs.fields(ConnectionSettings)}
-    problems = [f"{name} is not a setting." for name in keywords if name not in known]
+    problems = unknown_names(keywords, [field.name for field in attrs.fields(ConnectionSettings)])
     file = read_file(config) if config else None
     settings, more = load(ConnectionSettings, keywords, file=file)
     if settings is None or problems:

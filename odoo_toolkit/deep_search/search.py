@@ -247,7 +247,7 @@ def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     if said := [model for model in orders if any(order[0] == 5 for order in orders[model])]:
         hints.append(
             f"In {', '.join(said)} the words were found in messages, not in the records' fields:"
-            " read mail.message by model and res_id to see them."
+            " get_messages shows those of a record."
         )
     if not any(orders.values()):
         hints += _of_nothing(searches, depth)

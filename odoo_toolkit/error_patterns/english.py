@@ -232,7 +232,7 @@ _STATES: tuple[Pattern, ...] = (
     Pattern(
         USER_FAMILY, r"modify the following fields in a locked order:\s*(?P<labels>.+)",
         "STATE_ERROR", "The order is locked; these fields of it cannot be changed: {labels}.",
-        "Unlock the order first: execute action_unlock on it.",
+        "Unlock the order first: execute action_unlock on sale.order.",
     ),
     _state(
         r"^You can ?not delete a sent quotation or a confirmed",
@@ -253,16 +253,16 @@ _STATES: tuple[Pattern, ...] = (
         r"^You cannot delete an (?:entry which has been posted|item linked to a posted)"
         r"|^You can't delete a posted journal item",
         "STATE_ERROR", "A posted entry cannot be deleted.",
-        "Cancel it (execute button_cancel on account.move) or make a credit note.",
+        "Reset it to draft or cancel it with reset_invoice, or credit it with create_credit_note.",
     ),
     Pattern(
         USER_FAMILY, r"readonly fields on a posted move: (?P<fields>[\w, ]+)", "STATE_ERROR",
         "The entry is posted; {fields} of it cannot be changed.",
-        "Set it back to draft first: execute button_draft on account.move.",
+        "Set it back to draft first with reset_invoice.",
     ),
     _state(
         r"^You cannot modify .* posted (?:journal item|move|entr)",
-        "Set the entry back to draft first: execute button_draft on account.move.",
+        "Set the entry back to draft first with reset_invoice.",
     ),
     Pattern(
         USER_FAMILY, r"nothing left to pay", "STATE_ERROR",
@@ -293,8 +293,8 @@ _STATES: tuple[Pattern, ...] = (
         USER_FAMILY,
         r"^You cannot validate a transfer if no quantit|^Transfer trouble alert", "STATE_ERROR",
         "The transfer has no quantities: nothing is reserved or done.",
-        "Check the stock with get_stock and reserve it (execute action_assign on stock.picking), "
-        "or set the done quantities. A done transfer needs none.",
+        "Check the stock with get_stock; validate_picking reserves what there is, and takes lines "
+        "that say what moves. A done transfer needs none.",
     ),
     Pattern(
         USER_FAMILY, r"^Please add some items to move|validate an empty transfer", "STATE_ERROR",
@@ -302,7 +302,7 @@ _STATES: tuple[Pattern, ...] = (
     ),
     _state(
         r"^You cannot cancel a stock move that has been set to 'Done'",
-        "A done transfer is undone by a return, not by cancelling.",
+        "A done transfer is not cancelled: return_picking takes back what it moved.",
     ),
 )  # fmt: skip
 

@@ -178,8 +178,8 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"|^Property (?:name '[^']*' has to be used on a|set on a non) propert"
         r"|^Only many2one path is accepted for the '(?P<field_>[\w.:]+)'",
         "INVALID_FIELD", "{method} of {model} cannot group by a path to another model: {said}",
-        "Group by the link itself (partner_id instead of partner_id.country_id), or by a stored "
-        "field of {model}. On Odoo 19 formatted_read_group takes paths of many2one fields.",
+        "Use aggregate, which takes such paths on every version. Group by the link itself "
+        "(partner_id instead of partner_id.country_id), or by a stored field of {model}.",
         method=r"(\w+_)?read_group$",
     ),
     Pattern(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import translate
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -137,6 +137,13 @@ class Policy:
             raise ConfigurationError(
                 f"Unknown mode {self.mode!r}.", suggestion="Use readonly, restricted or full."
             )
+
+    def __reduce__(self) -> tuple[Callable[[], Policy], tuple[()]]:
+        # The rules made of the lists are functions, which cannot be pickled: they are made anew.
+        given = {
+            field.name: getattr(self, field.name) for field in attrs.fields(Policy) if field.init
+        }
+        return partial(type(self), **given), ()
 
     def check(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> None:
         """Refuse a call that does what the policy forbids, or names what it closes.

@@ -202,7 +202,7 @@ async def _sell(client: Client) -> None:
     for picking in found["records"]:
         await _call(client, "odoo_inventory_validate_picking", picking_id=picking["id"])
     _headline("Invoicing it, and posting the invoice")
-    invoiced = await _call(client, "odoo_sales_invoice_order", order_name=name)
+    invoiced = await _call(client, "odoo_sales_create_invoices", order_name=name)
     invoice_id = invoiced["invoices"][0]["id"]
     await _call(client, "odoo_accounting_post_invoice", invoice_id=invoice_id)
     _headline("Registering the payment")

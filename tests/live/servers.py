@@ -8,7 +8,7 @@ import re
 import xmlrpc.client
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from tests.provisioning.cache import servers_file
 
@@ -45,9 +45,19 @@ class Server:
         return User(self.demo_login, self.demo_password, self.demo_api_key)
 
 
-def credentials(server: Server, user: User) -> dict[str, str]:
+class Credentials(TypedDict, total=False):
+    """Keywords of ``odoo_toolkit.connect``."""
+
+    url: str
+    database: str
+    username: str
+    password: str
+    api_key: str
+
+
+def credentials(server: Server, user: User) -> Credentials:
     """Return the keywords of ``odoo_toolkit.connect`` for a user of a server."""
-    keywords = {"url": server.url, "database": server.db, "username": user.login}
+    keywords: Credentials = {"url": server.url, "database": server.db, "username": user.login}
     if user.api_key:
         return {**keywords, "api_key": user.api_key}
     return {**keywords, "password": user.password}

@@ -1,7 +1,8 @@
 """Domains: building, shape, and the fields of their model."""
 
 import json
-from collections.abc import Mapping
+import operator
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from typing import Any
@@ -257,6 +258,15 @@ def test_a_hostile_domain_is_an_ordinary_error(domain: Any) -> None:
         (Domain.or_(Domain([A]), Domain()), ["|", A, [1, "=", 1]]),
         (Domain([A]) & Domain([B]), [A, B]),
         (Domain([A]) | Domain([B]), ["|", A, B]),
+        (Domain([A]) & [B], [A, B]),
+        ([A] & Domain([B]), [A, B]),
+        ((A, B) & Domain([C]), [A, B, C]),
+        (Domain([A]) | (B, C), ["|", A, "&", B, C]),
+        ([A, B] | Domain([C]), ["|", "&", A, B, C]),
+        ([] | Domain([A]), ["|", [1, "=", 1], A]),
+        ([] & ~Domain([A]), ["!", A]),
+        (["|", A, B] & Domain([C]), ["|", A, B, C]),
+        (Domain.or_([A], Domain([B])), ["|", A, B]),
         (~Domain([A, B]), ["!", "&", A, B]),
         (~Domain(), ["!", [1, "=", 1]]),
     ],
@@ -275,6 +285,25 @@ def test_a_domain_is_immutable_and_comparable() -> None:
     assert {start: "usable as a key"}[Domain([["a", "in", [1, 2]]])]
 
 
+@pytest.mark.parametrize("other", ["a", 5, None, {"a": 1}])
+def test_a_domain_is_joined_with_lists_only(other: Any) -> None:
+    for join in (operator.and_, operator.or_):
+        for pair in ((Domain([A]), other), (other, Domain([A]))):
+            with pytest.raises(TypeError):
+                join(*pair)
+
+
+def test_a_domain_is_a_sequence_of_its_elements() -> None:
+    domain = Domain(["|", A, B])
+    assert isinstance(domain, Sequence)
+    assert (domain[0], domain[-1], domain[1:], len(domain)) == ("|", B, [A, B], 3)
+    assert A in domain
+    assert C not in domain
+    domain[1].append("changed")
+    assert domain.build() == ["|", A, B]
+    assert check_domain([["line_ids", "any", domain]]) == [["line_ids", "any", ["|", A, B]]]
+
+
 @pytest.mark.parametrize(
     "build",
     [
@@ -282,6 +311,10 @@ def test_a_domain_is_immutable_and_comparable() -> None:
         lambda: Domain(A),
         lambda: Domain().equals("", 1),
         lambda: Domain().in_list("a", "text"),
+        lambda: Domain() & A,
+        lambda: A | Domain(),
+        lambda: Domain() | [["a", "is", 1]],
+        lambda: Domain.or_(Domain(), ["|", A]),
     ],
 )
 def test_the_builder_refuses_what_would_be_no_domain(build: Any) -> None:

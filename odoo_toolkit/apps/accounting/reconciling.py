@@ -172,7 +172,8 @@ def _taking_off(
     on_it = list(found.values())
     if not on_it:
         paid = row["payment_state"] in ("paid", "in_payment")
-        todo = "Take back its payment itself." if paid else "Nothing is left to do."
+        back = "Take back its payment itself: execute action_draft on account.payment."
+        todo = back if paid else "Nothing is left to do."
         message = f"No payment or credit note is reconciled with {name} ({row['state']})."
         raise state_error(INVOICE, row, message, todo)
     chosen = on_it

@@ -138,7 +138,7 @@ def _check_left(row: Row, entries: Sequence[Entry]) -> None:
     over = [entry for entry in entries if entry.quantity > entry.move["demand"] + _TOLERANCE]
     if entries and not over:
         return
-    todo = "Look at its returns: search_read on stock.picking by origin."
+    todo = f"Look at its returns: search_read on stock.picking, origin ilike {row['name']}."
     if not entries:
         raise state_error(PICKING, row, f"All of {row['name']} has been returned.", todo)
     told = "; ".join(

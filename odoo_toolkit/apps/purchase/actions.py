@@ -263,12 +263,12 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
     obstacles = [f"its receipt {item} is already done" for item in done]
     obstacles += [f"its bill {item} is already posted" for item in posted]
     if obstacles:
-        todo = ["return the receipt"] if done else []
-        todo += ["reset the bill to draft and cancel it"] if posted else []
+        todo = ["return the receipt with return_picking"] if done else []
+        todo += ["cancel the bill with reset_invoice"] if posted else []
         raise _order_error(
             row,
             f"{name} cannot be cancelled: {', and '.join(obstacles)}.",
-            f"First {' and '.join(todo)} in Odoo, then cancel the order.",
+            f"First {' and '.join(todo)}, then cancel the order.",
         )
 
 

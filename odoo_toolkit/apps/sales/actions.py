@@ -193,12 +193,12 @@ def _check_cancellable(odoo: Odoo, row: Row) -> list[str]:
     obstacles = [f"its delivery {item} is already validated" for item in shipped]
     obstacles += [f"its invoice {item} is already posted" for item in billed]
     if obstacles:
-        todo = ["return the delivery"] if shipped else []
-        todo += ["reverse the invoice by a credit note"] if billed else []
+        todo = ["return the delivery with return_picking"] if shipped else []
+        todo += ["credit the invoice with create_credit_note"] if billed else []
         raise _order_error(
             row,
             f"{name} cannot be cancelled: {', and '.join(obstacles)}.",
-            f"First {' and '.join(todo)} in Odoo, then cancel the order.",
+            f"First {' and '.join(todo)}, then cancel the order.",
         )
     return [invoice.name for invoice in invoices if invoice.state == "draft"]
 

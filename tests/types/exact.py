@@ -1,0 +1,76 @@
+"""What type checkers must say of the library; it is checked, and never run.
+
+A line that ends with an ``ignore`` must be an error: checkers report an ``ignore`` without one.
+"""
+
+from __future__ import annotations
+
+from typing_extensions import assert_type
+
+from odoo_toolkit import (
+    Domain,
+    Odoo,
+    aggregate,
+    changes,
+    connect,
+    count,
+    export,
+    iterate,
+    queries,
+    search_read,
+)
+from odoo_toolkit.apps.accounting import post_invoice
+from odoo_toolkit.apps.accounting.invoices import Invoice
+from odoo_toolkit.apps.manufacturing import produce
+from odoo_toolkit.apps.sales import OrderResult, confirm_order
+from odoo_toolkit.languages import LanguagesResult, languages
+from odoo_toolkit.operations.steps import Plan
+from tests.live.servers import Server, User, credentials
+
+
+def dry_runs(odoo: Odoo, flag: bool) -> None:
+    """The result depends on ``dry_run``; the arguments are checked but beside ``dry_run``."""
+    assert_type(confirm_order(odoo, order_id=5), OrderResult)
+    assert_type(confirm_order(odoo, 5), OrderResult)
+    assert_type(confirm_order(odoo, order_id=5, dry_run=True), Plan)
+    assert_type(confirm_order(odoo, order_id=5, dry_run=False), OrderResult)
+    assert_type(confirm_order(odoo, order_id=5, dry_run=flag), OrderResult | Plan)
+    assert_type(confirm_order.plan(odoo, order_id=5), Plan)
+    assert_type(post_invoice(odoo, invoice_id=5), Invoice)
+    assert_type(post_invoice.plan(odoo, invoice_id=5), Plan)
+    assert_type(languages(odoo, activate="fr_FR"), LanguagesResult)
+    assert_type(languages(odoo, activate="fr_FR", dry_run=True), Plan)
+
+    confirm_order(odoo, order="S1")  # type: ignore[call-overload]  # pyright: ignore
+    confirm_order(odoo, "S1")  # type: ignore[call-overload]  # pyright: ignore
+    confirm_order.plan(odoo, "S1")  # type: ignore[arg-type]  # pyright: ignore
+    produce(odoo, 1, 2.0, None, None, True)  # type: ignore[call-overload]  # pyright: ignore
+    print(confirm_order.plan(odoo).name)  # type: ignore[attr-defined]  # pyright: ignore
+
+
+def domains(odoo: Odoo) -> None:
+    """A ``Domain`` is taken wherever a list is, and joined with lists."""
+    domain = Domain().equals("state", "sale")
+    assert_type(domain & [["active", "=", True]], Domain)
+    assert_type([["active", "=", True]] & domain, Domain)
+    assert_type(domain | [["active", "=", True]], Domain)
+    assert_type([["active", "=", True]] | ~domain, Domain)
+    assert_type(Domain.or_(domain, [["active", "=", True]]), Domain)
+    search_read(odoo, "sale.order", domain)
+    count(odoo, "sale.order", domain)
+    iterate(odoo, "sale.order", domain)
+    aggregate(odoo, "sale.order", domain, ["partner_id"])
+    changes(odoo, "sale.order", domain=domain)
+    export(odoo, "sale.order", domain, ["name"], "orders.csv")
+    queries(odoo, [{"model": "sale.order", "domain": domain, "count": True}])
+    odoo["sale.order"].search(domain)
+    domain & 5  # type: ignore[operator]  # pyright: ignore
+
+
+def connections(server: Server, user: User) -> None:
+    """The settings are keywords with types."""
+    connect(**credentials(server, user))
+    connect(**credentials(server, user), timeout=5, company_ids=[1, 2], protocol="json2")
+    connect(usrname="ann")  # type: ignore[call-arg]  # pyright: ignore
+    connect(timeout="5")  # type: ignore[arg-type]  # pyright: ignore
+    connect(protocol="soap")  # type: ignore[arg-type]  # pyright: ignore

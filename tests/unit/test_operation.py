@@ -1,0 +1,122 @@
+"""What makes a function an operation changes its types, and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import pydoc
+import typing
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+import odoo_toolkit
+from odoo_toolkit import Odoo, StateError
+from odoo_toolkit.apps.sales import cancel_order, confirm_order
+from odoo_toolkit.operations.operation import operation
+from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.testing import FakeServer
+
+
+def _functions() -> dict[str, FunctionType]:
+    """Return the public functions of the library that return a plan or something else."""
+    found = {}
+    for info in pkgutil.walk_packages(odoo_toolkit.__path__, "odoo_toolkit."):
+        if info.name.startswith("odoo_toolkit.cli"):  # its parts are run, not imported
+            continue
+        module = importlib.import_module(info.name)
+        for name, value in vars(module).items():
+            if isinstance(value, FunctionType) and value.__module__ == info.name:
+                result = str(value.__annotations__.get("return", ""))
+                public = not name.startswith("_") and "odoo_toolkit.operations" not in info.name
+                told = "dry_run" in value.__annotations__ and "Plan" in result.split(" | ")
+                if public and told:
+                    found[f"{info.name}.{name}"] = value
+    return found
+
+
+OPERATIONS = _functions()
+
+
+def test_there_are_many() -> None:
+    assert len(OPERATIONS) > 40
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_each_has_a_plan_and_stays_a_plain_function(name: str) -> None:
+    function: Any = OPERATIONS[name]
+    hints = typing.get_type_hints(function)
+    assert hints["dry_run"] is bool
+    assert hints["odoo"] is Odoo
+    parameters = inspect.signature(function).parameters
+    assert parameters["dry_run"].kind is inspect.Parameter.KEYWORD_ONLY
+    assert parameters["dry_run"].default is False
+    assert [*inspect.signature(function.plan).parameters] == [
+        p for p in parameters if p != "dry_run"
+    ]
+    assert inspect.signature(function.plan).return_annotation == "Plan"
+    assert function.__doc__
+    assert not hasattr(function, "__wrapped__")
+
+
+def shop() -> FakeServer:
+    fields = {
+        "name": "char",
+        "state": {"type": "selection", "selection": [["draft", "Quotation"], ["sale", "Order"]]},
+        "order_line": "one2many sale.order.line order_id",
+    }
+    return FakeServer(
+        {"sale.order": fields, "sale.order.line": {"order_id": "many2one sale.order"}},
+        version=17,
+        records={
+            "sale.order": [{"id": 1, "name": "S1", "state": "draft", "order_line": [1]}],
+            "sale.order.line": [{"id": 1, "order_id": 1}],
+        },
+    )
+
+
+@pytest.mark.parametrize("arguments", [(None, "S1"), (1,), (1, None)])
+def test_the_plan_is_the_dry_run(arguments: tuple[Any, ...]) -> None:
+    server = shop()
+    odoo = server.connect()
+    planned = confirm_order.plan(odoo, *arguments)
+    asked = len(server.sent)
+    assert planned == confirm_order(odoo, *arguments, dry_run=True)
+    assert isinstance(planned, Plan)
+    assert [call.method for call in planned.calls] == ["action_confirm"]
+    assert len(server.sent) == 2 * asked
+    assert server.asked("action_confirm") == []
+
+
+def test_a_plan_stays_one_whatever_is_said_of_the_dry_run() -> None:
+    server = shop()
+    planned = confirm_order.plan(server.connect(), order_id=1, dry_run=False)
+    assert isinstance(planned, Plan)
+    assert server.asked("action_confirm") == []
+
+
+def test_errors_of_a_plan_are_those_of_the_operation() -> None:
+    server = shop()
+    server.records["sale.order"][0]["state"] = "sale"
+    with pytest.raises(StateError):
+        confirm_order.plan(server.connect(), order_id=1)
+    with pytest.raises(TypeError, match="ordr_id"):
+        confirm_order.plan(server.connect(), ordr_id=1)  # type: ignore[call-arg]
+
+
+def test_help_tells_of_the_plan() -> None:
+    text = pydoc.plain(pydoc.render_doc(cancel_order.plan))
+    assert "Return what :func:`cancel_order` would do" in text
+    assert "Annotated" not in text
+
+
+def test_an_operation_is_the_function_itself() -> None:
+    def act(odoo: str, *, dry_run: bool = False) -> int | Plan:
+        """Act."""
+        return Plan(dry_run=True, message=odoo, calls=[]) if dry_run else 1
+
+    made = operation(act)
+    assert made is act
+    assert (made("x"), made.plan("x").message) == (1, "x")
