@@ -1,0 +1,175 @@
+"""What can be done there: modules and rights, reports; and the clock."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.app_models import APPS
+from odoo_toolkit.call import Call
+from odoo_toolkit.doctor.diagnosis import Step, ok, problem, skipped, warning
+from odoo_toolkit.doctor.found import Found
+from odoo_toolkit.errors import NotFoundError
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.system_info import installed_modules
+
+#: Toolsets that are not named like the app whose models they are for.
+_NAMES = {"discuss": "chatter"}
+
+#: Toolsets that need no module -> their main model.
+_ALWAYS = {"core": "res.partner", "attachments": "ir.attachment"}
+
+#: From this version on one question tells which models the user may read, unless from outside.
+_READABLE_TOLD_SINCE = 16
+
+#: Seconds that two clocks may differ: an answer takes a while, and tells whole seconds.
+_CLOCK_MARGIN = 30
+
+#: What Odoo says of wkhtmltopdf -> what it means, what to do.
+_PDF_STATES = {
+    "install": (
+        "Odoo cannot make PDFs: wkhtmltopdf is missing on the server.",
+        "Have wkhtmltopdf 0.12.6 (with patched Qt) installed on the server, and Odoo restarted.",
+    ),
+    "upgrade": (
+        "Odoo cannot make proper PDFs: wkhtmltopdf on the server is too old.",
+        "Have wkhtmltopdf 0.12.6 (with patched Qt) installed on the server, and Odoo restarted.",
+    ),
+    "broken": (
+        "Odoo cannot make PDFs: wkhtmltopdf on the server does not work.",
+        "Have it run by hand on the server, where it says why; then have Odoo restarted.",
+    ),
+    "workers": (
+        "Odoo runs with one worker, and PDFs need two: one waits for the other.",
+        "Have workers set to at least 2 in the server's configuration.",
+    ),
+}
+
+
+@attrs.frozen
+class _Toolset:
+    """A toolset, the module it needs, and its main models by the module that brings them."""
+
+    name: str
+    module: str
+    models: tuple[tuple[str, str], ...]
+
+
+def toolsets() -> list[_Toolset]:
+    """Return the toolsets that have main models, those that need no module first."""
+    always = [_Toolset(name, "", (("", model),)) for name, model in _ALWAYS.items()]
+    of_apps = []
+    for app, models in APPS.items():
+        main = tuple((model.module, model.name) for model in models if model.module)
+        if main:
+            of_apps.append(_Toolset(_NAMES.get(app, app), main[0][0], main))
+    return always + of_apps
+
+
+def look_at_rights(found: Found) -> Step:
+    """Say which toolsets have their module, and what the user may do with their main models."""
+    modules = installed_modules(found.connection)
+    installed = {"", *(row["name"] for row in modules.modules)}
+    present = {
+        toolset.name: [model for module, model in toolset.models if module in installed]
+        for toolset in toolsets()
+        if toolset.module in installed
+    }
+    models = list(dict.fromkeys(model for names in present.values() for model in names))
+    readable = _readable(found, models)
+    may_create = functools.partial(found.connection.schema.may, operation="create")
+    creates = side_by_side([functools.partial(may_create, model) for model in readable])
+    creatable = {model for model, may in zip(readable, creates, strict=True) if may}
+    rows = []
+    for toolset in toolsets():
+        mine = present.get(toolset.name)
+        rows.append(
+            {
+                "toolset": toolset.name,
+                "active": mine is not None,
+                "may_read": [model for model in mine or () if model in readable],
+                "may_create": [model for model in mine or () if model in creatable],
+                "note": _note(toolset, mine, readable, bool(modules.note)),
+            }
+        )
+    return _judged(rows)
+
+
+def look_at_reports(found: Found) -> Step:
+    """Say whether Odoo can make PDFs."""
+    call = Call(
+        model="ir.actions.report", method="get_wkhtmltopdf_state", access="read", internal=True
+    )
+    try:
+        state = found.connection.call(call)
+    except NotFoundError:
+        return skipped("This version of Odoo does not tell whether it can make PDFs.")
+    if state in _PDF_STATES:
+        return warning(*_PDF_STATES[state])
+    if found.settings.password and found.settings.username:
+        return ok("Odoo can make PDFs.")
+    return ok(
+        "Odoo can make PDFs. With an API key alone they come by e-mail templates, which write for a"
+        " moment; with the password beside it, Odoo prints every report directly."
+    )
+
+
+def look_at_clock(found: Found) -> Step:
+    """Compare the server's clock with that of this machine."""
+    ahead = found.http.clock_ahead
+    if ahead is None:
+        return skipped("The server does not tell its time.")
+    if abs(ahead) <= _CLOCK_MARGIN:
+        return ok(f"The clocks of the server and of this machine agree, within {_CLOCK_MARGIN} s.")
+    return warning(
+        f"The server's clock is {_duration(abs(ahead))} {'ahead of' if ahead > 0 else 'behind'}"
+        " that of this machine: times that you compare with Odoo's are off by as much.",
+        "Have the wrong one set by NTP; timedatectl shows whether this one is.",
+    )
+
+
+def _readable(found: Found, models: list[str]) -> list[str]:
+    """Return those of the models that the user may read."""
+    schema = found.connection.schema
+    if found.major >= _READABLE_TOLD_SINCE and not found.of_user.get("share"):
+        told = schema.models()
+        return [model for model in models if model in told]
+    may = side_by_side([functools.partial(schema.may, model, "read") for model in models])
+    return [model for model, yes in zip(models, may, strict=True) if yes]
+
+
+def _note(toolset: _Toolset, mine: list[str] | None, readable: list[str], unsure: bool) -> str:
+    if mine is None:
+        or_closed = ", or not open to this user" if unsure else ""
+        return f"module {toolset.module} is not installed{or_closed}"
+    closed = [model for model in mine if model not in readable]
+    return f"this user may not read {', '.join(closed)}" if closed else ""
+
+
+def _judged(rows: list[dict[str, Any]]) -> Step:
+    if not any(row["may_read"] for row in rows):
+        return problem(
+            "This user may read none of the main models, not even contacts.",
+            "Use another user, or have an administrator give this one rights, in Settings, Users.",
+            rows,
+        )
+    active = [row["toolset"] for row in rows if row["active"]]
+    closed = [row["toolset"] for row in rows if row["active"] and not row["may_read"]]
+    told = f"{len(active)} of {len(rows)} toolsets have the modules they need."
+    if closed:
+        return warning(
+            f"{told} This user has no rights for: {', '.join(closed)}.",
+            "If they are needed, have an administrator give the user the rights, in Settings,"
+            " Users.",
+            rows,
+        )
+    return ok(f"{told} This user has rights for each of them.", rows)
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
