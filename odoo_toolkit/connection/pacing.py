@@ -1,112 +1,154 @@
-"""``odoo-toolkit doctor``: what is right and wrong with the connection, and what to do."""
+"""How fast one server is called, and by how many at a time: for servers that bear little."""
 
 from __future__ import annotations
 
+import logging
+import math
 import os
-import re
-import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
 
-import attrs
-import click
-
-from odoo_toolkit.cli.connecting import State, complete_profile
-from odoo_toolkit.cli.ending import STATUS
-from odoo_toolkit.cli.keys import KEYS
-from odoo_toolkit.cli.output import as_json as to_json
-from odoo_toolkit.cli.output import print_text
-from odoo_toolkit.cli.profiles import choose
+from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.doctor import Diagnosis, Step, diagnose, wrong_settings
-from odoo_toolkit.doctor.diagnosis import MARKS, Status, step_lines
-from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.progress import checkpoint, pause, time_left
 
-_COLORS: Mapping[Status, str] = {
-    "ok": "green",
-    "warning": "yellow",
-    "problem": "red",
-    "skipped": "bright_black",
-}
+logger = logging.getLogger(__name__)
 
-#: Marks for terminals that have letters only.
-_PLAIN: Mapping[Status, str] = {"ok": "+", "warning": "!", "problem": "x", "skipped": "-"}
+#: End of the host names at which Odoo's own cloud serves its customers, and what it is reported to
+#: bear: calls per second, and calls at once.
+_HOSTED = ".odoo.com"
+_HOSTED_PACE = (1.0, 1)
 
-#: Step that found a problem -> the category of errors whose exit status is used; else connection.
-_CATEGORIES = {
-    "configuration": "configuration",
-    "database": "configuration",
-    "credentials": "access",
-    "rights": "access",
-    "reports": "access",
-}
-
-#: How settings are called besides their names, which a profile does not know.
-_VARIABLE = re.compile(r" \(ODOO_\w+\)")
+#: Seconds after which whoever waits for others looks whether the work is still wanted.
+_HEARING = 0.1
 
 
-@click.command()
-@click.option(
-    "--profile",
-    metavar="NAME",
-    shell_complete=complete_profile,
-    help="Profile to look at, see 'odoo-toolkit profiles'; or set ODOO_PROFILE.",
-)
-@click.option("--json", "as_json", is_flag=True, help="As one JSON document.")
-@click.pass_context
-def doctor(context: click.Context, profile: str | None, as_json: bool) -> None:
-    """Say step by step what is right and wrong with the connection, and what to do.
+class Pacer:
+    """Lets requests to one server pass one after the other, first come, first served.
 
-    Nothing is changed in Odoo, but that it notes the login. The exit status is 0 unless something
-    is a problem: 3 settings or database, 4 connection, 5 credentials or rights.
+    Args:
+        url: of the server, for errors.
+        per_second: requests that may begin in a second; 0 for any number.
+        at_once: requests that may be under way at a time; 0 for any number.
     """
-    state = context.ensure_object(State)
-    name = profile or state.profile or os.environ.get("ODOO_PROFILE") or None
-    diagnosis = _of_profile(name, state.mode) if name else diagnose()
-    if as_json:
-        print_text(to_json(diagnosis.to_dict(), indent=2) + "\n")
-    else:
-        for line in _lines(diagnosis):
-            click.echo(line)
-    found = next((step for step in diagnosis.steps if step.status == "problem"), None)
-    if found:
-        state.status = STATUS[_CATEGORIES.get(found.name, "connection")]
+
+    def __init__(self, url: str, per_second: float, at_once: int) -> None:
+        self._url = url
+        self._interval = 1 / per_second if per_second else 0.0
+        self._at_once = at_once or math.inf
+        self._changed = threading.Condition()
+        self._queue: deque[object] = deque()
+        self._under_way = 0
+        #: When the next request may begin.
+        self._next = -math.inf
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until a request may be sent; it is under way until the block ends.
+
+        Nothing that waits for another request may be done within the block.
+
+        Raises:
+            OperationCancelled: the caller has gone while it waited.
+            OdooConnectionError: the turn would come after the end of the time limit.
+        """
+        ticket = object()
+        with self._changed:
+            self._queue.append(ticket)
+        try:
+            self._wait(ticket)
+        finally:
+            with self._changed:
+                self._queue.remove(ticket)
+                self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._changed.notify_all()
+
+    def hold(self, seconds: float) -> None:
+        """Let no request begin for so many seconds: the server has said that it were too many."""
+        with self._changed:
+            self._next = max(self._next, time.monotonic() + seconds)
+
+    def _wait(self, ticket: object) -> None:
+        """Wait for a turn, and take it."""
+        while True:
+            with self._changed:
+                if self._queue[0] is ticket and self._under_way < self._at_once:
+                    now = time.monotonic()
+                    seconds = self._next - now
+                    if seconds <= 0:
+                        self._under_way += 1
+                        self._next = now + self._interval
+                        return
+                else:
+                    # An end may be told at any moment; a cancellation is not told.
+                    self._changed.wait(_HEARING)
+                    seconds = 0.0
+            if seconds >= time_left():
+                raise time_is_over(self._url)
+            if seconds:
+                pause(seconds)
+            else:
+                checkpoint()
 
 
-def _of_profile(name: str, mode: str | None) -> Diagnosis:
-    try:
-        chosen = choose(name, mode)
-    except ConfigurationError as error:
-        return wrong_settings(error)
-    origins = {field.name: f"profile {name}" for field in attrs.fields(ConnectionSettings)}
-    if chosen.key_from == "keyring":
-        origins |= dict.fromkeys(KEYS, "keyring")
-    elif chosen.key_from == "environment":
-        origins |= {key: f"environment variable ODOO_{key.upper()}" for key in KEYS}
-    diagnosis = diagnose(chosen.settings, origins=origins)
-    return attrs.evolve(diagnosis, steps=[_by_name(step) for step in diagnosis.steps])
+#: Shared by all who call the same server, for as long as one of them does. A fork has its own: the
+#: requests that are under way in its parent never end in it.
+_pacers: WeakValueDictionary[tuple[int, str, float, int], Pacer] = WeakValueDictionary()
+_lock = threading.Lock()
+#: Hosts of which the log has said that they are called slowly.
+_told: set[str] = set()
 
 
-def _by_name(step: Step) -> Step:
-    """Return a step that does not name the variables that a profile leaves unread."""
-    changed: dict[str, Any] = {
-        "meaning": _VARIABLE.sub("", step.meaning),
-        "advice": _VARIABLE.sub("", step.advice),
-    }
-    return attrs.evolve(step, **changed)
+def pace_of(settings: ConnectionSettings) -> tuple[float, int]:
+    """Return the calls per second and at once that the settings, else the address, allow.
+
+    0 stands for any number. ``*.odoo.com`` is reported to bear about one call a second and none
+    at the same time.
+    """
+    hosted = (urlsplit(settings.url).hostname or "").endswith(_HOSTED)
+    per_second, at_once = _HOSTED_PACE if hosted else (0.0, 0)
+    if settings.calls_per_second is not None:
+        per_second = settings.calls_per_second
+    if settings.calls_at_once is not None:
+        at_once = settings.calls_at_once
+    return per_second, at_once
 
 
-def _lines(diagnosis: Diagnosis) -> Iterator[str]:
-    marks = MARKS if _writes("".join(MARKS.values())) else _PLAIN
-    for step in diagnosis.steps:
-        mark = click.style(marks[step.status], fg=_COLORS[step.status])
-        yield from step_lines(step, mark)
+def pacer_of(settings: ConnectionSettings) -> Pacer | None:
+    """Return what paces the requests of a connection; None where nothing does.
+
+    All connections of this process to the same server share one: it is the server that bears no
+    more, whoever calls.
+    """
+    per_second, at_once = pace_of(settings)
+    if not per_second and not at_once:
+        return None
+    host = urlsplit(settings.url).netloc.lower()
+    key = (os.getpid(), host, per_second, at_once)
+    with _lock:
+        pacer = _pacers.get(key)
+        if pacer is None:
+            pacer = _pacers[key] = Pacer(settings.url, per_second, at_once)
+    if host not in _told:
+        _told.add(host)
+        logger.info("%s", _said(host, settings, per_second, at_once))
+    return pacer
 
 
-def _writes(text: str) -> bool:
-    """Whether standard output can show the characters."""
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
-    except (LookupError, UnicodeEncodeError):
-        return False
-    return True
+def _said(host: str, settings: ConnectionSettings, per_second: float, at_once: int) -> str:
+    limits = [f"{per_second:g} a second"] if per_second else []
+    limits += [f"{at_once} at a time"] if at_once else []
+    said = f"Calls to {host} are limited to {' and '.join(limits)}"
+    if settings.calls_per_second is None and settings.calls_at_once is None:
+        said += ", which is all that Odoo's own cloud is reported to bear"
+    return f"{said} (ODOO_CALLS_PER_SECOND, ODOO_CALLS_AT_ONCE; 0 for no limit)."
