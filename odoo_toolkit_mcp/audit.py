@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from odoo_toolkit_mcp import request_ids
+
 if TYPE_CHECKING:
     from odoo_toolkit.call import Call
     from odoo_toolkit.client import CallEvent
@@ -194,6 +196,7 @@ def _begun(who: Caller | None, model: str | None, operation: str) -> dict[str, A
         "tool": who.tool if who else None,
         "model": model,
         "operation": operation,
+        **request_ids.current(),
     }
     if who and who.client:
         entry["client"] = who.client

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import anyio
 import anyio.to_thread
@@ -14,6 +14,9 @@ from odoo_toolkit_mcp.bridge import LIMITER
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
+
+
+ConnectionState = Literal["unused", "connecting", "open", "error"]
 
 
 def has_gone(error: Exception) -> bool:
@@ -52,12 +55,23 @@ class Connection:
         self._prepare = prepare
         self._ready = ready
         self._attempt: _Attempt | None = None
+        self._failed = False
 
     @property
     def established(self) -> bool:
         """Whether the last attempt succeeded and nothing has spoiled it since."""
         attempt = self._attempt
         return attempt is not None and attempt.ended.is_set() and attempt.error is None
+
+    @property
+    def state(self) -> ConnectionState:
+        """Whether it is open; ``error`` where connecting, or the last call, has failed."""
+        attempt = self._attempt
+        if attempt and not attempt.ended.is_set():
+            return "connecting"
+        if attempt is None or self._odoo is None:
+            return "error" if self._failed else "unused"
+        return "error" if self._odoo.state in ("error", "reconnecting") else "open"
 
     async def get(self, tasks: TaskGroup) -> Odoo:
         """Return the connected Odoo; connect first if need be.
@@ -80,7 +94,7 @@ class Connection:
     def lost(self) -> None:
         """Take note that Odoo has gone: what comes back may be another version of it."""
         if self.established:
-            self._attempt = None
+            self._attempt, self._failed = None, True
 
     def failed(self, error: Exception) -> None:
         """Take note of an error of a call, which may tell that Odoo has gone."""
@@ -105,7 +119,8 @@ class Connection:
             attempt.error = make_error("CONNECTION_ERROR", "The server is shutting down.")
             raise
         finally:
-            if attempt.error:
+            self._failed = attempt.error is not None
+            if self._failed:
                 self._attempt = None
             attempt.ended.set()
 

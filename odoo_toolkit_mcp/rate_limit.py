@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from odoo_toolkit.errors import make_error
+from odoo_toolkit.errors import RateLimitError, make_error
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
@@ -122,6 +122,8 @@ class ClientRateLimits:
         self._settings = settings
         self._clock = clock
         self._limits: OrderedDict[str | None, RateLimit] = OrderedDict()
+        #: How many calls of each kind were refused.
+        self.refused: Counter[Access] = Counter()
 
     def check(self, client: str | None, access: Access) -> None:
         """Count one call of a tool by a client; on the event loop only.
@@ -135,4 +137,8 @@ class ClientRateLimits:
         self._limits[client] = limit
         if len(self._limits) > MAX_CLIENTS:
             self._limits.popitem(last=False)
-        limit.check(access)
+        try:
+            limit.check(access)
+        except RateLimitError:
+            self.refused[access] += 1
+            raise

@@ -13,6 +13,7 @@ from anyio.abc import TaskGroup
 from mcp import MCPError
 from mcp.server import ServerRequestContext
 
+from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.bridge import run_blocking
@@ -25,7 +26,7 @@ from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
-    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.client import CallEvent, Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
 
 
@@ -64,11 +65,15 @@ class Requests:
         self.connection_settings = connection_settings
         self.settings = settings
         self._policy = policy_of(settings)
+        #: The users' connections to Odoo go over the same sockets.
+        self._pool = Pool()
         self._audit_log = audit.AuditLog(settings, self._policy) if settings.audit else None
+        #: They hear of each call to Odoo, on connections made from now on.
+        self.call_hooks = [self._audit_log.record] if self._audit_log else []
         #: The server's own, which decides which tools there are.
         self.connection = Connection(self._new_odoo, prepare, ready)
         self._connections = ConnectionPool(self._connection_of)
-        self._rate_limits = ClientRateLimits(settings)
+        self.rate_limits = ClientRateLimits(settings)
 
     def _new_odoo(self, credentials: Credentials | None = None) -> Odoo:
         from odoo_toolkit.client import Odoo
@@ -84,13 +89,23 @@ class Requests:
         return Odoo(
             settings,
             policy=self._policy,
+            pool=self._pool,
             options=read_options_of(self.settings),
-            on_call=self._audit_log.record if self._audit_log else None,
+            on_call=self._tell if self.call_hooks else None,
         )
+
+    def _tell(self, event: CallEvent) -> None:
+        for hook in self.call_hooks:
+            hook(event)
 
     def _connection_of(self, credentials: Credentials) -> Connection:
         """Return a new connection for the user that requests act for."""
         return Connection(functools.partial(self._new_odoo, credentials))
+
+    @property
+    def connections(self) -> list[Connection]:
+        """All connections: the server's own, and those of the users that requests act for."""
+        return [self.connection, *self._connections]
 
     def connection_of(self, ctx: Context) -> Connection:
         """Return the connection that a request is served by.
@@ -112,7 +127,7 @@ class Requests:
         Raises:
             RateLimitError: the client has made too many of this kind.
         """
-        self._rate_limits.check(client_of(ctx.request), access)
+        self.rate_limits.check(client_of(ctx.request), access)
 
     @contextmanager
     def noted(self, ctx: Context, asked_for: str) -> Iterator[audit.Caller]:

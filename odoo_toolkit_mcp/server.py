@@ -27,7 +27,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.progress import OperationCancelled
-from odoo_toolkit_mcp import disambiguation, results, untrusted
+from odoo_toolkit_mcp import disambiguation, request_ids, results, untrusted
 from odoo_toolkit_mcp.affected import Asking, Question
 from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
@@ -104,7 +104,7 @@ class OdooServer(Server[Running]):
             **self.resources.handlers,
             **prompt_handlers(self.requests, self.offered),
         )
-        self.middleware.append(self._note_answer)
+        self.middleware += [request_ids.noted, self._note_answer]
 
     def create_initialization_options(
         self,

@@ -47,8 +47,9 @@ _POLICY = (
 )
 
 
-#: Where the HTTP server gives a sign of life.
+#: Where the HTTP server gives a sign of life, and where its metrics are.
 HEALTH_PATH = "/healthz"
+METRICS_PATH = "/metrics"
 
 #: Characters of the shortest bearer token that is taken for one that nobody guesses.
 SHORTEST_TOKEN = 16
@@ -63,8 +64,9 @@ def _folder(value: Any) -> str:
 
 def _path(value: Any) -> str:
     path = text(value).rstrip("/")
-    if not path.startswith("/") or set(path) & set("?#{}") or path == HEALTH_PATH:
-        raise ValueError(f"must be a path such as /mcp, and not {HEALTH_PATH}.")
+    taken = (HEALTH_PATH, METRICS_PATH)
+    if not path.startswith("/") or set(path) & set("?#{}") or path in taken:
+        raise ValueError(f"must be a path such as /mcp, and not {' or '.join(taken)}.")
     return path
 
 
@@ -119,11 +121,16 @@ class ServerSettings:
     """The settings of the MCP server; those of the connection are the library's.
 
     Attributes:
+        transport: stdio, or http.
+        log_level: what is logged on standard error, from this on.
+        log_format: of the log on standard error: text, or one JSON object a line.
         mode: readonly reads; restricted also creates and writes, models of the write allowlist
             only; full does everything that Odoo lets the user do.
         model_allowlist: only these models, when not empty.
         model_blocklist: never these models.
         write_allowlist: the models that restricted mode may write.
+        field_blocklist: never these fields: not read, searched, sorted by or written.
+        method_blocklist: never these methods.
         search_limit: records that a search returns when the caller does not say.
         search_max_limit: records that a search returns at most.
         deep_search_depth: the deepest level of a deep search in one model, unless the caller says.
@@ -135,6 +142,10 @@ class ServerSettings:
         confirm: whether a person is asked before something is destroyed: where the client can be
             asked (auto), always (else it is refused), or never.
         confirm_tools: names of further tools that a person is asked about.
+        rate_limit: whether calls are counted, for each client.
+        rate_limit_rpm: calls per minute.
+        rate_limit_rph: calls per hour.
+        rate_limit_burst: calls at once.
         rate_limit_read_rpm: calls of reading tools per minute, besides the common rate.
         rate_limit_write_rpm: calls of all other tools per minute, besides the common rate.
         attachment_max_mb: size in MB (of 1024 * 1024 bytes) up to which the content of a file is
@@ -142,8 +153,14 @@ class ServerSettings:
         subscription_interval: seconds between two looks at what clients have subscribed to.
         download_dir: an existing folder that larger files are written to; without it they are
             not fetched.
+        audit: whether each call to Odoo is recorded as a line of JSON.
+        audit_reads: calls that read are recorded.
+        audit_writes: calls that create, change or run something are recorded.
+        audit_deletes: calls that delete are recorded.
         audit_file: where audit lines go; without it, to the log on stderr.
-        host, port, path: where HTTP is listened for.
+        host: address at which HTTP is listened for.
+        port: port at which HTTP is listened for.
+        path: path of the endpoint.
         allowed_hosts: host names, besides the own one, at which clients reach the server.
         allowed_origins: origins of web pages that may send requests.
         auth_token: bearer token that all clients share.
@@ -152,6 +169,8 @@ class ServerSettings:
         auth_jwks_url: where the issuer's public keys are.
         auth_scopes: what a token must grant.
         allow_unauthenticated: listen beyond this machine without any of them.
+        metrics_token: bearer token that opens the metrics, and nothing else; without it they
+            are for whoever may use the server, or without tokens for programs of this machine.
         credential_headers: each HTTP request names the Odoo user that it acts for.
         stateless: keep no sessions, so that any process can answer any request; without sessions
             the 2025-11-25 protocol has neither questions to the person nor subscriptions.
@@ -162,6 +181,7 @@ class ServerSettings:
     log_level: str = setting(
         "ODOO_MCP_LOG_LEVEL", parse=choice("debug", "info", "warning", "error"), default="info"
     )
+    log_format: str = setting("ODOO_MCP_LOG_FORMAT", parse=choice("text", "json"), default="text")
     mode: str = setting("ODOO_MCP_MODE", parse=choice(*MODE_ACCESS), default="readonly")
     model_allowlist: tuple[str, ...] = setting(
         "ODOO_MCP_MODEL_ALLOWLIST", parse=comma_list, default=()
@@ -235,6 +255,7 @@ class ServerSettings:
     auth_audience: str | None = setting("ODOO_MCP_AUTH_AUDIENCE", parse=_web_address)
     auth_jwks_url: str | None = setting("ODOO_MCP_AUTH_JWKS_URL", parse=_web_address)
     auth_scopes: tuple[str, ...] = setting("ODOO_MCP_AUTH_SCOPES", parse=comma_list, default=())
+    metrics_token: Secret | None = setting("ODOO_MCP_METRICS_TOKEN", parse=_token, secret=True)
     allow_unauthenticated: bool = setting(
         "ODOO_MCP_ALLOW_UNAUTHENTICATED", parse=boolean, default=False
     )

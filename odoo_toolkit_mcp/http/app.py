@@ -1,4 +1,4 @@
-"""The HTTP application: the MCP endpoint behind its checks, and a sign of life."""
+"""The HTTP application: the MCP endpoint behind its checks, a sign of life, and metrics."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import anyio
 import uvicorn
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url, create_protected_resource_routes
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -21,12 +22,13 @@ from starlette.middleware import Middleware
 from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from odoo_toolkit_mcp.http.authentication import token_verifier
-from odoo_toolkit_mcp.settings import HEALTH_PATH, ServerSettings, is_loopback
+from odoo_toolkit_mcp.http.authentication import SharedToken, token_verifier
+from odoo_toolkit_mcp.metrics import CONTENT_TYPE, Metrics
+from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, ServerSettings, is_loopback
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.server import OdooServer
@@ -89,7 +91,8 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
 
     Requests must name an allowed host and come from no foreign web page; where the settings ask
     for a bearer token, it must be right. Only the sign of life and, with an issuer, the metadata
-    that tell clients where to get a token (RFC 9728) are open to all.
+    that tell clients where to get a token (RFC 9728) are open to all. The metrics have a token of
+    their own, else are open to whoever may use the server, and to this machine where all may.
     """
     settings = server.settings
 
@@ -97,7 +100,6 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
         odoo = "connected" if server.connection.established else "not connected"
         return JSONResponse({"status": "ok", "odoo": odoo})
 
-    guarded: ASGIApp = endpoint
     routes = [Route(HEALTH_PATH, health)]
     middleware = []
     if settings.allowed_origins:
@@ -111,27 +113,68 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
                 expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
             )
         )
-    verifier = token_verifier(settings)
-    if verifier:
-        middleware += [
-            Middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier)),
-            Middleware(AuthContextMiddleware),
-        ]
-        metadata_url = None
-        if settings.auth_issuer:
-            resource = AnyHttpUrl(settings.auth_audience or "")
-            metadata_url = build_resource_metadata_url(resource)
-            routes += create_protected_resource_routes(
-                resource_url=resource,
-                authorization_servers=[AnyHttpUrl(settings.auth_issuer)],
-                scopes_supported=list(settings.auth_scopes) or None,
-                resource_name="Odoo",
-            )
-        guarded = RequireAuthMiddleware(endpoint, list(settings.auth_scopes), metadata_url)
+    metadata_url = None
+    if settings.auth_issuer:
+        resource = AnyHttpUrl(settings.auth_audience or "")
+        metadata_url = build_resource_metadata_url(resource)
+        routes += create_protected_resource_routes(
+            resource_url=resource,
+            authorization_servers=[AnyHttpUrl(settings.auth_issuer)],
+            scopes_supported=list(settings.auth_scopes) or None,
+            resource_name="Odoo",
+        )
+    verifier, scopes = token_verifier(settings), list(settings.auth_scopes)
+    guarded = guard(endpoint, verifier, scopes, metadata_url)
+    if settings.metrics_token:
+        verifier, scopes = SharedToken(settings.metrics_token), []
+    metrics = MetricsPage(Metrics(server), local_only=verifier is None)
+    routes.append(Route(METRICS_PATH, guard(metrics, verifier, scopes), methods=["GET"]))
     routes.append(Route(settings.path, guarded))
     return Starlette(
         routes=routes, middleware=middleware, lifespan=lambda app: endpoint.manager.run()
     )
+
+
+def guard(
+    app: ASGIApp,
+    verifier: TokenVerifier | None,
+    scopes: list[str],
+    metadata_url: AnyHttpUrl | None = None,
+) -> ASGIApp:
+    """Return an application that asks for a bearer token first, where there is a verifier."""
+    if verifier is None:
+        return app
+    required = AuthContextMiddleware(RequireAuthMiddleware(app, scopes, metadata_url))
+    return AuthenticationMiddleware(required, backend=BearerAuthBackend(verifier))
+
+
+class MetricsPage:
+    """The metrics, to be read by Prometheus.
+
+    Args:
+        metrics: of the server.
+        local_only: answer programs of this machine only, by one of its names: neither what a
+            proxy passes on nor a web page that bends its host name here.
+    """
+
+    def __init__(self, metrics: Metrics, *, local_only: bool) -> None:
+        self._metrics = metrics
+        self._local_only = local_only
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        answer = Response(self._metrics.text(), media_type=CONTENT_TYPE)
+        if self._local_only and not _comes_from_here(Request(scope)):
+            answer = PlainTextResponse(
+                "Without ODOO_MCP_METRICS_TOKEN only this machine may read the metrics.\n", 403
+            )
+        await answer(scope, receive, send)
+
+
+def _comes_from_here(request: Request) -> bool:
+    host = request.headers.get("host", "")
+    named = any(host == name or host.startswith(f"{name}:") for name in LOOPBACK)
+    return named and is_loopback(request.client.host if request.client else "")
 
 
 def transport_security(settings: ServerSettings) -> TransportSecuritySettings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
@@ -74,6 +74,9 @@ class ConnectionPool:
         self._clock = clock
         # From the longest unused to the last used, each with the time of its last use.
         self._connections: OrderedDict[Credentials, tuple[Connection, float]] = OrderedDict()
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter([connection for connection, _ in self._connections.values()])
 
     def get(self, credentials: Credentials) -> Connection:
         """Return the connection of some credentials, connected or not."""

@@ -19,6 +19,7 @@ from odoo_toolkit_mcp.audit import AuditLog
 from odoo_toolkit_mcp.settings import policy_of
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import PASSWORD, FakeOdoo, FaultError
+from tests.mcp.http_server import RunningServer
 
 pytestmark = pytest.mark.anyio
 
@@ -55,6 +56,7 @@ async def test_write_is_recorded_with_its_values(make_server: MakeServer, file: 
     assert when.tzinfo is not None
     assert line.pop("session_id")
     assert line.pop("duration_ms") > 0
+    assert line.pop("request_id")
     assert line == {
         "tool": "odoo_core_write",
         "model": "res.partner",
@@ -65,6 +67,19 @@ async def test_write_is_recorded_with_its_values(make_server: MakeServer, file: 
         "success": True,
         "odoo_uid": 2,
     }
+
+
+def test_line_names_the_request_over_http(make_server: MakeServer, file: Path, era: str) -> None:
+    """By the client's own id, and by that of the proxy where it looks like one."""
+    server = make_server(transport="http", mode="full", audit=True, audit_file=str(file))
+    with RunningServer(server) as served:
+        served.call(era, *WRITE, X_Request_Id="proxy-42")
+        served.call(era, *WRITE, X_Request_Id="no id at all")
+        served.call(era, *WRITE)
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+    assert [line.get("http_request_id") for line in lines] == ["proxy-42", None, None]
+    assert [line["request_id"] for line in lines] == [1, 1, 1]
 
 
 async def test_create_is_recorded_with_the_new_id(make_server: MakeServer, file: Path) -> None:

@@ -89,6 +89,24 @@ def test_nothing_secret_is_written_anywhere(environ: dict[str, str], level: str)
     assert PASSWORD not in client.log
 
 
+def test_log_is_json_when_asked_for(environ: dict[str, str]) -> None:
+    """Each line an object, those of a request with its id; the audit among them."""
+    environ = {**environ, "ODOO_MCP_LOG_FORMAT": "json", "ODOO_MCP_LOG_LEVEL": "debug"}
+    environ |= {"ODOO_MCP_AUDIT": "true", "ODOO_MCP_AUDIT_READS": "true"}
+    with StdioClient(environ) as client:
+        client.initialize()
+        client.call("odoo_core_count", model="res.partner")
+        wrong = client.call("odoo_core_execute", model="res.partner", method="boom")
+    entries = [json.loads(line) for line in client.log.splitlines()]
+
+    assert wrong["isError"]
+    assert all({"time", "level", "logger", "message"} <= entry.keys() for entry in entries)
+    (audit,) = [e for e in entries if e["logger"].endswith("audit") and "count" in e["message"]]
+    (failure,) = [e for e in entries if e["logger"].endswith("results")]
+    assert audit["request_id"] == json.loads(audit["message"])["request_id"]
+    assert failure["request_id"] == audit["request_id"] + 1
+
+
 def test_all_wrong_settings_are_reported_together() -> None:
     result = run(
         ODOO_URL="ftp://example.com",

@@ -73,6 +73,10 @@ CANCEL = Step(
 #: Lines that a result shows.
 _SHOWN = 12
 
+#: Last Odoo version that refuses an order of which anything was ever received, also where all of
+#: it was returned; 19 looks at the state only.
+_KEEPS_RECEIVED = 18
+
 
 @attrs.frozen(kw_only=True)
 class OrderResult(Shown):
@@ -168,7 +172,7 @@ def cancel_order(
     """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
 
     An order that is received or billed is not cancelled, although Odoo 19 would do so without a
-    word. A draft bill stays, as Odoo leaves it.
+    word; to 18 not even where all of it was returned. A draft bill stays, as Odoo leaves it.
 
     Args:
         odoo: the connection.
@@ -258,18 +262,22 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
         ),
     ]
     receipts, bills, lines = side_by_side(asked)
-    done = [r.name for r in receipts if r.state == "done" and r.type != "outgoing"] if lines else []
+    keeps = odoo.version.major <= _KEEPS_RECEIVED
+    done = [r.name for r in receipts if r.state == "done" and r.type != "outgoing"]
+    done = done if lines or keeps else []
     posted = [bill.name for bill in bills if bill.state == "posted"]
     obstacles = [f"its receipt {item} is already done" for item in done]
     obstacles += [f"its bill {item} is already posted" for item in posted]
     if obstacles:
         todo = ["return the receipt with return_picking"] if done else []
         todo += ["cancel the bill with reset_invoice"] if posted else []
-        raise _order_error(
-            row,
-            f"{name} cannot be cancelled: {', and '.join(obstacles)}.",
-            f"First {' and '.join(todo)}, then cancel the order.",
-        )
+        steps = " and ".join(todo)
+        suggestion = f"First {steps}, then cancel the order."
+        if done and keeps:
+            suggestion = f"To undo it, {steps}; the order stays, as to 18 Odoo cancels none"
+            suggestion += " of which anything was received."
+        message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
+        raise _order_error(row, message, suggestion)
 
 
 # Results ---------------------------------------------------------------------------------------
