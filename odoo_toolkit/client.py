@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import attrs
 
@@ -234,6 +234,11 @@ class Odoo:
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
+
+    def refuse(self, call: Call, error: OdooError) -> NoReturn:
+        """Raise an error about a call that is not sent; the hook is told."""
+        self._tell(call, time.monotonic(), error_code=error.code)
+        raise error
 
     def call(self, call: Call) -> Any:
         """Send one call to Odoo and return what the method returned.

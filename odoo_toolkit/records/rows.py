@@ -235,7 +235,7 @@ def _fetched(
         if error.code != "NOT_FOUND":
             raise
         # A record vanished, or a computed field stumbled over one that had.
-        existing = _existing(odoo, model, ids, context)
+        existing = existing_ids(odoo, model, ids, context)
         if not existing or len(existing) == len(ids):
             raise
         read = attrs.evolve(read, ids=tuple(existing))
@@ -341,12 +341,21 @@ def counting(model: str, domain: list[Any], context: Mapping[str, Any] | None) -
     return Call(model=model, method="search_count", arguments=arguments, context=context or {})
 
 
-def _existing(odoo: Odoo, model: str, ids: Sequence[int], context: Mapping[str, Any]) -> list[int]:
+def existing_ids(
+    odoo: Odoo,
+    model: str,
+    ids: Sequence[int],
+    context: Mapping[str, Any],
+    *,
+    internal: bool = False,
+) -> list[int]:
+    """Return which records there are, archived ones, too, as far as the user may see them."""
     call = Call(
         model=model,
         method="search",
         arguments={"domain": [["id", "in", list(ids)]]},
         context={**context, "active_test": False},
+        internal=internal,
     )
     found: list[int] = odoo.call(call)
     return found

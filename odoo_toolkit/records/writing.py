@@ -6,18 +6,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import Context, JsonSchema, Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
+from odoo_toolkit.records.rows import existing_ids
 from odoo_toolkit.values import to_wire
 from odoo_toolkit.values.plain import plain
 
@@ -124,7 +126,7 @@ def write(
     ] = None,
     return_fields: ReturnFields = (),
 ) -> WriteResult:
-    """Change fields of existing records; all of them or none; one round trip.
+    """Change fields of existing records; all of them or none; two round trips.
 
     Args:
         odoo: the connection.
@@ -153,6 +155,7 @@ def write(
     returned = checked_return_fields(odoo, model, return_fields, context)
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
+    _check_there(odoo, call)
     send(odoo, call, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
     found = read_back(odoo, model, ids, returned, context, warnings)
@@ -172,7 +175,7 @@ def unlink(
     ids: Annotated[Ids, Len(1, 50)],
     context: Context = None,
 ) -> UnlinkResult:
-    """Delete records; all of them or none; one round trip.
+    """Delete records; all of them or none; two round trips.
 
     Raises:
         NotFoundError: a record does not exist; nothing was deleted.
@@ -181,11 +184,42 @@ def unlink(
     """
     ids = checked_ids(ids)
     warnings: list[str] = []
-    send(odoo, Call(model=model, method="unlink", ids=ids, context=context or {}), warnings)
+    call = Call(model=model, method="unlink", ids=ids, context=context or {})
+    odoo.check(call)
+    _check_there(odoo, call)
+    send(odoo, call, warnings)
     message = f"Deleted {len(ids)} {model} record(s)"
     return UnlinkResult(
         success=True, model=model, deleted_ids=list(ids), message=message, warnings=warnings
     )
+
+
+def _check_there(odoo: Odoo, call: Call) -> None:
+    """Refuse a change of records that are not all there.
+
+    Odoo says nothing of them: on 14 and 19 many models are "written" and "deleted" whether there
+    are such records or not.
+
+    Raises:
+        NotFoundError: a record does not exist.
+        AccessError: the user may not see a record.
+    """
+    ids = call.ids or ()
+    found = existing_ids(odoo, call.model, ids, call.context, internal=True)
+    if not (missing := [record for record in ids if record not in found]):
+        return
+    # What the user may not see is not found either; reading it says so.
+    arguments = {"fields": ["display_name"]}
+    read = attrs.evolve(call, method="read", ids=tuple(missing), arguments=arguments, internal=True)
+    odoo.call(read)
+    numbers = ", ".join(map(str, missing))
+    error = NotFoundError(
+        f"{call.model} has no record with id {numbers}; it may have been deleted.",
+        suggestion="Look for it with search_read. Nothing was changed.",
+        details={"model": call.model, "missing_ids": missing},
+        outcome="not_sent",
+    )
+    odoo.refuse(call, error)
 
 
 def _tell_row(error: OdooError, index: int) -> None:

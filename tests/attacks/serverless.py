@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing import FakeServer
@@ -85,6 +86,13 @@ NOTHING: dict[str, Any] = {
 }
 
 
+def _answer(call: Call) -> Any:
+    """Answer a method of a model that holds nothing; what is to be changed is there all the same."""
+    if call.method == "search" and call.internal:
+        return call.arguments["domain"][0][2]
+    return NOTHING.get(call.method, [])
+
+
 class Serverless(Noting):
     """A connection whose server has the models of ``FIELDS``, and nothing in them.
 
@@ -107,7 +115,7 @@ class Serverless(Noting):
         server = FakeServer(
             {**FIELDS, "res.partner": {**FIELDS["res.partner"], **(fields or {})}},
             version=major,
-            otherwise=lambda call: NOTHING.get(call.method, []),
+            otherwise=_answer,
         )
         super().__init__(
             ConnectionSettings(url="http://odoo.test", username="ann", **settings),

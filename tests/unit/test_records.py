@@ -432,6 +432,7 @@ class TestWriting:
         assert not wire.asked("create")
 
     def test_write_refuses_readonly_fields_unless_told(self, wire: Wire, connection: Odoo) -> None:
+        wire.answers["res.partner", "search"] = [1]
         wire.answers["res.partner", "write"] = True
         with pytest.raises(ValidationError, match="partner_share"):
             toolkit.write(connection, "res.partner", [1], {"partner_share": True})
@@ -439,7 +440,7 @@ class TestWriting:
 
         context = {"allow_readonly": True}
         toolkit.write(connection, "res.partner", [1], {"partner_share": True}, context=context)
-        assert "allow_readonly" not in wire.calls[0][3]["context"]
+        assert all("allow_readonly" not in call[3]["context"] for call in wire.calls)
 
     def test_a_field_that_is_readonly_in_some_states_is_left_to_the_server(
         self, wire: Wire
@@ -453,17 +454,37 @@ class TestWriting:
                 "states": {"draft": [["readonly", False]]},
             }
         }
+        wire.answers["sale.order", "search"] = [1]
         wire.answers["sale.order", "write"] = True
 
         assert toolkit.write(odoo(), "sale.order", [1], {"partner_id": 2}).success
 
-    def test_write_and_unlink_are_one_round_trip(self, wire: Wire, connection: Odoo) -> None:
+    def test_write_and_unlink_are_two_round_trips(self, wire: Wire, connection: Odoo) -> None:
+        wire.answers["res.partner", "search"] = [1, 2]
         wire.answers["res.partner", "write"] = True
         wire.answers["res.partner", "unlink"] = True
         assert toolkit.write(connection, "res.partner", [1, 2], {"name": "A"}).ids == [1, 2]
         assert toolkit.unlink(connection, "res.partner", [1, 2]).deleted_ids == [1, 2]
 
-        assert [call[2] for call in wire.calls] == [[[1, 2], {"name": "A"}], [[1, 2]]]
+        there = [[["id", "in", [1, 2]]]]
+        expected = [there, [[1, 2], {"name": "A"}], there, [[1, 2]]]
+        assert [call[2] for call in wire.calls] == expected
+
+    def test_nothing_is_changed_where_a_record_is_missing(
+        self, wire: Wire, connection: Odoo
+    ) -> None:
+        """Odoo would change the others, and say so of all."""
+        wire.answers["res.partner", "search"] = [1]
+        wire.answers["res.partner", "read"] = []
+        for change in (
+            lambda: toolkit.write(connection, "res.partner", [1, 9], {"name": "A"}),
+            lambda: toolkit.unlink(connection, "res.partner", [1, 9]),
+        ):
+            with pytest.raises(NotFoundError, match="no record with id 9") as caught:
+                change()
+            assert caught.value.details["missing_ids"] == [9]
+
+        assert {call[1] for call in wire.calls} == {"search", "read"}
 
     @pytest.mark.parametrize(("may", "error"), [(False, AccessError), (True, ValidationError)])
     def test_where_all_fields_are_readonly_it_may_be_for_want_of_a_right(
@@ -489,6 +510,7 @@ class TestWriting:
         ("mode", "allowed"), [("readonly", False), ("restricted", False), ("full", True)]
     )
     def test_modes(self, wire: Wire, mode: Any, allowed: bool) -> None:
+        wire.answers["res.partner", "search"] = [1]
         wire.answers["res.partner", "unlink"] = True
         connection = odoo(Policy(mode=mode, write_allowlist=["res.partner"]))
         if allowed:
