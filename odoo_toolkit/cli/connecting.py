@@ -1,0 +1,137 @@
+"""The connection of a command: its options, and what is known of its writes."""
+
+from __future__ import annotations
+
+import functools
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import click
+from click.shell_completion import CompletionItem
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.cli.output import say
+from odoo_toolkit.cli.profiles import MODES, Chosen, choose, profile_names
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, OdooError
+
+
+class WatchedOdoo(Odoo):
+    """A connection that knows what it has written, to say so after Ctrl-C.
+
+    Attributes:
+        under_way: a write whose answer has not come, or was lost.
+        written: number of writes that were carried out.
+        stopping: whether no further write is to begin.
+    """
+
+    under_way: Call | None = None
+    written = 0
+    stopping = False
+
+    def call(self, call: Call) -> Any:
+        """Send one call, see :meth:`Odoo.call`."""
+        if call.reads:
+            return super().call(call)
+        if self.stopping:
+            raise OdooConnectionError("You stopped it.", outcome="not_sent", retry=False)
+        self.under_way = call
+        try:
+            result = super().call(call)
+        except OdooError as error:
+            if error.outcome != "maybe_applied":
+                self.under_way = None
+            raise
+        self.under_way = None
+        self.written += 1
+        return result
+
+
+@attrs.define
+class State:
+    """What the parts of one command line share.
+
+    Attributes:
+        profile, mode: options given before the command.
+        mode_used: that of the connection.
+        odoo: the connection, once there is one.
+        rows: of an import, how many of how many are done.
+        printed: records that have been printed while more were read.
+        status: exit status of a command that has not failed as a whole.
+    """
+
+    profile: str | None = None
+    mode: str | None = None
+    mode_used: str = MODES[0]
+    odoo: WatchedOdoo | None = None
+    rows: tuple[int, int] | None = None
+    printed: int = 0
+    status: int = 0
+
+
+def complete_profile(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem]:
+    """Return the profiles that begin so."""
+    return [CompletionItem(name) for name in profile_names() if name.startswith(incomplete)]
+
+
+def profile_and_mode(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options ``--profile`` and ``--mode``."""
+    function = click.option(
+        "--mode", type=click.Choice(MODES), help="What may be done; readonly by default."
+    )(function)
+    return click.option(
+        "--profile",
+        metavar="NAME",
+        shell_complete=complete_profile,
+        help="Profile to use, see 'odoo-toolkit profiles'; or set ODOO_PROFILE.",
+    )(function)
+
+
+def chosen(context: click.Context, profile: str | None = None, mode: str | None = None) -> Chosen:
+    """Return the settings that the options before and behind a command choose."""
+    state = context.ensure_object(State)
+    found = choose(profile or state.profile, mode or state.mode)
+    state.mode_used = found.policy.mode
+    return found
+
+
+def open_odoo(found: Chosen) -> WatchedOdoo:
+    """Return a connection; it connects when it is first used."""
+    return WatchedOdoo(found.settings, policy=found.policy)
+
+
+def with_odoo(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command a connection as its first argument, and the options that choose it."""
+
+    @functools.wraps(function)
+    def command(*arguments: Any, profile: str | None, mode: str | None, **options: Any) -> Any:
+        context = click.get_current_context()
+        odoo = open_odoo(chosen(context, profile, mode))
+        context.ensure_object(State).odoo = odoo
+        with odoo:
+            function(odoo, *arguments, **options)
+
+    return profile_and_mode(command)
+
+
+@contextmanager
+def stopping_softly(odoo: WatchedOdoo) -> Iterator[None]:
+    """Let the first Ctrl-C end the work after the write that is under way, the second at once.
+
+    While nothing has been written yet, the first one ends it at once, too.
+    """
+
+    def stop(number: int, frame: Any) -> None:
+        if odoo.stopping or not (odoo.under_way or odoo.written):
+            raise KeyboardInterrupt
+        odoo.stopping = True
+        say("Stopping after what is under way. Ctrl-C again does not wait for it.")
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

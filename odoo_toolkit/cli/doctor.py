@@ -1,0 +1,114 @@
+"""``odoo-toolkit doctor``: what is right and wrong with the connection, and what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+import click
+
+from odoo_toolkit.cli.connecting import State, complete_profile
+from odoo_toolkit.cli.ending import STATUS
+from odoo_toolkit.cli.keys import KEYS
+from odoo_toolkit.cli.output import as_json as to_json
+from odoo_toolkit.cli.output import print_text
+from odoo_toolkit.cli.profiles import choose
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.doctor import Diagnosis, Step, diagnose, wrong_settings
+from odoo_toolkit.doctor.diagnosis import MARKS, Status, step_lines
+from odoo_toolkit.errors import ConfigurationError
+
+_COLORS: Mapping[Status, str] = {
+    "ok": "green",
+    "warning": "yellow",
+    "problem": "red",
+    "skipped": "bright_black",
+}
+
+#: Marks for terminals that have letters only.
+_PLAIN: Mapping[Status, str] = {"ok": "+", "warning": "!", "problem": "x", "skipped": "-"}
+
+#: Step that found a problem -> the category of errors whose exit status is used; else connection.
+_CATEGORIES = {
+    "configuration": "configuration",
+    "database": "configuration",
+    "credentials": "access",
+    "rights": "access",
+    "reports": "access",
+}
+
+#: How settings are called besides their names, which a profile does not know.
+_VARIABLE = re.compile(r" \(ODOO_\w+\)")
+
+
+@click.command()
+@click.option(
+    "--profile",
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Profile to look at, see 'odoo-toolkit profiles'; or set ODOO_PROFILE.",
+)
+@click.option("--json", "as_json", is_flag=True, help="As one JSON document.")
+@click.pass_context
+def doctor(context: click.Context, profile: str | None, as_json: bool) -> None:
+    """Say step by step what is right and wrong with the connection, and what to do.
+
+    Nothing is changed in Odoo, but that it notes the login. The exit status is 0 unless something
+    is a problem: 3 settings or database, 4 connection, 5 credentials or rights.
+    """
+    state = context.ensure_object(State)
+    name = profile or state.profile or os.environ.get("ODOO_PROFILE") or None
+    diagnosis = _of_profile(name, state.mode) if name else diagnose()
+    if as_json:
+        print_text(to_json(diagnosis.to_dict(), indent=2) + "\n")
+    else:
+        for line in _lines(diagnosis):
+            click.echo(line)
+    found = next((step for step in diagnosis.steps if step.status == "problem"), None)
+    if found:
+        state.status = STATUS[_CATEGORIES.get(found.name, "connection")]
+
+
+def _of_profile(name: str, mode: str | None) -> Diagnosis:
+    try:
+        chosen = choose(name, mode)
+    except ConfigurationError as error:
+        return wrong_settings(error)
+    origins = {field.name: f"profile {name}" for field in attrs.fields(ConnectionSettings)}
+    if chosen.key_from == "keyring":
+        origins |= dict.fromkeys(KEYS, "keyring")
+    elif chosen.key_from == "environment":
+        origins |= {key: f"environment variable ODOO_{key.upper()}" for key in KEYS}
+    diagnosis = diagnose(chosen.settings, origins=origins)
+    return attrs.evolve(diagnosis, steps=[_by_name(step) for step in diagnosis.steps])
+
+
+def _by_name(step: Step) -> Step:
+    """Return a step that does not name the variables that a profile leaves unread."""
+    changed: dict[str, Any] = {
+        "meaning": _VARIABLE.sub("", step.meaning),
+        "advice": _VARIABLE.sub("", step.advice),
+    }
+    return attrs.evolve(step, **changed)
+
+
+def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+    marks = MARKS if _writes("".join(MARKS.values())) else _PLAIN
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for step in diagnosis.steps:
+        mark = click.style(marks[step.status], fg=_COLORS[step.status])
+        yield from step_lines(step, mark, width)
+
+
+def _writes(text: str) -> bool:
+    """Whether standard output can show the characters."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except (LookupError, UnicodeEncodeError):
+        return False
+    return True

@@ -1,0 +1,161 @@
+"""How a command ends: what is said on standard error, and the exit status."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import attrs
+import click
+
+from odoo_toolkit.cli.connecting import State
+from odoo_toolkit.cli.output import say, several
+from odoo_toolkit.errors import OdooError
+
+#: category of an error -> exit status. 1 is what nobody foresaw, 2 wrong arguments, as of click.
+STATUS = {
+    "unknown": 1,
+    "configuration": 3,
+    "connection": 4,
+    "access": 5,
+    "not_found": 6,
+    "validation": 7,
+    "constraint": 8,
+    "state": 9,
+    "wizard": 10,
+    "rate_limit": 11,
+}
+SOME_FAILED, IN_DOUBT, WRONG_FILE = 12, 13, 14
+#: As of programs that a signal ends: SIGINT, SIGPIPE.
+INTERRUPTED, CLOSED_PIPE = 130, 141
+
+#: Functions that the library's suggestions name -> how they are called from the shell.
+_COMMAND_OF = {
+    "fields_get": "fields",
+    "list_models": "models",
+    "list_reports": "report --list",
+    "search_read": "search",
+    "upsert": "import",
+}
+_FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b")
+
+
+class _FileFailure(Exception):  # noqa: N818 - it carries an error
+    """An OSError on its way past click."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+@contextmanager
+def past_click() -> Iterator[None]:
+    """Let an OSError pass click, which ends with 1 when nobody reads the output any more."""
+    try:
+        yield
+    except OSError as error:
+        raise _FileFailure(error) from error
+
+
+@attrs.define
+class End:
+    """How it ended."""
+
+    status: int = 0
+
+
+@contextmanager
+def ending(state: State) -> Iterator[End]:
+    """Turn what is raised within the block into sentences on standard error and an exit status."""
+    end = End()
+    try:
+        yield end
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        end.status = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        say(_interrupted(state))
+        end.status = INTERRUPTED
+    except OdooError as error:
+        tell_error(error, state)
+        end.status = status_of(error)
+    except SystemExit as leaving:
+        # This is how rich leaves when nobody reads the output any more.
+        if not _is_closed_pipe(leaving.__context__):
+            raise
+        end.status = CLOSED_PIPE
+    except _FileFailure as failure:
+        end.status = _failed(failure.error, state)
+    except OSError as error:
+        end.status = _failed(error, state)
+    finally:
+        if end.status in (CLOSED_PIPE, WRONG_FILE):
+            _forget_output()
+
+
+def status_of(error: OdooError) -> int:
+    """Return the exit status of an error."""
+    return IN_DOUBT if error.outcome == "maybe_applied" else STATUS[error.category]
+
+
+def tell_error(error: OdooError, state: State) -> None:
+    """Say what happened, and what to do next."""
+    say(f"Error: {error.message}")
+    if error.code == "MODE_VIOLATION":
+        say(
+            f"The mode is {state.mode_used}: give --mode, or set the mode in the profile, where"
+            " restricted takes the model in the write_allowlist, too."
+        )
+    elif error.suggestion:
+        say(_FUNCTION.sub(lambda m: f"odoo-toolkit {_COMMAND_OF[m[1]]}", error.suggestion))
+    _tell_printed(state)
+
+
+def _failed(error: OSError, state: State) -> int:
+    """Say that a file cannot be read or written; return the exit status."""
+    if _is_closed_pipe(error):
+        return CLOSED_PIPE
+    where = f"{error.filename}: " if error.filename else ""
+    say(f"Error: {where}{error.strerror or error}.")
+    _tell_printed(state)
+    return WRONG_FILE
+
+
+def _tell_printed(state: State) -> None:
+    if state.printed:
+        say(f"{several(state.printed, 'record')} had been printed before: there may be more.")
+
+
+def _interrupted(state: State) -> str:
+    odoo = state.odoo
+    if state.printed:
+        return (
+            f"Interrupted: {several(state.printed, 'record')} had been printed; there may be more."
+        )
+    if odoo is None or not (odoo.under_way or odoo.written):
+        return "Interrupted: nothing was written."
+    done = f" {state.rows[0]} of {state.rows[1]} rows were done before." if state.rows else ""
+    if odoo.under_way is None:
+        return f"Interrupted after something was written.{done}"
+    call = odoo.under_way
+    return (
+        f"Interrupted while {call.method} of {call.model} was under way: it may have been applied."
+        f"{done} Look in Odoo before you repeat it."
+    )
+
+
+def _is_closed_pipe(error: BaseException | None) -> bool:
+    return isinstance(error, OSError) and error.errno == errno.EPIPE
+
+
+def _forget_output() -> None:
+    """Have Python not try again, at its end, to write what could not be written."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.__stdout__.fileno())  # type: ignore[union-attr]
+        os.close(nowhere)

@@ -1,0 +1,213 @@
+"""``odoo-toolkit import``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from odoo_toolkit import records
+from odoo_toolkit.cli import options
+from odoo_toolkit.cli.connecting import State, WatchedOdoo, stopping_softly, with_odoo
+from odoo_toolkit.cli.ending import IN_DOUBT, INTERRUPTED, SOME_FAILED, STATUS
+from odoo_toolkit.cli.output import (
+    Form,
+    form_of,
+    form_options,
+    print_text,
+    print_value,
+    progress,
+    several,
+)
+from odoo_toolkit.cli.output import say as tell
+from odoo_toolkit.cli.words import flat, name_list
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.records.importing import ImportResult
+
+#: Failed rows that are told one by one.
+_TOLD = 20
+
+
+@click.command("import")
+@options.model
+@click.argument("file", metavar="FILE")
+@click.option(
+    "--key",
+    type=name_list,
+    multiple=True,
+    metavar="NAMES",
+    help="Columns that tell which record a row is; records that are not there are created.",
+)
+@click.option("--create-only", is_flag=True, help="Create a record of each row; look for none.")
+@options.dry_run
+@click.option("--failed", metavar="FILE", help="Write the rows that failed to this CSV file.")
+@click.option("--encoding", default="utf-8", help="Of a CSV file, such as cp1252.")
+@click.option("--separator", default=",", help="Of a CSV file: one character, or \\t.")
+@click.option("--decimal", default=".", help="Of a CSV file: mark of decimals.")
+@click.option("--thousands", default="", help="Of a CSV file: mark of thousands.")
+@click.option("--date-format", help="Of a CSV file, such as %d/%m/%Y.")
+@click.option("--datetime-format", help="Of a CSV file.")
+@click.option("--skip-empty", is_flag=True, help="Empty cells leave fields as they are.")
+@click.option("--ignore-case", is_flag=True, help="Texts of the key are the same in any case.")
+@click.option("--notify", is_flag=True, help="Let Odoo log changes and send its e-mails.")
+@click.option("--batch", type=click.IntRange(1), default=200, help="Most records of one call.")
+@options.context
+@form_options("json")
+@with_odoo
+def import_(
+    odoo: WatchedOdoo,
+    model: str,
+    file: str,
+    key: tuple[list[str], ...],
+    create_only: bool,
+    dry_run: bool,
+    failed: str | None,
+    skip_empty: bool,
+    ignore_case: bool,
+    notify: bool,
+    batch: int,
+    context: dict[str, Any] | None,
+    form: Form,
+    **written: Any,
+) -> None:
+    """Create and change records from a file, and print what became of the rows.
+
+    FILE is CSV, or JSON lines where its name ends in .jsonl or .ndjson, or a JSON list in .json;
+    - is standard input. Rows that are wrong fail alone. Only what differs is written, so doing it
+    again is safe; not so with --create-only. Ctrl-C stops after the rows that are under way.
+
+    \b
+    odoo-toolkit import res.partner customers.csv --key email --dry-run
+    """
+    keys = flat(key)
+    if create_only == bool(keys):
+        raise click.UsageError("Give either --key, such as --key email, or --create-only.")
+    if create_only and (skip_empty or ignore_case):
+        raise click.UsageError("--create-only looks for no records and leaves empty cells out.")
+    state = click.get_current_context().ensure_object(State)
+    with _rows(file, written) as rows, stopping_softly(odoo), progress(model) as bar:
+
+        def done(number: int, total: int) -> None:
+            state.rows = (number, total)
+            if bar:
+                bar(number, total)
+
+        common: dict[str, Any] = {
+            "context": context,
+            "dry_run": dry_run,
+            "notify": notify,
+            "batch": batch,
+            "progress": done,
+        }
+        if create_only:
+            result = records.create_many(odoo, model, rows, **common)
+        else:
+            result = records.upsert(
+                odoo,
+                model,
+                rows,
+                keys,
+                case_sensitive=not ignore_case,
+                empty="ignore" if skip_empty else "clear",
+                **common,
+            )
+    _tell(result, odoo, state, form, failed, again=not create_only)
+
+
+def _tell(
+    result: ImportResult,
+    odoo: WatchedOdoo,
+    state: State,
+    form: Form,
+    failed: str | None,
+    *,
+    again: bool,
+) -> None:
+    """Print what became of the rows, and choose the exit status."""
+    if result.interrupted is not None:
+        state.status = INTERRUPTED if odoo.stopping else STATUS["connection"]
+        if result.in_doubt:
+            state.status = IN_DOUBT
+    elif result.failed:
+        state.status = SOME_FAILED
+    for row in result.failed[:_TOLD]:
+        tell(f"Row {row.row}{f', {row.column}' if row.column else ''}: {row.reason}")
+    if len(result.failed) > _TOLD:
+        tell(f"and {len(result.failed) - _TOLD} more")
+    for warning in result.warnings:
+        tell(f"Note: {warning}")
+    if result.interrupted is not None:
+        numbers = (
+            f"{several(len(result.not_done), 'row')} not done, {len(result.in_doubt)} in doubt"
+        )
+        safe = (
+            "Doing it again is safe: what is done is found."
+            if again
+            else ("Leave out the rows that are done before you do it again.")
+        )
+        tell(f"Stopped: {result.interrupted} {numbers}. {safe}")
+    if failed and result.failed:
+        result.write_failed(failed)
+        tell(f"The rows that failed are in {failed}.")
+    _print(result, form)
+
+
+def _print(result: ImportResult, form: Form) -> None:
+    if form_of(form) == "table":
+        would = "would be " if result.dry_run else ""
+        counts = f"{result.created} created, {result.updated} updated, {result.unchanged} unchanged"
+        line = f"{several(len(result.ids), 'row')} of {result.model}: {would}{counts}"
+        line += f", {len(result.failed)} failed"
+        if result.interrupted is not None:
+            line += f", {len(result.in_doubt)} in doubt, {len(result.not_done)} not done"
+        print_text(line + "\n")
+        return
+    failures = [
+        {"row": row.row, "column": row.column, "reason": row.reason, "code": row.code}
+        for row in result.failed
+    ]
+    told = {
+        **{name: getattr(result, name) for name in ("model", "created", "updated", "unchanged")},
+        "failed": failures,
+        **{name: getattr(result, name) for name in ("ids", "statuses", "dry_run", "interrupted")},
+        "in_doubt": result.in_doubt,
+        "not_done": result.not_done,
+    }
+    print_value(told, form)
+
+
+@contextmanager
+def _rows(file: str, written: dict[str, Any]) -> Iterator[Any]:
+    """Give the rows of a file, or of standard input."""
+    if file != "-":
+        yield _read(Path(file), written)
+        return
+    content = sys.stdin.buffer.read()
+    # What begins so is no line of field names.
+    ending = {b"{": ".jsonl", b"[": ".json"}.get(content.lstrip()[:1], ".csv")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"stdin{ending}"
+        path.write_bytes(content)
+        del content
+        yield _read(path, written)
+
+
+def _read(path: Path, written: dict[str, Any]) -> Any:
+    kind = path.suffix.lower()
+    if kind == ".json":
+        try:
+            return json.loads(path.read_text("utf-8-sig"))
+        except ValueError as error:
+            raise ValidationError(
+                f"{path.name} is no JSON: {error}.", suggestion="Give a list of objects."
+            ) from None
+    if kind in (".jsonl", ".ndjson"):
+        return path
+    separator = "\t" if written["separator"] == "\\t" else written["separator"]
+    return records.read_csv(path, **{**written, "separator": separator})

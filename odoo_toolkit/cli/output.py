@@ -1,0 +1,260 @@
+"""What commands print: data to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import Any
+
+import attrs
+import click
+
+from odoo_toolkit.fields import Field
+
+Form = str | None
+
+_FORMS = {
+    "table": "As a table.",
+    "jsonl": "As JSON lines: one record in each.",
+    "json": "As one JSON document.",
+    "csv": "As CSV with a line of names.",
+}
+
+#: Control characters, by which a text from Odoo could steer the terminal.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add the options that choose the form of the output, of which the last one holds."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in reversed(forms or tuple(_FORMS)):
+            function = click.option(
+                f"--{name}", "form", flag_value=name, default=None, help=_FORMS[name]
+            )(function)
+        return function
+
+    return decorate
+
+
+def form_of(form: Form) -> str:
+    """Return the form that was chosen; else a table on a terminal, JSON lines elsewhere."""
+    return form or ("table" if sys.stdout.isatty() else "jsonl")
+
+
+def prepare_output() -> None:
+    """Have what goes to a file or a pipe be UTF-8, and no terminal fail for want of a character."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                encoding=None if stream.isatty() else "utf-8", errors="backslashreplace"
+            )
+
+
+def several(number: int, noun: str) -> str:
+    """Return ``1 record`` or ``2 records``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def say(text: str) -> None:
+    """Write a sentence to standard error."""
+    click.echo(_CONTROL.sub("\ufffd", text), err=True)
+
+
+def tell_warnings(result: Any) -> None:
+    """Say what is to be known of a result besides its data."""
+    for warning in getattr(result, "warnings", ()):
+        say(f"Note: {warning}")
+    if skipped := getattr(result, "skipped_fields", None):
+        say(f"Note: this user may not read {', '.join(skipped)}.")
+    left_out = getattr(result, "left_out", 0)
+    if left_out != 0:
+        say(f"Note: {left_out or 'some'} records of closed models are left out.")
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON that no terminal takes for commands."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
+    return re.sub(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", text)
+
+
+def _plain(value: Any) -> Any:
+    if attrs.has(type(value)):
+        return attrs.asdict(value)
+    return list(value) if isinstance(value, (set, frozenset, tuple)) else str(value)
+
+
+def print_text(text: str) -> None:
+    """Write a text to standard output; on a terminal without what would steer it."""
+    if sys.stdout.isatty():
+        text = _CONTROL.sub("\ufffd", text)
+    sys.stdout.write(text)
+
+
+def print_value(value: Any, form: Form = None) -> None:
+    """Print one value: records as rows, anything else as JSON; a text as it is on a terminal."""
+    chosen = form_of(form)
+    if chosen == "json":
+        print_text(as_json(value, indent=2) + "\n")
+    elif value and isinstance(value, list) and all(isinstance(item, Mapping) for item in value):
+        print_rows(value, form=chosen)
+    elif chosen == "csv":
+        rows = value if isinstance(value, list) else [value]
+        print_rows([{"result": row} for row in rows], form=chosen)
+    elif chosen == "table":
+        text = isinstance(value, str)
+        print_text((value if text else as_json(value, indent=2)) + "\n")
+    else:
+        print_text(as_json(value) + "\n")
+
+
+def print_ids(ids: Sequence[int], form: Form = None) -> None:
+    """Print ids, one in each line."""
+    chosen = form_of(form)
+    if chosen == "json":
+        print_text(as_json(list(ids)) + "\n")
+    else:
+        lines = [*(["id"] if chosen == "csv" else []), *map(str, ids)]
+        print_text("".join(f"{line}\n" for line in lines))
+
+
+def print_rows(
+    rows: Iterable[Mapping[str, Any]],
+    described: Callable[[], Mapping[str, Field]] | None = None,
+    form: Form = None,
+    count: Callable[[int], None] = lambda number: None,
+) -> None:
+    """Print records.
+
+    Args:
+        rows: the records; JSON lines and CSV are printed while they come.
+        described: gives the field of each column, asked when the first row is known; by default
+            the columns are those that the rows have.
+        form: of the output.
+        count: is told after each row how many have been printed.
+    """
+    chosen = form_of(form)
+    if chosen == "jsonl":
+        for number, row in enumerate(rows, 1):
+            print_text(as_json(row) + "\n")
+            count(number)
+        return
+    if chosen != "csv" or described is None:
+        rows = list(rows)
+    if chosen == "json":
+        print_text(as_json(rows, indent=2) + "\n")
+        return
+    rows = iter(rows)
+    known = list(islice(rows, None if described is None else 1))
+    fields = described() if described else {}
+    names = list(fields) or _names(known)
+    if chosen == "table":
+        _print_table([*known, *rows], names)
+    else:
+        _print_csv(chain(known, rows), _with_names(names, fields), count)
+
+
+def _names(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _with_names(names: Sequence[str], fields: Mapping[str, Field]) -> list[str]:
+    """Add the columns of names to those of the ids, as a DataFrame of the records has them."""
+    found: list[str] = []
+    for name in names:
+        found.append(name)
+        if name in fields and fields[name].type == "many2one":
+            found.append(f"{name}.name")
+    return list(dict.fromkeys(found))
+
+
+class _Printed:
+    """A file for csv that writes as ``print_text`` does."""
+
+    def write(self, text: str) -> None:
+        print_text(text)
+
+
+def _print_csv(
+    rows: Iterable[Mapping[str, Any]], names: Sequence[str], count: Callable[[int], None]
+) -> None:
+    lines = csv.writer(_Printed(), lineterminator="\n")
+    lines.writerow(names)
+    for number, row in enumerate(rows, 1):
+        cells = {name: value for name, value in row.items() if not _is_name(value)}
+        for name, value in row.items():
+            if _is_name(value):
+                cells |= {name: value["id"], f"{name}.name": value["name"]}
+        lines.writerow([_csv_cell(cells.get(name)) for name in names])
+        count(number)
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return as_json(value) if isinstance(value, (list, dict)) else value
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.keys() == {"id", "name"}
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if _is_name(value):
+        return f"{value['name']} ({value['id']})"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(
+            ": ".join(map(str, item)) if isinstance(item, (list, tuple)) else _cell(item)
+            for item in value
+        )
+    if isinstance(value, Mapping):
+        return as_json(value)
+    return str(round(value, 6) if isinstance(value, float) else value)
+
+
+def _print_table(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    # What is no terminal has no width: nothing is cut or broken there.
+    console = Console(width=None if sys.stdout.isatty() else 100_000, file=sys.stdout)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        numbers = any(_is_number(row.get(name)) for row in rows)
+        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+    for row in rows:
+        cells = [_CONTROL.sub("\ufffd", _cell(row.get(name))) for name in names]
+        # As texts, in which [bold] is no markup.
+        table.add_row(*map(Text, cells))
+    if names:
+        console.print(table)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on standard error, if that is a terminal; give what is told of the progress."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

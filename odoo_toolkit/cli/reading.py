@@ -1,0 +1,226 @@
+"""``odoo-toolkit search | count | aggregate | fields | models``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from odoo_toolkit import records
+from odoo_toolkit.cli import options
+from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
+from odoo_toolkit.cli.output import (
+    Form,
+    form_of,
+    form_options,
+    print_rows,
+    print_value,
+    say,
+    tell_warnings,
+)
+from odoo_toolkit.cli.words import domain_of, flat, name_list
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.records.rows import DEFAULT_FIELDS
+
+#: Columns of the tables of fields and models; JSON and CSV have all that there is.
+_FIELD_COLUMNS = ("field", "label", "type", "relation", "required", "readonly")
+
+
+@click.command()
+@options.model
+@options.domain
+@options.fields
+@options.order
+@click.option("--limit", type=click.IntRange(1), help="Most records to print; 80 by default.")
+@click.option("--offset", type=click.IntRange(0), default=0, help="Records to skip.")
+@click.option("--all", "every", is_flag=True, help="Print all records, by id unless --order.")
+@options.context
+@form_options()
+@with_odoo
+def search(
+    odoo: WatchedOdoo,
+    model: str,
+    domain: tuple[str, ...],
+    fields: tuple[list[str], ...],
+    order: str | None,
+    limit: int | None,
+    offset: int,
+    every: bool,
+    context: dict[str, Any] | None,
+    form: Form,
+) -> None:
+    """Find records and print their fields.
+
+    A CONDITION is field=value, or with != > >= < <=, or field~text for what contains a text; all
+    of them must hold. Or it is a domain: '["|", ["name", "ilike", "acme"], ["id", "=", 7]]'.
+
+    \b
+    odoo-toolkit search sale.order state=sale 'amount_total>1000' -f name,partner_id
+    odoo-toolkit search res.partner --all -f name,email --csv > partners.csv
+    """
+    if every and (limit or offset):
+        raise click.UsageError("--all cannot stand beside --limit or --offset.")
+    asked = domain_of(odoo, model, domain)
+    names = flat(fields) or DEFAULT_FIELDS
+    if every:
+        state = click.get_current_context().ensure_object(State)
+
+        def printed(number: int) -> None:
+            state.printed = number
+
+        with records.iterate(odoo, model, asked, names, order, context=context) as found:
+            print_rows(found, lambda: found.described, form, printed)
+            state.printed = 0
+            tell_warnings(found)
+        return
+    result = records.search_read(
+        odoo, model, asked, names, limit or 80, offset, order=order, context=context
+    )
+    print_rows(result.records, lambda: result.described, form)
+    tell_warnings(result)
+    if result.has_more:
+        say(f"There are more than these {result.count}: give --limit, --offset or --all.")
+
+
+@click.command()
+@options.model
+@options.domain
+@options.context
+@form_options("json", "csv")
+@with_odoo
+def count(
+    odoo: WatchedOdoo,
+    model: str,
+    domain: tuple[str, ...],
+    context: dict[str, Any] | None,
+    form: Form,
+) -> None:
+    """Print how many records match; conditions as of search."""
+    result = records.count(odoo, model, domain_of(odoo, model, domain), context)
+    if form == "csv":
+        print_rows([{"count": result.count}], form=form)
+    else:
+        print_value(result.count, form)
+    tell_warnings(result)
+
+
+@click.command()
+@options.model
+@options.domain
+@click.option(
+    "--by",
+    type=name_list,
+    multiple=True,
+    metavar="NAMES",
+    help="Such as partner_id,date_order:month.",
+)
+@click.option(
+    "--measure",
+    type=name_list,
+    multiple=True,
+    metavar="NAMES",
+    help="Such as amount_total:sum; also avg, min, max, count, count_distinct.",
+)
+@click.option("--having", metavar="DOMAIN", help='Such as \'[["count", ">", 5]]\'.')
+@click.option("--order", metavar="TEXT", help="Such as 'amount_total:sum desc'.")
+@click.option("--limit", type=click.IntRange(1), default=80, help="Most groups; 80 by default.")
+@click.option("--offset", type=click.IntRange(0), default=0, help="Groups to skip.")
+@options.context
+@form_options()
+@with_odoo
+def aggregate(
+    odoo: WatchedOdoo,
+    model: str,
+    domain: tuple[str, ...],
+    by: tuple[list[str], ...],
+    measure: tuple[list[str], ...],
+    having: str | None,
+    order: str | None,
+    limit: int,
+    offset: int,
+    context: dict[str, Any] | None,
+    form: Form,
+) -> None:
+    """Group records and print sums, averages, ...; conditions as of search.
+
+    \b
+    odoo-toolkit aggregate sale.order state=sale --by date_order:month --measure amount_total:sum
+    """
+    result = records.aggregate(
+        odoo,
+        model,
+        domain_of(odoo, model, domain),
+        flat(by),
+        flat(measure),
+        order=order,
+        limit=limit,
+        offset=offset,
+        having=domain_of(odoo, model, [having]) if having else (),
+        context=context,
+    )
+    print_rows(result.records, lambda: result.described, form)
+    tell_warnings(result)
+    if result.has_more:
+        say(f"There are more than these {result.count} groups: give --limit or --offset.")
+
+
+@click.command()
+@options.model
+@click.argument("names", nargs=-1)
+@click.option("--filter", "part", metavar="TEXT", help="Only fields with this in name or label.")
+@options.context
+@form_options()
+@with_odoo
+def fields(
+    odoo: WatchedOdoo,
+    model: str,
+    names: tuple[str, ...],
+    part: str | None,
+    context: dict[str, Any] | None,
+    form: Form,
+) -> None:
+    """Print the fields of a model, or those that are named."""
+    found = records.fields_get(odoo, model, context=context).fields
+    if unknown := [name for name in names if name not in found]:
+        raise ValidationError(
+            f"{model} has no field {', '.join(unknown)}.",
+            code="INVALID_FIELD",
+            suggestion=f"odoo-toolkit fields {model} prints them all.",
+        )
+    wanted = (part or "").casefold()
+    rows = [
+        {"field": name, **told}
+        for name, told in found.items()
+        if (not names or name in names)
+        and (wanted in name.casefold() or wanted in str(told.get("label", "")).casefold())
+    ]
+    _print_described(rows, _FIELD_COLUMNS, form)
+
+
+@click.command()
+@click.argument("filter", required=False)
+@click.option("--wizards", is_flag=True, help="Also wizards.")
+@form_options()
+@with_odoo
+def models(odoo: WatchedOdoo, filter: str | None, wizards: bool, form: Form) -> None:  # noqa: A002
+    """Print the models that can be read; FILTER is part of a name or label."""
+    result = records.list_models(odoo, filter, wizards)
+    rows = [
+        {
+            "model": found.model,
+            "name": found.name,
+            "field_count": found.field_count,
+            "access": found.access,
+            "transient": found.transient,
+        }
+        for found in result.models
+    ]
+    _print_described(rows, ("model", "name", "field_count", "access"), form)
+    tell_warnings(result)
+
+
+def _print_described(rows: list[dict[str, Any]], columns: tuple[str, ...], form: Form) -> None:
+    """Print rows; in a table only the columns that are short."""
+    if form_of(form) == "table":
+        rows = [{name: row.get(name) for name in columns} for row in rows]
+    print_rows(rows, form=form)
