@@ -66,10 +66,10 @@ TOOLS = (
         access="read",
     ),
     Tool(
-        name="odoo_sales_invoice_order",
+        name="odoo_sales_create_invoices",
         title="Invoice sales order",
         description="Make the draft invoice of a confirmed sales order: what can be invoiced now,"
-        " or a down payment. A fixed one is without taxes to Odoo 16 and includes them from 17"
+        " or a down payment. A fixed one is without taxes to Odoo 16, with them from 17"
         " on. Each call makes another. Then: odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",

@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import Odoo, Policy, connect, records
+from odoo_toolkit import Odoo, Policy, connect, execute, records
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice
-from odoo_toolkit.apps.inventory import Transfer
+from odoo_toolkit.apps.inventory import Transfer, return_picking
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.operations.steps import Plan
@@ -250,6 +250,26 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
     ]
     with pytest.raises(StateError, match=r"is already done.*is already posted"):
         purchase.cancel_order(admin, order_id=order.id)
+
+
+def test_what_is_suggested_for_a_received_order_can_be_done(admin: Odoo, market: Market) -> None:
+    """Returned, it is cancelled on 19; to 18 Odoo refuses for good, and the suggestion says so."""
+    order = ordered(admin, market, 3)
+    purchase.confirm_order(admin, order_id=order.id)
+    came = purchase.receive(admin, order_id=order.id)
+    assert isinstance(came, Transfer)
+    with pytest.raises(StateError) as raised:
+        purchase.cancel_order(admin, order_id=order.id)
+    assert "return_picking" in raised.value.suggestion
+    return_picking(admin, picking_id=came.id, validate=True)
+    if admin.version.major >= 19:
+        gone = purchase.cancel_order(admin, order_id=order.id)
+        assert isinstance(gone, purchase.CancelResult)
+        assert gone.cancelled
+    else:
+        assert "the order stays" in raised.value.suggestion
+        with pytest.raises(OdooError, match="already"):
+            execute(admin, "purchase.order", "button_cancel", [[order.id]])
 
 
 def test_an_order_below_the_vendors_least_quantity_says_so(admin: Odoo, market: Market) -> None:

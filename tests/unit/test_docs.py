@@ -1,8 +1,7 @@
-"""The guides tell of every setting, tool and public name."""
+"""The guides tell of every setting, tool and public name; that these exist: test_descriptions."""
 
 from __future__ import annotations
 
-import pkgutil
 import re
 from pathlib import Path
 
@@ -12,8 +11,7 @@ import pytest
 import odoo_toolkit
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
-from odoo_toolkit_mcp.toolsets.base import ToolTable
+from tests.descriptions import tools
 
 ROOT = Path(__file__).parents[2]
 DOCS = {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")}
@@ -33,13 +31,16 @@ def test_every_setting_is_documented(variable: str) -> None:
 
 
 def test_every_tool_is_documented() -> None:
-    settings = ServerSettings(mode="full")
-    table = ToolTable(settings)
-    for toolset in ALL_TOOLSETS:
-        toolset().register_tools(table, None)
+    assert len(tools()) >= 12
+    assert [name for name in tools() if f"`{name}`" not in ALL] == []
 
-    assert len(table.tools) >= 12
-    assert [name for name in table.tools if f"`{name}`" not in ALL] == []
+
+def test_every_tool_that_a_person_is_asked_about_is_documented() -> None:
+    """In the table on confirmation: those that ask always."""
+    told = DOCS["server.md"].partition("| asked about |")[2].partition("\n\n")[0]
+    asking = [tool.name for tool in tools().values() if tool.asks == "always"]
+    assert len(asking) > 3
+    assert [name for name in asking if f"`{name}`" not in told] == []
 
 
 @pytest.mark.parametrize("name", odoo_toolkit.__all__)
@@ -58,35 +59,3 @@ def test_links_between_the_guides_lead_somewhere() -> None:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
             base = ROOT if name == "README.md" else ROOT / "docs"
             assert (base / target).exists(), f"{name} links to {target}"
-
-
-TEXTS = {
-    **DOCS,
-    **{name: (ROOT / name).read_text("utf-8") for name in ("README.md", "SECURITY.md")},
-}
-_PATH = re.compile(r"`((?:odoo_toolkit|odoo_toolkit_mcp|tests|docs)/[\w./-]+)`")
-_MODULE = re.compile(r"\b(odoo_toolkit(?:_mcp)?(?:\.[a-z]\w*)+)")
-_IMPORT = re.compile(r"^from (odoo_toolkit[\w.]*) import ([\w, ]+)$", re.MULTILINE)
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_what_the_guides_name_exists(name: str) -> None:
-    """Files, modules, and what is imported in examples."""
-    text = TEXTS[name]
-    assert [path for path in _PATH.findall(text) if not (ROOT / path).exists()] == []
-    assert [dotted for dotted in _MODULE.findall(text) if not _exists(dotted)] == []
-    imported = [
-        f"{module}.{one.strip()}"
-        for module, names in _IMPORT.findall(text)
-        for one in names.split(",")
-    ]
-    assert [dotted for dotted in imported if not _exists(dotted)] == []
-
-
-def _exists(dotted: str) -> bool:
-    """Whether a dotted name is a module, or a name in one."""
-    try:
-        pkgutil.resolve_name(dotted)
-    except (ImportError, AttributeError):
-        return False
-    return True

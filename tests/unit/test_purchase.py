@@ -410,6 +410,16 @@ def test_a_received_or_billed_order_is_not_cancelled() -> None:
     assert odoo.asked("button_cancel") == []
 
 
+def test_an_order_that_was_returned_is_cancelled_from_19_on() -> None:
+    """To 18 Odoo refuses for good, so the suggestion does not lead back to cancelling."""
+    assert cancel(Buying(19, state="purchase", receipt="done")).cancelled
+    odoo = Buying(18, state="purchase", receipt="done")
+    with pytest.raises(StateError, match="WH/IN/31 is already done") as raised:
+        cancel(odoo)
+    assert "the order stays" in raised.value.suggestion
+    assert odoo.asked("button_cancel") == []
+
+
 # What can be had --------------------------------------------------------------------------------
 
 

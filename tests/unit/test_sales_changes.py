@@ -72,6 +72,24 @@ def lines(odoo: Scripted) -> list[dict[str, Any]]:
     return odoo.server.records["sale.order.line"]
 
 
+def test_a_product_that_the_order_lacks_is_told_with_its_lines() -> None:
+    """Its id, which a search would give, is no way out; in ``remove`` it would mean a line."""
+    with pytest.raises(NotFoundError, match="has no line with the product 'Sofa'") as raised:
+        sales.update_order(shop(19), order_id=12, remove=["Sofa"])
+    assert "Give one of these as line_id: 1 " in raised.value.suggestion
+    assert "search_read" not in raised.value.suggestion
+
+
+def test_a_name_of_several_lines_to_remove_is_told_with_these_lines() -> None:
+    odoo = shop(19)
+    odoo.server.records["product.product"][0]["name"] = "Desk stool"
+    odoo.server.records["product.product"][1]["name"] = "Desk shelf"
+    with pytest.raises(ValidationError, match="several lines with the product 'desk'") as raised:
+        sales.update_order(odoo, order_id=12, remove=["desk"])
+    assert raised.value.details == {"field": "remove[0]", "lines": [1, 4]}
+    assert lines(odoo)[0]["product_uom_qty"] == 2.0
+
+
 @pytest.mark.parametrize("major", VERSIONS)
 def test_lines_are_added_changed_and_removed_by_product(major: int) -> None:
     odoo = shop(major)

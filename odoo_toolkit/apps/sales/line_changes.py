@@ -16,10 +16,13 @@ from odoo_toolkit.apps.sales.lines import (
     wanted_products,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.operations.documents import Row
 from odoo_toolkit.operations.lines import NamesOrIds, check_lines, wanted_each
-from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
+
+#: Most lines that an error lists.
+_SHOWN = 20
 
 _CHANGES = {"quantity": "product_uom_qty", "price_unit": "price_unit", "discount": "discount"}
 _KEYS = ("line_id", "product_id", "product_name", *_CHANGES, "name")
@@ -127,7 +130,7 @@ def resolved(
         others: names that are looked up together with the products'.
 
     Raises:
-        AmbiguousNameError: a name matches several products.
+        AmbiguousNameError: a name matches several products; not in ``remove``.
         NotFoundError: the order has no such product.
         ValidationError: it has no such line, or several, or one is meant twice.
     """
@@ -136,7 +139,11 @@ def resolved(
     meant = [*changes, *removals]
     by_name = [(item, wanted) for item in meant for wanted in item.wanted(sold)]
     new = wanted_products(add, "add")
-    found = resolve_all(odoo, [*new, *(wanted for _, wanted in by_name), *others])
+    try:
+        found = resolve_all(odoo, [*new, *(wanted for _, wanted in by_name), *others])
+    except (NotFoundError, AmbiguousNameError) as error:
+        items = {wanted.field: item for item, wanted in by_name}
+        raise _by_lines(error, order, lines, items.get(error.details.get("field", ""))) from error
     rest = found[len(new) :]
     products = {item.where: product for (item, _), product in zip(by_name, rest, strict=False)}
     result = LineChanges(added=line_commands(add, found[: len(new)]))
@@ -160,6 +167,31 @@ def resolved(
     return result, rest[len(by_name) :]
 
 
+def _by_lines(
+    error: NotFoundError | AmbiguousNameError,
+    order: Row,
+    lines: Sequence[Row],
+    item: _Meant | None,
+) -> OdooError:
+    """Return an error that tells the order's lines, where a product's id is no way out.
+
+    The order may lack a product that exists; and in ``remove`` a number is that of a line.
+    """
+    several = isinstance(error, AmbiguousNameError)
+    if item is None or (several and not item.where.startswith("remove")):
+        return error
+    ids = [match["id"] for match in error.details.get("matches", ())]
+    meant = [line for line in lines if line["product_id"] and line["product_id"].id in ids]
+    shown = (meant or lines)[:_SHOWN]
+    kind = ValidationError if several else NotFoundError
+    return kind(
+        f"{order['name']} has {'several lines' if several else 'no line'} with the product"
+        f" {item.values['product_name']!r} ({item.where}).",
+        suggestion=_lines_told(shown),
+        details={"field": item.where, "lines": [line["id"] for line in shown]},
+    )
+
+
 def _line(order: Row, lines: Sequence[Row], item: _Meant, product: int | None) -> Row:
     """Return the line that is meant."""
     if "line_id" in item.values:
@@ -170,14 +202,18 @@ def _line(order: Row, lines: Sequence[Row], item: _Meant, product: int | None) -
         said = f"the product {item.values.get('product_name', product)}"
     if len(meant) == 1:
         return meant[0]
-    shown = (meant or lines)[:20]
+    shown = (meant or lines)[:_SHOWN]
     problem = "several lines" if meant else "no line"
     raise ValidationError(
         f"{order['name']} has {problem} with {said} ({item.where}).",
-        suggestion="Give one of these as line_id: "
-        + "; ".join(f"{line['id']} {_called(line)}" for line in shown),
+        suggestion=_lines_told(shown),
         details={"field": item.where, "lines": [line["id"] for line in shown]},
     )
+
+
+def _lines_told(lines: Sequence[Row]) -> str:
+    listed = "; ".join(f"{line['id']} {_called(line)}" for line in lines[:_SHOWN])
+    return f"Give one of these as line_id: {listed}"
 
 
 def _called(line: Row) -> str:

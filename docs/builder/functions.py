@@ -1,0 +1,163 @@
+"""The reference of the library's functions, from their docstrings.
+
+Sphinx's autodoc reads the docstrings; here is said which, and on which page.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from types import ModuleType
+
+import attrs
+
+import odoo_toolkit
+
+_NAMES = ("sales", "accounting", "purchase", "inventory", "manufacturing", "crm", "project")
+_APPS = tuple(f"odoo_toolkit.apps.{app}" for app in (*_NAMES, "helpdesk", "hr"))
+_RESULTS = (
+    "odoo_toolkit.records.results",
+    "odoo_toolkit.records.aggregate",
+    "odoo_toolkit.records.iterate",
+    "odoo_toolkit.records.importing.results",
+    "odoo_toolkit.records.export",
+    "odoo_toolkit.records.changes",
+    "odoo_toolkit.records.names",
+)
+
+#: page -> title, modules. Of a module these names are shown: see ``ONLY``, else
+#: those of its ``__all__``, else its own public ones.
+PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "connection": (
+        "Connection, policy, domains, errors",
+        (
+            "odoo_toolkit.connecting",
+            "odoo_toolkit.client",
+            "odoo_toolkit.connection.pool",
+            "odoo_toolkit.connection.settings",
+            "odoo_toolkit.policy",
+            "odoo_toolkit.domains",
+            "odoo_toolkit.values",
+            "odoo_toolkit.progress",
+            "odoo_toolkit.errors",
+        ),
+    ),
+    "records": ("Records of any model", ("odoo_toolkit.records", *_RESULTS)),
+    "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
+    "search": ("Finding", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
+    "communication": (
+        "Messages, activities, files, reports, languages",
+        (
+            "odoo_toolkit.chatter",
+            "odoo_toolkit.activities",
+            "odoo_toolkit.attachments",
+            "odoo_toolkit.reports",
+            "odoo_toolkit.languages",
+            "odoo_toolkit.translations",
+        ),
+    ),
+    "operations": (
+        "Business operations",
+        ("odoo_toolkit.operations.steps", *_APPS),
+    ),
+    "models": (
+        "What a model and a server can do",
+        (
+            "odoo_toolkit.model_guide.methods",
+            "odoo_toolkit.model_guide.states",
+            "odoo_toolkit.system_info",
+        ),
+    ),
+    "testing": ("An Odoo in memory", ("odoo_toolkit.testing",)),
+}  # fmt: skip
+
+#: Classes whose methods are for users; results have their attributes told in the docstring.
+WITH_MEMBERS = frozenset(
+    {"Domain", "FakeServer", "Field", "ImportResult", "Model", "Odoo", "OdooError", "Records"}
+)
+
+#: The names that are for users, of modules that have others, too.
+ONLY = {
+    "odoo_toolkit.client": ("Odoo", "CallEvent"),
+    "odoo_toolkit.connection.settings": ("ConnectionSettings",),
+    "odoo_toolkit.domains": ("Domain",),
+    "odoo_toolkit.languages": ("languages", "LanguagesResult"),
+    "odoo_toolkit.model_guide.methods": ("model_methods", "ModelMethods"),
+    "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),
+    "odoo_toolkit.notebook": ("Model",),
+    "odoo_toolkit.operations.steps": ("Plan", "PlannedCall"),
+    "odoo_toolkit.progress": ("time_limit",),
+    "odoo_toolkit.records.aggregate": ("AggregateResult",),
+    "odoo_toolkit.records.changes": ("ChangesResult",),
+    "odoo_toolkit.records.export": ("ExportResult",),
+    "odoo_toolkit.records.importing.results": ("ImportResult", "FailedRow"),
+    "odoo_toolkit.records.iterate": ("Records",),
+    "odoo_toolkit.records.names": ("AmbiguousNameError",),
+    "odoo_toolkit.values": ("ReadOptions",),
+}
+
+
+def pages() -> dict[str, str]:
+    """Return the pages by file name, with the page that lists them."""
+    made = {f"functions-{page}.md": _page(*PAGES[page]) for page in PAGES}
+    entries = "\n".join(name.removesuffix(".md") for name in made)
+    made["functions.md"] = f"{_INTRODUCTION}\n```{{toctree}}\n:maxdepth: 1\n\n{entries}\n```\n"
+    return made
+
+
+_INTRODUCTION = """# Functions
+
+Made from the docstrings. Every function takes the connection first. Wherever a `domain` is taken,
+it is a list of conditions or a {class}`~odoo_toolkit.Domain`; a `context` is a dictionary that
+extends the connection's.
+"""
+
+
+def _page(title: str, modules: tuple[str, ...]) -> str:
+    parts = [f"# {title}"]
+    for name in modules:
+        module = importlib.import_module(name)
+        if len(modules) > 1:
+            summary = (inspect.getdoc(module) or "").partition("\n\n")[0]
+            parts += [f"## `{name}`", f"```{{eval-rst}}\n{summary}\n```"]
+        parts += [_directive(module, each) for each in public_names(module)]
+    return "\n\n".join(parts) + "\n"
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """Return the names of a module's functions and classes that are for users, functions first."""
+    listed = (
+        ONLY.get(module.__name__)
+        or getattr(module, "__all__", None)
+        or [
+            name
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+        ]
+    )
+    names = [
+        name
+        for name in listed
+        if inspect.isclass(value := getattr(module, name)) or inspect.isroutine(value)
+    ]
+    return sorted(names, key=lambda name: inspect.isclass(getattr(module, name)))
+
+
+def _directive(module: ModuleType, name: str) -> str:
+    value = getattr(module, name)
+    kind = "class" if inspect.isclass(value) else "function"
+    options = ""
+    if kind == "class" and issubclass(value, Exception):
+        kind = "exception"
+    if name in WITH_MEMBERS:
+        options = "\n   :members:"
+    elif attrs.has(value) and kind == "class":
+        options = "\n   :no-members:"
+    # A name is documented where it is imported from.
+    return f"```{{eval-rst}}\n.. auto{kind}:: {home(module, name)}{options}\n```"
+
+
+def home(module: ModuleType, name: str) -> str:
+    """Return the dotted name under which users import a name."""
+    same = name in odoo_toolkit.__all__ and getattr(odoo_toolkit, name) is getattr(module, name)
+    return f"odoo_toolkit.{name}" if same else f"{module.__name__}.{name}"
