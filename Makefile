@@ -7,12 +7,17 @@ CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/serve
 
 venv: .venv/installed
 
-.venv/installed: pyproject.toml setup.cfg
-	test -x $(PYTHON) || python3 -m tests.provisioning environment .venv
+.venv/installed: .venv/usable
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp,dev,docs]'
 	touch $@
 
-demo: venv
+# What the server itself needs: the demo does not wait for tools that only developers use.
+.venv/usable: pyproject.toml setup.cfg
+	test -x $(PYTHON) || python3 -m tests.provisioning environment .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp]'
+	touch $@
+
+demo: .venv/usable
 	$(PYTHON) -m tests.provisioning start 19
 	$(PYTHON) -m tests.demo odoo-19
 
