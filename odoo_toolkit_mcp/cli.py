@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.metadata
+import importlib.util
 import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from odoo_toolkit.configuration import Secret, load, read_file, unknown_keys
+from odoo_toolkit.configuration import load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit_mcp.audit import AuditLog
+from odoo_toolkit_mcp.logs import log_to_stderr
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ settings, each by environment variable or, in lower case, in the JSON file:
   ODOO_DB               database, when the server has several
   ODOO_MCP_MODE         readonly (default), restricted or full
 The documentation lists the others.
+
+'odoo-toolkit-mcp config CLIENT' prints what tells an MCP client of this server;
+'odoo-toolkit-mcp config --help' lists the clients.
 """
 
 
@@ -41,12 +46,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: as on the command line; those of the process by default.
     """
-    options = _parser().parse_args(arguments)
+    if importlib.util.find_spec("mcp") is None:
+        return _report(["It needs more than the library: pip install 'odoo-toolkit[mcp]'."])
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["config"]:
+        from odoo_toolkit_mcp.client_config import main as tell_a_client
+
+        return tell_a_client(words[1:])
+    options = _parser().parse_args(words)
     connection, server, problems = _settings(options)
     if connection is None or server is None or problems:
         return _report(problems)
-    secrets = [connection.password, connection.api_key, server.auth_token]
-    _log_to_stderr(server.log_level, secrets)
+    secrets = [connection.password, connection.api_key, server.auth_token, server.metrics_token]
+    log_to_stderr(server.log_level, server.log_format, secrets)
 
     # Imported here: mcp takes most of a second, and whoever asks for help need not wait.
     import anyio
@@ -153,26 +165,3 @@ def _report(problems: Sequence[str]) -> int:
     for problem in problems:
         print(f"  - {problem}", file=sys.stderr)  # noqa: T201
     return WRONG_SETTINGS
-
-
-class _WithoutSecrets(logging.Formatter):
-    """Formats log records, tracebacks included, with the credentials blotted out."""
-
-    def __init__(self, secrets: Sequence[Secret | None]) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        self._secrets = [secret.reveal() for secret in secrets if secret]
-
-    def format(self, record: logging.LogRecord) -> str:
-        line = super().format(record)
-        for secret in self._secrets:
-            line = line.replace(secret, "***")
-        return line
-
-
-def _log_to_stderr(level: str, secrets: Sequence[Secret | None]) -> None:
-    """Log to stderr: stdout belongs to the protocol."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_WithoutSecrets(secrets))
-    logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    for package in ("odoo_toolkit", "odoo_toolkit_mcp"):
-        logging.getLogger(package).setLevel(level.upper())
