@@ -55,3 +55,5 @@ def _asked(context: click.Context, ask: Callable[[Odoo], list[str]]) -> list[str
             return ask(odoo)
     except (OdooError, OSError):
         return None
+    finally:
+        logging.disable(logging.NOTSET)
