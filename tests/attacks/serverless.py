@@ -87,7 +87,7 @@ NOTHING: dict[str, Any] = {
 
 
 def _answer(call: Call) -> Any:
-    """Answer a method of a model that holds nothing; what is to be changed is there all the same."""
+    """Answer for models that hold nothing; what is to be changed is there all the same."""
     if call.method == "search" and call.internal:
         return call.arguments["domain"][0][2]
     return NOTHING.get(call.method, [])
