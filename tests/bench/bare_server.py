@@ -1,9 +1,21 @@
-"""The least that the SDK's low-level server can be: what starting our own is compared with."""
+"""The least that the SDK's low-level server can be: what our own is compared with.
+
+Its only tool sends one request to Odoo: what ``BARE_URL`` and ``BARE_BODY`` hold.
+"""
+
+import os
 
 import anyio
+import anyio.to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
-from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+)
 
 
 async def list_tools(
@@ -13,7 +25,18 @@ async def list_tools(
 
 
 async def call_tool(ctx: ServerRequestContext, params: CallToolRequestParams) -> CallToolResult:
-    return CallToolResult(content=[])
+    text = await anyio.to_thread.run_sync(_ask)
+    return CallToolResult(content=[TextContent(text=text)])
+
+
+def _ask() -> str:
+    import requests
+
+    session = globals().setdefault("session", requests.Session())
+    headers = {"Content-Type": "application/json"}
+    answer = session.post(os.environ["BARE_URL"], data=os.environ["BARE_BODY"], headers=headers)
+    assert answer.json()["result"]
+    return str(answer.text)
 
 
 async def main() -> None:

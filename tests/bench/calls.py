@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 import xmlrpc.client
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -21,6 +23,7 @@ FIELDS = ["name", "email"]
 CONTEXT = {"lang": "en_US", "tz": "UTC"}
 ROUNDS, WARM_UP, AT_ONCE = 200, 20, 40
 PROTOCOLS = {"json2": "JSON-2", "jsonrpc": "JSON-RPC", "xmlrpc": "XML-RPC"}
+BARE = (sys.executable, str(Path(__file__).with_name("bare_server.py")))
 SEARCH: dict[str, Any] = {"model": "res.partner", "fields": FIELDS, "limit": 20}
 
 
@@ -40,6 +43,14 @@ def measure(server: Server) -> list[list[str]]:
             client = stack.enter_context(StdioClient(environ(server, user, protocol)))
             client.initialize()
             add("tool over stdio", lambda c=client: _tool(c), many=lambda c=client: _tools(c))
+        add = _Adding(PROTOCOLS["jsonrpc"], singles, at_once)
+        client = stack.enter_context(StdioClient(_bare_environ(server, user), BARE))
+        client.initialize()
+        add(
+            "bare server of the SDK",
+            lambda c=client: c.call("any"),
+            many=lambda c=client: _many(c, "any", {}),
+        )
         for rival in rivals.RIVALS:
             client = stack.enter_context(rivals.start(rival, server))
             add = _Adding(rival.protocol, singles, at_once)
@@ -107,15 +118,28 @@ def bare(server: Server, user: User, protocol: str) -> Callable[[], object]:
         url = f"{server.url}/json/2/res.partner/search_read"
         body: Any = {**arguments, "context": CONTEXT}
         return lambda: session.post(url, json=body, headers=headers).json()[0]["id"]
-    args = [server.db, 2, user.password, "res.partner", "search_read", []]
-    named = {**arguments, "context": CONTEXT}
+    args, named = _execute_kw(server, user), {**arguments, "context": CONTEXT}
     if protocol == "xmlrpc":
         url = f"{server.url}/xmlrpc/2/object"
         text = xmlrpc.client.dumps((*args, named), "execute_kw", allow_none=True)
         return lambda: xmlrpc.client.loads(session.post(url, data=text).content)
-    call = {"service": "object", "method": "execute_kw", "args": [*args, named]}
-    body = {"jsonrpc": "2.0", "method": "call", "params": call, "id": 1}
+    body = _jsonrpc(args, named)
     return lambda: session.post(f"{server.url}/jsonrpc", json=body).json()["result"]
+
+
+def _execute_kw(server: Server, user: User) -> list[Any]:
+    return [server.db, 2, user.password, "res.partner", "search_read", []]
+
+
+def _jsonrpc(args: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+    call = {"service": "object", "method": "execute_kw", "args": [*args, named]}
+    return {"jsonrpc": "2.0", "method": "call", "params": call, "id": 1}
+
+
+def _bare_environ(server: Server, user: User) -> dict[str, str]:
+    named = {"domain": [], "fields": FIELDS, "limit": 20, "offset": 0, "context": CONTEXT}
+    body = json.dumps(_jsonrpc(_execute_kw(server, user), named))
+    return {"BARE_URL": f"{server.url}/jsonrpc", "BARE_BODY": body}
 
 
 def _tool(client: StdioClient) -> None:

@@ -72,6 +72,8 @@ def _reading(server: Server, odoo: Odoo, model: str) -> list[str]:
     session, args = requests.Session(), [server.db, odoo.uid, server.password]
     domain = DOMAIN.get(model, [])
     named = {"domain": domain, "fields": fields, "limit": MANY, "order": "id"}
+    # The language makes Odoo look for translations: both ask in the same one.
+    named["context"] = dict(odoo.settings.base_context)
     call = {"service": "object", "method": "execute_kw"}
     body = {
         "jsonrpc": "2.0",

@@ -10,18 +10,16 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import requests
 
+from tests.bench.calls import BARE
 from tests.bench.timing import alternate
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.stdio_client import SERVER, StdioClient
 
 pytestmark = pytest.mark.bench
-
-BARE = (sys.executable, str(Path(__file__).with_name("bare_server.py")))
 
 
 def environ_of(odoo: FakeOdoo) -> dict[str, str]:
