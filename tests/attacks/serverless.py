@@ -88,8 +88,9 @@ NOTHING: dict[str, Any] = {
 
 def _answer(call: Call) -> Any:
     """Answer for models that hold nothing; what is to be changed is there all the same."""
-    if call.method == "search" and call.internal:
-        return call.arguments["domain"][0][2]
+    domain = call.arguments.get("domain")
+    if call.method == "search" and call.internal and domain and domain[0][:2] == ["id", "in"]:
+        return domain[0][2]
     return NOTHING.get(call.method, [])
 
 

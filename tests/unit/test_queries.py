@@ -107,17 +107,26 @@ class TestReturnFields:
     """What was written, as it is now, in the same result."""
 
     def test_without_them_nothing_is_read(self) -> None:
-        odoo = scripted(create=[7], write=True, action_confirm=True)
+        odoo = scripted(create=[7], search=[7], write=True, action_confirm=True)
         created = create(odoo, "res.partner", {"name": "Ann"})
         write(odoo, "res.partner", [7], {"name": "Ann"})
         execute(odoo, "sale.order", "action_confirm", [[7]])
 
-        assert [call.method for call in odoo.sent] == ["create", "write", "action_confirm"]
+        assert [call.method for call in odoo.sent] == [
+            "create",
+            "search",
+            "write",
+            "action_confirm",
+        ]
         assert created.records == []
 
     def test_one_read_more_brings_them(self) -> None:
         odoo = scripted(
-            create=[7, 8], write=True, action_confirm=True, read=[ROW, {**ROW, "id": 8}]
+            create=[7, 8],
+            search=[7],
+            write=True,
+            action_confirm=True,
+            read=[ROW, {**ROW, "id": 8}],
         )
         names = ["display_name", "parent_id"]
         created = create(odoo, "res.partner", [{"name": "A"}, {"name": "B"}], return_fields=names)
@@ -127,7 +136,8 @@ class TestReturnFields:
         )
 
         methods = [call.method for call in odoo.sent]
-        assert methods == ["create", "read", "write", "read", "action_confirm", "read"]
+        written_and_read = ["search", "write", "read"]
+        assert methods == ["create", "read", *written_and_read, "action_confirm", "read"]
         assert [row["id"] for row in created.records] == [7, 8]
         assert written.records == [{**ROW, "parent_id": None}]
         assert [row["id"] for row in confirmed.records] == [7]
