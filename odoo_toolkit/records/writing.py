@@ -205,7 +205,7 @@ def _check_there(odoo: Odoo, call: Call) -> None:
         AccessError: the user may not see a record.
     """
     ids = call.ids or ()
-    found = existing_ids(odoo, call.model, ids, call.context, internal=True)
+    found = set(existing_ids(odoo, call.model, ids, call.context, internal=True))
     if not (missing := [record for record in ids if record not in found]):
         return
     # What the user may not see is not found either; reading it says so.
