@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import concurrent.futures
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import anyio
@@ -21,6 +23,9 @@ T = TypeVar("T")
 #: Own threads: the transport reads and writes through anyio's default limiter, and must not wait
 #: behind slow calls to Odoo.
 LIMITER = anyio.CapacityLimiter(16)
+
+#: For threads that are counted already: an abandoned one is at work until it has ended.
+_COUNTED = anyio.CapacityLimiter(math.inf)
 
 #: Seconds between two progress notifications of one call.
 PROGRESS_INTERVAL = 0.1
@@ -41,10 +46,28 @@ class SessionListener:
         self._done = float("-inf")
         self._last = float("-inf")
         self._cancelled = threading.Event()
+        #: held as long as the work is done
+        self._at_work = threading.Lock()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Let :meth:`wait_for_end` wait until the block has ended.
+
+        Raises:
+            OperationCancelled: nobody waits for the work any more.
+        """
+        with self._at_work:
+            self.checkpoint()
+            yield
 
     def cancel(self) -> None:
         """Take note that nobody waits for the work any more."""
         self._cancelled.set()
+
+    def wait_for_end(self) -> None:
+        """Wait until cancelled work has ended, if it has begun at all."""
+        with self._at_work:
+            pass
 
     def report(self, done: float, total: float | None, message: str | None) -> None:
         """Notify the client: progress must grow, and not too often."""
@@ -76,28 +99,27 @@ async def run_blocking(
     has been sent cannot be taken back, and its audit line must still be written.
     """
     listener = SessionListener(session, current_token())
+    ended: list[T | Exception] = []
 
-    def work() -> T | Exception:
-        # A task group would wrap what is raised.
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            return error
+    def work() -> None:
+        with listener.working():
+            try:
+                ended.append(function(*args, **kwargs))
+            except Exception as error:
+                ended.append(error)
 
-    ended = anyio.Event()
     with listening(listener):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_hear_of_cancellation, listener, ended)
-            outcome = await anyio.to_thread.run_sync(work, limiter=LIMITER, abandon_on_cancel=False)
-            ended.set()
+        async with LIMITER:
+            try:
+                # Were it not abandoned, nobody here would hear of the cancellation.
+                await anyio.to_thread.run_sync(work, limiter=_COUNTED, abandon_on_cancel=True)
+            except anyio.get_cancelled_exc_class():
+                listener.cancel()
+                with anyio.CancelScope(shield=True):
+                    await anyio.to_thread.run_sync(listener.wait_for_end, limiter=_COUNTED)
+                if not ended:
+                    raise
+    outcome = ended[0]
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
-
-
-async def _hear_of_cancellation(listener: SessionListener, ended: anyio.Event) -> None:
-    """Wait for the end of the work, or the request's cancellation: no thread hears of it."""
-    try:
-        await ended.wait()
-    finally:
-        listener.cancel()

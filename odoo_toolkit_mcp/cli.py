@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.configuration import load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -87,20 +87,14 @@ async def _serve_http(server: OdooServer) -> None:
 async def _serve_stdio(server: OdooServer) -> None:
     """Serve one client over standard input and output, until it closes them."""
     import anyio
-    from mcp.server.stdio import stdio_server
-    from mcp.shared.message import SessionMessage
 
-    from odoo_toolkit_mcp.stdio import StandardOutput, pass_on, standard_input
+    from odoo_toolkit_mcp.stdio import StandardInput, StandardOutput
 
-    output = cast("anyio.AsyncFile[str]", StandardOutput())
-    passed_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception]()
-    async with (
-        stdio_server(stdin=standard_input(), stdout=output) as (received, answers),
-        anyio.create_task_group() as tasks,
-    ):
-        tasks.start_soon(pass_on, received, passed_on, answers.send)
+    output = StandardOutput()
+    async with anyio.create_task_group() as tasks:
         tasks.start_soon(_prepare, server)
-        await server.run(messages, answers, server.create_initialization_options())
+        options = server.create_initialization_options()
+        await server.run(StandardInput(output.send), output, options)
         tasks.cancel_scope.cancel()
 
 

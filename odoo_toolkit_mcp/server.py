@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -104,6 +105,9 @@ class OdooServer(Server[Running]):
             **self.resources.handlers,
             **prompt_handlers(self.requests, self.offered),
         )
+        if importlib.util.find_spec("opentelemetry.sdk") is None:
+            # The SDK's own middleware would make spans that nobody takes.
+            self.middleware.clear()
         self.middleware += [request_ids.noted, self._note_answer]
 
     def create_initialization_options(

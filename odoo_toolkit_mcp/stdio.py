@@ -7,88 +7,157 @@ waits for an answer waits for ever. JSON-RPC has errors for them.
 from __future__ import annotations
 
 import contextlib
-import io
 import logging
 import os
 import select
 import sys
-from collections.abc import AsyncIterable, Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 import anyio
-from anyio.streams.memory import MemoryObjectSendStream
+import anyio.to_thread
 from mcp.shared.message import SessionMessage
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 logger = logging.getLogger(__name__)
 
 _NOT_UTF8 = "string_unicode"
 
+#: As much as a pipe holds.
+_CHUNK = 65_536
 
-def standard_input() -> anyio.AsyncFile[str]:
-    """Return standard input as lines of text.
 
-    Bytes that are no UTF-8 make a line invalid: decoded to something else, they would be written
-    to Odoo like that.
+class StandardInput:
+    """What the client writes on standard input, as the stream of messages that a server reads.
+
+    Args:
+        answer: sends to the client.
     """
-    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
-    return anyio.wrap_file(lines)
+
+    def __init__(self, answer: Callable[[SessionMessage], Awaitable[None]]) -> None:
+        self._answer = answer
+        self._file = sys.stdin.fileno()
+        self._waits = os.name == "posix"
+        self._read = bytearray()
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message.
+
+        Raises:
+            anyio.EndOfStream: the client has closed its end.
+        """
+        while line := await self._line():
+            try:
+                return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            except ValueError as problem:
+                if error := error_for(problem):
+                    logger.warning("Standard input: %s", error.error.message)
+                    with contextlib.suppress(anyio.BrokenResourceError):
+                        await self._answer(SessionMessage(error))
+        raise anyio.EndOfStream
+
+    async def _line(self) -> str:
+        """Return the next line with its end; the empty text when there are no more."""
+        end, looked = -1, 0
+        while end < 0:
+            end = self._read.find(b"\n", looked)
+            looked = len(self._read)
+            if end < 0:
+                chunk = await self._chunk()
+                if not chunk:
+                    end = looked
+                self._read += chunk
+        line = self._read[: end + 1]
+        del self._read[: end + 1]
+        # Bytes that are no UTF-8 make a line invalid: decoded to something else, they would be
+        # written to Odoo like that.
+        return line.decode("utf-8", "surrogateescape")
+
+    async def _chunk(self) -> bytes:
+        """Return what there is; no bytes at the end."""
+        if self._waits:
+            try:
+                await anyio.wait_readable(self._file)
+            except OSError:  # a file, which has no need to wait
+                self._waits = False
+        if self._waits:
+            return os.read(self._file, _CHUNK)
+        return await anyio.to_thread.run_sync(os.read, self._file, _CHUNK)
+
+    def __aiter__(self) -> StandardInput:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        """Leave standard input as it is: a thread may be waiting there."""
+
+    async def __aenter__(self) -> StandardInput:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
 
 
 class StandardOutput:
-    """Standard output, written to at once while the client's end of the pipe has room.
+    """Standard output as the stream of messages that a server writes.
 
-    The SDK passes every line through two worker threads, to wait there for a client that does not
-    read; nearly every client does. What others of the process print goes to standard error.
+    A line is written at once while the client's end of the pipe has room, as it nearly always
+    has; in a worker thread where a client does not read. What others of the process print goes to
+    standard error.
     """
 
     def __init__(self) -> None:
         self._file = os.dup(sys.stdout.fileno())
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        self._lines = b""
+        self._one_at_a_time = anyio.Lock(fast_acquire=True)
         self._room = None
         if hasattr(select, "poll"):  # not on Windows
             self._room = select.poll()
             self._room.register(self._file, select.POLLOUT)
 
-    async def write(self, text: str) -> None:
-        """Take text to be written by the next flush."""
-        self._lines += text.encode("utf-8", "replace")
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write one message.
 
-    async def flush(self) -> None:
-        """Write what there is."""
-        lines, self._lines = self._lines, b""
-        while lines and self._room and self._room.poll(0):
-            # A pipe that has room has it for this many bytes.
-            lines = lines[os.write(self._file, lines[: select.PIPE_BUF]) :]
-        if lines:
-            await anyio.to_thread.run_sync(self._write_all, lines)
+        Raises:
+            anyio.BrokenResourceError: the client has closed its end.
+        """
+        line = item.message.model_dump_json(by_alias=True, exclude_unset=True) + "\n"
+        left = line.encode("utf-8", "replace")
+        async with self._one_at_a_time:
+            try:
+                while left and self._room and self._room.poll(0):
+                    # A pipe that has room has it for this many bytes.
+                    left = left[os.write(self._file, left[: select.PIPE_BUF]) :]
+                if left:
+                    # A line that has been begun must be ended, whatever is cancelled.
+                    with anyio.CancelScope(shield=True):
+                        await anyio.to_thread.run_sync(self._write_all, left)
+            except OSError as error:
+                raise anyio.BrokenResourceError from error
 
-    def _write_all(self, lines: bytes) -> None:
-        while lines:
-            lines = lines[os.write(self._file, lines) :]
+    def _write_all(self, left: bytes) -> None:
+        while left:
+            left = left[os.write(self._file, left) :]
 
+    async def aclose(self) -> None:
+        """Leave standard output open: other requests may still be answered."""
 
-async def pass_on(
-    received: AsyncIterable[SessionMessage | Exception],
-    messages: MemoryObjectSendStream[SessionMessage | Exception],
-    answer: Callable[[SessionMessage], Awaitable[None]],
-) -> None:
-    """Pass messages on, and answer what is none, until there are no more or nobody listens.
+    async def __aenter__(self) -> StandardOutput:
+        return self
 
-    Args:
-        received: what was read: messages, and the reason for each line that is none.
-        messages: takes the messages; closed at the end.
-        answer: sends to the client.
-    """
-    with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-        async with messages:
-            async for item in received:
-                if not isinstance(item, Exception):
-                    await messages.send(item)
-                elif error := error_for(item):
-                    logger.warning("Standard input: %s", error.error.message)
-                    await answer(SessionMessage(error))
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
 
 
 def error_for(reason: Exception) -> JSONRPCError | None:

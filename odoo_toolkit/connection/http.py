@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from email.utils import mktime_tz, parsedate_tz
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.connection.bulk import exchange
@@ -69,9 +70,10 @@ class Http:
             "proxies": {"http": settings.proxy, "https": settings.proxy}
             if settings.proxy
             else {"no_proxy": "*"},
-            # A redirected POST becomes a GET.
-            "allow_redirects": False,
         }
+        if keep_cookies:
+            # A redirected POST becomes a GET; without a session nothing follows redirects.
+            self._options["allow_redirects"] = False
         self._session = requests.Session()
         self._session.trust_env = False
         self._settings, self._keep_cookies = settings, keep_cookies
@@ -126,18 +128,27 @@ class Http:
             self._pacer.hold(seconds)
 
     def _send(
-        self, method: str, url: str, *, stream: bool = False, **options: Any
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        data: Any = None,
+        json: Any = None,
+        stream: bool = False,
+        **how: Any,
     ) -> requests.Response:
-        """Send a request as the session would, without cookies, in half of its time.
+        """Send a request as the session would, without cookies, in a third of its time.
 
-        Most of that goes into settings, hooks, redirects and cookies, which there are none of.
+        Most of that goes into settings, hooks, redirects and cookies, which there are none of, and
+        into reading the same address again.
         """
         import requests
 
-        how = {name: options.pop(name) for name in ("timeout", "verify", "proxies")}
-        del options["allow_redirects"]
-        headers = {**self._session.headers, **options.pop("headers", {})}
-        request = requests.Request(method, url, headers=headers, **options).prepare()
+        request = requests.PreparedRequest()
+        request.method, request.url = method, _address(url)
+        request.prepare_headers({**self._session.headers, **(headers or {})})
+        request.prepare_body(data, None, json)
         answer = self._session.get_adapter(url).send(request, stream=stream, **how)
         if not stream:
             _ = answer.content  # read now, as what goes wrong here is the request's failure
@@ -175,6 +186,14 @@ class Http:
         """Close the connections, unless they are shared."""
         if not self._shared:
             self._session.close()
+
+
+@lru_cache(maxsize=4096)
+def _address(url: str) -> str | None:
+    """Return an address as it is sent: host names and paths in ASCII."""
+    import requests
+
+    return requests.Request("GET", url).prepare().url
 
 
 def parse_json(answer: requests.Response) -> Any:

@@ -6,6 +6,7 @@ connection breaks, which can apply a write twice.
 
 from __future__ import annotations
 
+import re
 import xmlrpc.client
 from typing import Any
 from xml.parsers.expat import ExpatError
@@ -15,6 +16,9 @@ from odoo_toolkit.connection.http import unexpected
 from odoo_toolkit.connection.rpc import RpcTransport
 from odoo_toolkit.error_patterns import fault_from_xmlrpc, is_void_result
 from odoo_toolkit.errors import ValidationError
+
+#: What no XML document can hold.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 class XmlRpcTransport(RpcTransport):
@@ -49,7 +53,7 @@ def _encode(parameters: tuple[Any, ...], method: str) -> bytes:
             f"XML-RPC cannot carry these arguments: {error}.",
             suggestion="Whole numbers must fit into 32 bits; or use ODOO_PROTOCOL=jsonrpc.",
         ) from None
-    if any(ord(character) < 32 and character not in "\t\n\r" for character in body):
+    if _CONTROL.search(body):
         raise ValidationError(
             "XML-RPC cannot carry control characters.",
             suggestion="Remove them from the text, or use ODOO_PROTOCOL=jsonrpc.",

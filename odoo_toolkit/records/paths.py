@@ -20,7 +20,7 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import check_unbroken, with_bin_size
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.unreadable import without_unreadable
-from odoo_toolkit.values import FieldsOf, ReadOptions, rows_from_wire
+from odoo_toolkit.values import FieldsOf, ReadOptions, rows_from_wire, show_rows
 
 #: Records that one call reads.
 _CHUNK = 5000
@@ -231,11 +231,16 @@ class Shower:
         self._refused.update(names)
         self.skipped.update(dict.fromkeys(name for name in names if name in self._columns.order))
 
-    def show(self, rows: Sequence[Record]) -> list[Record]:
-        """Return rows as Odoo sent them in the shape of the options, with the values of paths."""
-        records = rows_from_wire(rows, self._columns.fields, self._options)
+    def show(self, rows: list[Record]) -> list[Record]:
+        """Return rows in the shape of the options, with the values of paths.
+
+        Args:
+            rows: as Odoo sent them; they are changed where no path needs them as they are.
+        """
         if not self._columns.ends and not self._columns.skipped:
-            return records
+            show_rows(rows, self._columns.fields, self._options)
+            return rows
+        records = rows_from_wire(rows, self._columns.fields, self._options)
         found = self._followed(rows, self._columns.relations)
         whole = [{**record, **more} for record, more in zip(records, found, strict=True)]
         order = dict.fromkeys(["id", *self._columns.order])

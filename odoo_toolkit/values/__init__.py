@@ -2,7 +2,7 @@
 
 from odoo_toolkit.values.moments import iso_utc, utc_string
 from odoo_toolkit.values.scalars import FieldsOf
-from odoo_toolkit.values.shown import ReadOptions, from_wire, rows_from_wire
+from odoo_toolkit.values.shown import ReadOptions, from_wire, rows_from_wire, show_rows
 from odoo_toolkit.values.written import to_wire
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "from_wire",
     "iso_utc",
     "rows_from_wire",
+    "show_rows",
     "to_wire",
     "utc_string",
 ]

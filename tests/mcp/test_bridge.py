@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable
 
 import anyio
+import anyio.lowlevel
 import pytest
 from mcp import Client
 
 from odoo_toolkit import progress
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import CountResult
+from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from tests.mcp.conftest import MakeServer
@@ -106,3 +108,27 @@ async def test_slow_calls_do_not_hold_up_the_list(serve: Serve, era: str) -> Non
         release.set()
 
     assert len(listed.tools) == 1
+
+
+async def test_cancelled_call_that_has_not_begun_never_begins(serve: Serve, era: str) -> None:
+    """It was waiting for one of the threads, which all had other calls to make."""
+    release, begun = threading.Event(), []
+
+    def work(odoo: Odoo) -> CountResult:
+        begun.append(1)
+        while not release.wait(0.01):
+            progress.checkpoint()
+        return DONE
+
+    async with Client(serve(work), mode=era) as client:
+        async with anyio.create_task_group() as calls:
+            for _ in range(int(LIMITER.total_tokens) + 5):
+                calls.start_soon(client.call_tool, "odoo_test_work", {})
+            with anyio.fail_after(5):
+                while len(begun) < LIMITER.total_tokens:
+                    await anyio.lowlevel.checkpoint()
+            calls.cancel_scope.cancel()
+        release.set()
+        await client.call_tool("odoo_test_work", {})
+
+    assert len(begun) == int(LIMITER.total_tokens) + 1

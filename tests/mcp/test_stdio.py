@@ -361,3 +361,63 @@ def test_write_under_way_is_finished_when_the_input_ends(
     client.process.wait(timeout=20)
 
     assert json.loads(audit.read_text("utf-8"))["result_ids"] == [77]
+
+
+def test_messages_come_in_any_pieces(environ: dict[str, str]) -> None:
+    """Many in one piece, or one that no pipe holds at once."""
+    listing = {"jsonrpc": "2.0", "method": "tools/list", "params": {}}
+    long = {"name": "odoo_core_count", "arguments": {"model": "x" * 300_000}}
+    with StdioClient(environ) as client:
+        client.initialize()
+        numbers = range(100, 110)
+        lines = [json.dumps({**listing, "id": number}) for number in numbers]
+        client.send_bytes("\r\n".join(lines).encode() + b"\r")
+        client.send_bytes(b"\n")
+        answers = [client.receive(number) for number in numbers]
+        refused = client.request("tools/call", long)
+
+    assert all(answer["result"]["tools"] for answer in answers)
+    assert refused["result"]["isError"]
+
+
+def test_lines_are_whole_though_the_client_reads_late(environ: dict[str, str]) -> None:
+    """The answers together are longer than any pipe holds."""
+    with StdioClient(environ) as client:
+        client.initialize()
+        for number in range(100, 120):
+            client.send("tools/list", id=number)
+        assert client.process.stdout is not None
+        received = {json.loads(client.process.stdout.readline())["id"] for _ in range(20)}
+
+    assert received == set(range(100, 120))
+
+
+def test_messages_may_come_from_a_file(environ: dict[str, str], tmp_path: Path) -> None:
+    messages = tmp_path / "messages.jsonl"
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    hello["clientInfo"] = {"name": "test", "version": "1"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    messages.write_text(json.dumps(message), "utf-8")
+    with messages.open() as file:
+        done = subprocess.run(
+            SERVER, env=environ, stdin=file, capture_output=True, text=True, timeout=30, check=False
+        )
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "odoo-toolkit"
+
+
+def test_client_that_no_longer_reads_is_no_crash(environ: dict[str, str]) -> None:
+    client = StdioClient(environ)
+    client.initialize()
+    assert client.process.stdin is not None
+    assert client.process.stdout is not None
+    assert client.process.stderr is not None
+    client.process.stdout.close()
+    client.send("tools/list", id=9)
+    client.send_bytes(b"no message\n")
+    client.process.stdin.close()
+
+    log = client.process.stderr.read()
+    assert client.process.wait(timeout=20) == 0
+    assert "Traceback" not in log
