@@ -30,6 +30,8 @@ class Transport(Protocol):
     def send(self, call: Call) -> Any:
         """Send one call and return what the method returned, None included.
 
+        Rows of records are shown in place: what is returned must not be kept by the transport.
+
         Raises:
             OdooError: the call failed; ``outcome`` tells what became of it.
         """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -141,7 +142,8 @@ class FakeServer:
         """Answer one call; see :class:`~odoo_toolkit.connection.transport.Transport`."""
         lost = next((lost for lost in self._lost if lost[0] == call.method), None)
         if lost is None:
-            return self._answer(call)
+            # An answer belongs to who asked, and is changed there.
+            return copy.deepcopy(self._answer(call))
         self._lost.remove(lost)
         if lost[1]:
             self._answer(call)

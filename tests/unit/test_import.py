@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from odoo_toolkit import (
     upsert,
     write_many,
 )
+from odoo_toolkit.call import Call
 from odoo_toolkit.errors import make_error
+from odoo_toolkit.records.importing import sending
 from odoo_toolkit.testing import FakeServer
 from tests.unit.fake_import import contacts, refuse
 from tests.unit.table_values import NAT, Scalar
@@ -29,6 +32,11 @@ WRITES = ("create", "write", "load", "unlink")
 def writes(server: FakeServer) -> list[str]:
     """Return the methods that wrote."""
     return [call.method for call in server.sent if call.method in WRITES]
+
+
+def created_at_once(server: FakeServer) -> list[int]:
+    """Return how many records each creation was of."""
+    return [len(call.arguments["vals_list"]) for call in server.asked("create")]
 
 
 class TestUpsert:
@@ -102,8 +110,7 @@ class TestUpsert:
             ("res.country", "search_read"),
             ("res.partner.category", "search_read"),
             ("res.partner", "search_read"),
-            ("res.partner", "create"),
-            ("res.partner", "create"),
+            *[("res.partner", "create")] * 4,
         ]
 
     def test_the_same_change_goes_together_and_different_ones_by_one_load(self) -> None:
@@ -239,6 +246,45 @@ class TestBadRows:
         made = [row["name"] for row in server.records["res.partner"]]
         assert made == [f"n{n}" for n in range(100) if n not in (13, 77)]
         assert len(server.asked("create")) < 30
+
+    def test_batches_grow_while_odoo_is_quick(self) -> None:
+        server = contacts()
+        rows = [{"ref": str(n)} for n in range(3000)]
+        assert upsert(server.connect(), "res.partner", rows, key="ref").created == 3000
+        assert created_at_once(server) == [50, 100, 200, 400, 800, 1000, 450]
+
+    def test_batches_are_no_larger_than_asked(self) -> None:
+        server = contacts()
+        rows = [{"ref": str(n)} for n in range(200)]
+        upsert(server.connect(), "res.partner", rows, key="ref", batch=80)
+        assert created_at_once(server) == [50, 80, 70]
+
+    def test_batches_take_a_slow_server_three_seconds(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A row takes 40 ms at first, and then 200 ms."""
+        server = contacts()
+        clock = [0.0]
+
+        def slowly(call: Call) -> Any:
+            slow = len(server.records["res.partner"]) >= 50
+            clock[0] += len(call.arguments["vals_list"]) * (0.2 if slow else 0.04)
+            return NotImplemented
+
+        server.answers["res.partner", "create"] = slowly
+        monkeypatch.setattr(sending, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+        rows = [{"ref": str(n)} for n in range(140)]
+        assert upsert(server.connect(), "res.partner", rows, key="ref").created == 140
+        assert created_at_once(server) == [50, 50, 15, 15, 10]
+
+    def test_batches_shrink_where_rows_are_refused(self) -> None:
+        server = contacts()
+        refuse(server, "n60")
+        rows = [{"ref": str(n), "name": f"n{n}"} for n in range(400)]
+        assert upsert(server.connect(), "res.partner", rows, key="ref").created == 399
+        sizes = created_at_once(server)
+        assert sizes[:3] == [50, 100, 50]
+        assert sizes[-3:] == [50, 100, 100]
 
     def test_bad_rows_among_different_changes_are_found(self) -> None:
         server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"})

@@ -1,5 +1,8 @@
 """Writes the rows of an import: in batches, of which one that fails is split until it is known why.
 
+The first batch is small, as nobody knows how long Odoo takes for a row; the others are as large as
+it bears. Long ones would hold records that others want to write, and end at the server's limits.
+
 A row that Odoo refuses fails alone. When the server goes away, the writer stops: what was written
 is known, what may have been is in doubt, and the rest is left.
 """
@@ -7,7 +10,8 @@ is known, what may have been is in doubt, and the rest is left.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -31,6 +35,12 @@ from odoo_toolkit.records.results import Record
 
 #: Characters of texts and files in one call; Odoo 19 takes no more than 128 MB.
 _MOST_TEXT = 10_000_000
+
+#: Rows of the first batch, and of the largest.
+_FIRST, MOST_ROWS = 50, 1000
+
+#: Seconds that a batch may take.
+_SECONDS = 3.0
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -82,7 +92,7 @@ class Writer:
         odoo: the connection.
         model: that is imported into.
         context: of the writes.
-        batch: most records of one call.
+        most: records of one call.
         headers: field -> the column that it comes from.
         progress: is told how many rows of how many are done.
         total: the number of rows; ``done`` of them need no writing.
@@ -98,7 +108,7 @@ class Writer:
         model: str,
         context: Mapping[str, Any],
         *,
-        batch: int,
+        most: int,
         headers: Mapping[str, str],
         progress: Progress | None,
         total: int,
@@ -107,17 +117,15 @@ class Writer:
         self.interrupted: str | None = None
         self.warnings: list[str] = []
         self._odoo, self._model, self._context = odoo, model, context
-        self._batch, self._headers = batch, headers
+        self._most, self._size, self._headers = most, min(_FIRST, most), headers
         self._progress, self._total, self._done = progress, total, done
 
     def create(self, rows: Sequence[Row]) -> None:
         """Create the records of rows, in their order."""
-        for batch in _batches([row for row in rows if not row.external_id], self._batch):
-            self._attempt(batch, self._create, "created")
+        self._write_all([row for row in rows if not row.external_id], self._create, "created")
         named = [row for row in rows if row.external_id]
         for alike in _grouped(named, _fields):
-            for batch in _batches(alike, self._batch):
-                self._attempt(batch, self._create_named, "created")
+            self._write_all(alike, self._create_named, "created")
 
     def update(self, rows: Sequence[Row]) -> None:
         """Change the records of rows; those of which the same is to change together."""
@@ -125,17 +133,15 @@ class Writer:
         for alike in _grouped(rows, lambda row: json.dumps(row.values, sort_keys=True)):
             if len(alike) == 1:
                 single += alike
-                continue
-            for batch in _batches(alike, self._batch):
-                self._attempt(batch, self._write, "updated")
+            else:
+                self._write_all(alike, self._write, "updated")
         described = self._odoo.schema.fields(self._model)
         # The connection keeps writes off records of closed models, but not what load does.
         together = not is_owned(self._model)
         for alike in _grouped(single, _fields):
             fit = [together and fits(row.values, described) for row in alike]
             changes = [row for row, fitting in zip(alike, fit, strict=True) if fitting]
-            for batch in _batches(changes, self._batch):
-                self._attempt(batch, self._change, "updated")
+            self._write_all(changes, self._change, "updated")
             for row, fitting in zip(alike, fit, strict=True):
                 if not fitting:
                     self._attempt([row], self._write, "updated")
@@ -144,6 +150,28 @@ class Writer:
         """End what shows the progress."""
         if close := getattr(self._progress, "close", None):
             close()
+
+    def _write_all(
+        self, rows: Sequence[Row], act: Callable[[list[Row]], None], status: Status
+    ) -> None:
+        """Write rows in batches, each as large as the last ones have shown to be good."""
+        written = 0
+        while written < len(rows) and self.interrupted is None:
+            batch = _together(rows[written : written + self._size])
+            started = time.monotonic()
+            self._attempt(batch, act, status)
+            self._learn(batch, time.monotonic() - started)
+            written += len(batch)
+
+    def _learn(self, batch: Sequence[Row], seconds: float) -> None:
+        """Choose the size of the next batch."""
+        if any(row.failure for row in batch):
+            # To find them, their neighbours are sent again and again.
+            self._size = max(1, self._size // 2)
+        elif seconds > _SECONDS:
+            self._size = max(1, int(len(batch) * _SECONDS / seconds))
+        elif len(batch) == self._size and seconds < _SECONDS / 2:
+            self._size = min(self._most, self._size * 2)
 
     def _attempt(self, rows: list[Row], act: Callable[[list[Row]], None], status: Status) -> None:
         """Write rows together; where Odoo refuses, halves of them, down to the one it refuses."""
@@ -263,16 +291,11 @@ def _grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:
     return list(groups.values())
 
 
-def _batches(rows: Sequence[Row], most: int) -> Iterator[list[Row]]:
-    """Yield rows together, as many as one call bears."""
-    batch: list[Row] = []
+def _together(rows: Sequence[Row]) -> list[Row]:
+    """Return the first rows, of which the texts are not too long for one call."""
     size = 0
-    for row in rows:
-        text = sum(len(value) for value in row.values.values() if isinstance(value, str))
-        if batch and (len(batch) == most or size + text > _MOST_TEXT):
-            yield batch
-            batch, size = [], 0
-        batch.append(row)
-        size += text
-    if batch:
-        yield batch
+    for index, row in enumerate(rows):
+        size += sum(len(value) for value in row.values.values() if isinstance(value, str))
+        if index and size > _MOST_TEXT:
+            return list(rows[:index])
+    return list(rows)

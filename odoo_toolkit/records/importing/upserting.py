@@ -11,11 +11,8 @@ from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.importing.matching import compare, match
 from odoo_toolkit.records.importing.preparing import Empty, Prepared, prepare
 from odoo_toolkit.records.importing.results import FailedRow, ImportResult, Status
-from odoo_toolkit.records.importing.sending import Row, Writer
+from odoo_toolkit.records.importing.sending import MOST_ROWS, Row, Writer
 from odoo_toolkit.records.iterate import Progress, progress_of
-
-#: Records of one call: more do not make it faster.
-BATCH = 200
 
 _COUNTED = ("created", "updated", "unchanged")
 
@@ -31,7 +28,7 @@ def upsert(
     notify: bool = False,
     case_sensitive: bool = True,
     empty: Empty = "clear",
-    batch: int = BATCH,
+    batch: int = MOST_ROWS,
     progress: bool | Progress = False,
 ) -> ImportResult:
     """Import rows: change the records that there are, create those that there are not.
@@ -63,7 +60,7 @@ def upsert(
         notify: let Odoo log each change and send the e-mails that go with it.
         case_sensitive: False takes texts of the key for the same in whatever case.
         empty: ``ignore`` leaves the fields of empty cells alone.
-        batch: most records of one call.
+        batch: most records of one call; fewer where Odoo takes long for them or refuses rows.
         progress: True shows a bar of tqdm; a function is called with the numbers of rows that
             are done and of all rows.
 
@@ -95,7 +92,7 @@ def create_many(
     context: Context = None,
     dry_run: DryRun = False,
     notify: bool = False,
-    batch: int = BATCH,
+    batch: int = MOST_ROWS,
     progress: bool | Progress = False,
 ) -> ImportResult:
     """Create a record of each row, in batches; a row that Odoo refuses fails alone.
@@ -118,7 +115,7 @@ def write_many(
     dry_run: DryRun = False,
     notify: bool = False,
     empty: Empty = "clear",
-    batch: int = BATCH,
+    batch: int = MOST_ROWS,
     progress: bool | Progress = False,
 ) -> ImportResult:
     """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
@@ -158,7 +155,7 @@ def _import(
         odoo,
         model,
         prepared.writing,
-        batch=batch,
+        most=batch,
         headers=prepared.headers,
         progress=telling() if telling and not dry_run else None,
         total=len(rows),
