@@ -76,6 +76,7 @@ class Http:
             self._options["allow_redirects"] = False
         self._session = requests.Session()
         self._session.trust_env = False
+        self._headers = dict(self._session.headers)
         self._settings, self._keep_cookies = settings, keep_cookies
         self._shared, self._pool = pool is not None, pool or Pool()
         self._mount()
@@ -147,7 +148,7 @@ class Http:
 
         request = requests.PreparedRequest()
         request.method, request.url = method, _address(url)
-        request.prepare_headers({**self._session.headers, **(headers or {})})
+        request.prepare_headers({**self._headers, **(headers or {})})
         request.prepare_body(data, None, json)
         answer = self._session.get_adapter(url).send(request, stream=stream, **how)
         if not stream:

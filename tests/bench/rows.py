@@ -88,7 +88,7 @@ def _reading(server: Server, odoo: Odoo, model: str) -> list[str]:
     def library() -> None:
         assert len(search_read(odoo, model, domain, fields, limit=MANY, order="id")) == MANY
 
-    taken = medians(7, {"bare": bare, "library": library})
+    taken = medians(15, {"bare": bare, "library": library})
     return [
         model,
         f"{taken['bare'] / 1000:.2f} s",
