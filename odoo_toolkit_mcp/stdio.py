@@ -133,7 +133,7 @@ class StandardOutput:
             anyio.BrokenResourceError: the client has closed its end.
         """
         line = item.message.model_dump_json(by_alias=True, exclude_unset=True) + "\n"
-        left = line.encode("utf-8", "replace")
+        left = memoryview(line.encode("utf-8", "replace"))
         async with self._one_at_a_time:
             try:
                 while left and self._room and self._room.poll(0):
@@ -146,7 +146,7 @@ class StandardOutput:
             except OSError as error:
                 raise anyio.BrokenResourceError from error
 
-    def _write_all(self, left: bytes) -> None:
+    def _write_all(self, left: memoryview) -> None:
         while left:
             left = left[os.write(self._file, left) :]
 
