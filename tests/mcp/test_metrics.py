@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -331,3 +332,13 @@ def test_over_stdio_nothing_of_it_is_imported() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
     )
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_spans_are_made_where_the_sdk_of_opentelemetry_is(
+    make_server: MakeServer, monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    found = object() if installed else None
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: found)
+    kinds = [type(each).__name__ for each in make_server().middleware]
+    assert ("OpenTelemetryMiddleware" in kinds) is installed
