@@ -52,6 +52,8 @@ def measure(server: Server) -> list[list[str]]:
             many=lambda c=client: _many(c, "any", {}),
         )
         for rival in rivals.RIVALS:
+            if int(server.version) < rival.since:
+                continue
             client = stack.enter_context(rivals.start(rival, server))
             add = _Adding(rival.protocol, singles, at_once)
             add(

@@ -24,10 +24,12 @@ class Rival:
     tool: str
     environ: dict[str, str]
     user_variable: str = "ODOO_USERNAME"
+    since: int = 14
 
 
 RIVALS = (
     Rival("odoo-mcp", "1.3.0", "XML-RPC", "search_records", {}),
+    Rival("odoo-mcp", "1.3.0", "JSON-2", "search_records", {"ODOO_TRANSPORT": "json2"}, since=19),
     Rival(
         "mcp-server-odoo",
         "0.9.0",
@@ -48,6 +50,7 @@ def start(rival: Rival, server: Server) -> StdioClient:
             "ODOO_DB": server.db,
             rival.user_variable: user.login,
             "ODOO_PASSWORD": user.password,
+            **({"ODOO_API_KEY": user.api_key} if rival.protocol == "JSON-2" else {}),
             # Nobody reads their standard error, and a pipe that is full stops them.
             "ODOO_MCP_LOG_LEVEL": "CRITICAL",
             **rival.environ,

@@ -112,23 +112,31 @@ async def test_slow_calls_do_not_hold_up_the_list(serve: Serve, era: str) -> Non
 
 async def test_cancelled_call_that_has_not_begun_never_begins(serve: Serve, era: str) -> None:
     """It was waiting for one of the threads, which all had other calls to make."""
-    release, begun = threading.Event(), []
+    threads, release, begun = int(LIMITER.total_tokens), threading.Event(), []
 
     def work(odoo: Odoo) -> CountResult:
         begun.append(1)
-        while not release.wait(0.01):
-            progress.checkpoint()
+        release.wait(20)
         return DONE
 
     async with Client(serve(work), mode=era) as client:
-        async with anyio.create_task_group() as calls:
-            for _ in range(int(LIMITER.total_tokens) + 5):
-                calls.start_soon(client.call_tool, "odoo_test_work", {})
-            with anyio.fail_after(5):
-                while len(begun) < LIMITER.total_tokens:
-                    await anyio.lowlevel.checkpoint()
-            calls.cancel_scope.cancel()
-        release.set()
+        async with anyio.create_task_group() as at_work:
+            for _ in range(threads):
+                at_work.start_soon(client.call_tool, "odoo_test_work", {})
+            await _until(lambda: len(begun) == threads)
+            async with anyio.create_task_group() as waiting:
+                for _ in range(5):
+                    waiting.start_soon(client.call_tool, "odoo_test_work", {})
+                await _until(lambda: LIMITER.statistics().tasks_waiting == 5)
+                waiting.cancel_scope.cancel()
+            await _until(lambda: LIMITER.statistics().tasks_waiting == 0)
+            release.set()
         await client.call_tool("odoo_test_work", {})
 
-    assert len(begun) == int(LIMITER.total_tokens) + 1
+    assert len(begun) == threads + 1
+
+
+async def _until(so: Callable[[], bool]) -> None:
+    with anyio.fail_after(10):
+        while not so():
+            await anyio.lowlevel.checkpoint()
