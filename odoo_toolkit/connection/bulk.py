@@ -90,8 +90,7 @@ def exchange(
     sink, outgoing = _sink.get(), _outgoing.get()
     options = _filled(options, outgoing) if outgoing else options
     limited = time_left() < math.inf
-    if sink is None and not limited:
-        return send(method, url, **options)
+    # Left to itself, requests would read pieces of 10 kB.
     with send(method, url, **options, stream=True) as answer:
         chunks = _arriving(answer) if limited else answer.iter_content(_CHUNK)
         return _with_body(answer, _divert(chunks, sink) if sink else b"".join(chunks))
@@ -178,6 +177,7 @@ def _with_body(answer: requests.Response, body: bytes) -> requests.Response:
     small = requests.Response()
     small.status_code, small.url = answer.status_code, answer.url
     small.headers, small.encoding = answer.headers, answer.encoding
+    small.request = answer.request
     small.raw = io.BytesIO(body)
     return small
 

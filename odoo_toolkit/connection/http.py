@@ -136,7 +136,6 @@ class Http:
         headers: Mapping[str, str] | None = None,
         data: Any = None,
         json: Any = None,
-        stream: bool = False,
         **how: Any,
     ) -> requests.Response:
         """Send a request as the session would, without cookies, in a third of its time.
@@ -150,10 +149,7 @@ class Http:
         request.method, request.url = method, _address(url)
         request.prepare_headers({**self._headers, **(headers or {})})
         request.prepare_body(data, None, json)
-        answer = self._session.get_adapter(url).send(request, stream=stream, **how)
-        if not stream:
-            _ = answer.content  # read now, as what goes wrong here is the request's failure
-        return answer
+        return self._session.get_adapter(url).send(request, **how)
 
     def _timeouts(self, timeout: float | tuple[float, float]) -> Any:
         """Return the timeouts of a request that has these, as its call and the limit change them.

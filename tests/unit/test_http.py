@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import io
 import os
 import socket
 import ssl
@@ -179,7 +180,8 @@ def test_timeout_proxy_and_certificates_reach_every_request(
     def send(self: object, request: object, **options: object) -> requests.Response:
         seen.append(options)
         answer = requests.Response()
-        answer.status_code, answer._content = 200, b"{}"
+        answer.status_code, answer.raw = 200, io.BytesIO(b"{}")
+        answer.request = requests.PreparedRequest()
         return answer
 
     monkeypatch.setattr(requests.adapters.HTTPAdapter, "send", send)
