@@ -181,7 +181,6 @@ def test_timeout_proxy_and_certificates_reach_every_request(
         seen.append(options)
         answer = requests.Response()
         answer.status_code, answer.raw = 200, io.BytesIO(b"{}")
-        answer.request = requests.PreparedRequest()
         return answer
 
     monkeypatch.setattr(requests.adapters.HTTPAdapter, "send", send)
