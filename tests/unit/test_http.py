@@ -170,6 +170,14 @@ def test_connections_are_kept_and_shared() -> None:
     assert connections == 1
 
 
+def test_address_is_sent_in_ascii() -> None:
+    with server(lambda connection: connection.sendall(reply("200 OK", b"{}"))) as url:
+        sent = Http(settings(url=url)).request("POST", "/a b/é", json={}).request
+
+    assert sent.path_url == "/a%20b/%C3%A9"
+    assert sent.headers["Content-Length"] == "2"
+
+
 def test_timeout_proxy_and_certificates_reach_every_request(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:

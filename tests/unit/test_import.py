@@ -286,6 +286,22 @@ class TestBadRows:
         assert sizes[:3] == [50, 100, 50]
         assert sizes[-3:] == [50, 100, 100]
 
+    def test_batches_grow_on_where_odoo_tells_the_bad_rows_itself(self) -> None:
+        """Rows with external ids go to its own import, which names them: nothing is halved."""
+        server = contacts()
+        rows = [{"id": f"x.p{n}", "name": "bad" if n % 2 else f"n{n}"} for n in range(350)]
+        result = upsert(server.connect(), "res.partner", rows, key="id")
+
+        assert (result.created, len(result.failed)) == (175, 175)
+        assert [len(call.arguments["data"]) for call in server.asked("load")] == [
+            50,
+            25,
+            100,
+            50,
+            200,
+            100,
+        ]
+
     def test_bad_rows_among_different_changes_are_found(self) -> None:
         server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"})
         refused = make_error("USER_ERROR", "No such number.", outcome="rolled_back")

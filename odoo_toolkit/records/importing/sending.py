@@ -159,46 +159,51 @@ class Writer:
         while written < len(rows) and self.interrupted is None:
             batch = _together(rows[written : written + self._size])
             started = time.monotonic()
-            self._attempt(batch, act, status)
-            self._learn(batch, time.monotonic() - started)
+            whole = self._attempt(batch, act, status)
+            self._learn(len(batch), whole, time.monotonic() - started)
             written += len(batch)
 
-    def _learn(self, batch: Sequence[Row], seconds: float) -> None:
+    def _learn(self, rows: int, whole: bool, seconds: float) -> None:
         """Choose the size of the next batch."""
-        if any(row.failure for row in batch):
-            # To find them, their neighbours are sent again and again.
+        if not whole:
+            # Where one row is bad, its neighbours are sent again and again.
             self._size = max(1, self._size // 2)
         elif seconds > _SECONDS:
-            self._size = max(1, int(len(batch) * _SECONDS / seconds))
-        elif len(batch) == self._size and seconds < _SECONDS / 2:
+            self._size = max(1, int(rows * _SECONDS / seconds))
+        elif rows == self._size and seconds < _SECONDS / 2:
             self._size = min(self._most, self._size * 2)
 
-    def _attempt(self, rows: list[Row], act: Callable[[list[Row]], None], status: Status) -> None:
-        """Write rows together; where Odoo refuses, halves of them, down to the one it refuses."""
-        if self.interrupted is not None or not rows:
-            return
+    def _attempt(self, rows: list[Row], act: Callable[[list[Row]], None], status: Status) -> bool:
+        """Write rows together; where Odoo refuses, halves of them, down to the one it refuses.
+
+        Returns:
+            Whether nothing had to be halved.
+        """
+        if self.interrupted is not None:
+            return True
         try:
             act(rows)
         except (OdooConnectionError, RateLimitError) as error:
             for row in rows if error.outcome == "maybe_applied" else ():
                 row.status = row.status or "in_doubt"
             self.interrupted = f"{error.message} {error.suggestion}".strip()
-            return
+            return True
         except OdooError as error:
             # Of several rows, those that are bad are looked for; without any right all are.
             if len(rows) == 1 or self._may_not(error, status):
                 for row in rows:
                     self._fail(row, error)
                 self._tell(len(rows))
-                return
+                return True
         else:
             for row in rows:
                 row.status = row.status or status
             self._tell(len(rows))
-            return
+            return True
         half = len(rows) // 2
         for part in (rows[:half], rows[half:]):
             self._attempt(part, act, status)
+        return False
 
     def _create(self, rows: list[Row]) -> None:
         values = [row.values for row in rows]
