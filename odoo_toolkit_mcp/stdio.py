@@ -46,7 +46,7 @@ class StandardInput:
         self._waits = os.name == "posix"
         self._read = bytearray()
 
-    async def receive(self) -> SessionMessage | Exception:
+    async def receive(self) -> SessionMessage:
         """Return the next message.
 
         Raises:
@@ -93,7 +93,7 @@ class StandardInput:
     def __aiter__(self) -> StandardInput:
         return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
+    async def __anext__(self) -> SessionMessage:
         try:
             return await self.receive()
         except anyio.EndOfStream:

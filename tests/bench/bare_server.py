@@ -7,6 +7,7 @@ import os
 
 import anyio
 import anyio.to_thread
+import requests
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -16,6 +17,8 @@ from mcp.types import (
     PaginatedRequestParams,
     TextContent,
 )
+
+SESSION = requests.Session()
 
 
 async def list_tools(
@@ -30,11 +33,8 @@ async def call_tool(ctx: ServerRequestContext, params: CallToolRequestParams) ->
 
 
 def _ask() -> str:
-    import requests
-
-    session = globals().setdefault("session", requests.Session())
     headers = {"Content-Type": "application/json"}
-    answer = session.post(os.environ["BARE_URL"], data=os.environ["BARE_BODY"], headers=headers)
+    answer = SESSION.post(os.environ["BARE_URL"], data=os.environ["BARE_BODY"], headers=headers)
     assert answer.json()["result"]
     return str(answer.text)
 
