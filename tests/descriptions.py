@@ -59,19 +59,20 @@ def tool_texts() -> tuple[Said, ...]:
     for tool in tools().values():
         found.append(Said(tool.name, tool.description))
         for name, schema in tool.input_schema["properties"].items():
-            found += [Said(f"{tool.name}.{name}", text) for text in _described(schema)]
+            texts = (part.get("description") for part in objects_in(schema))
+            found += [Said(f"{tool.name}.{name}", text) for text in texts if isinstance(text, str)]
     return tuple(found)
 
 
-def _described(schema: Any) -> Iterator[str]:
+def objects_in(schema: Any) -> Iterator[dict[str, Any]]:
+    """Return each object of a JSON schema, itself included, at any depth."""
     if isinstance(schema, dict):
-        if isinstance(schema.get("description"), str):
-            yield schema["description"]
+        yield schema
         for value in schema.values():
-            yield from _described(value)
+            yield from objects_in(value)
     elif isinstance(schema, list):
         for value in schema:
-            yield from _described(value)
+            yield from objects_in(value)
 
 
 @functools.cache

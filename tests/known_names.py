@@ -27,7 +27,7 @@ from odoo_toolkit.reports.generation import WAYS
 from odoo_toolkit_mcp.prompts.catalog import list_prompts
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests import odoo_names
-from tests.descriptions import ROOT, sources, tools
+from tests.descriptions import ROOT, objects_in, sources, tools
 
 #: Names that are right, though they can be looked up nowhere.
 OTHER_NAMES = {
@@ -171,7 +171,8 @@ def parameters() -> frozenset[str]:
         for value in values
         for name in _parameters_of(value)
     }
-    return frozenset(given | {n for t in tools().values() for n in _keys(t.input_schema)})
+    schemas = [part for tool in tools().values() for part in objects_in(tool.input_schema)]
+    return frozenset(given.union(*(schema.get("properties", {}) for schema in schemas)))
 
 
 def _parameters_of(value: Any) -> tuple[str, ...]:
@@ -179,16 +180,6 @@ def _parameters_of(value: Any) -> tuple[str, ...]:
         return tuple(inspect.signature(value).parameters)
     except (TypeError, ValueError):
         return ()
-
-
-def _keys(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        yield from schema.get("properties", {})
-        for value in schema.values():
-            yield from _keys(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _keys(value)
 
 
 @functools.cache

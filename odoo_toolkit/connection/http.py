@@ -138,7 +138,7 @@ class Http:
         json: Any = None,
         **how: Any,
     ) -> requests.Response:
-        """Send a request as the session would, without cookies, in a third of its time.
+        """Send a request as the session would, without cookies, in half of its time.
 
         Most of that goes into settings, hooks, redirects and cookies, which there are none of, and
         into reading the same address again.
