@@ -122,12 +122,9 @@ MESSAGE_BODY_ESCAPED_SINCE = 17
 #: Before, ``activity_schedule`` returns records: as text by JSON, by XML-RPC not at all.
 ACTIVITY_RETURNED_AS_IDS_SINCE = 19
 
-#: Fields whose reading breaks some versions -> what to do instead.
-UNREADABLE_FIELDS = {
-    # The bytes do not survive JSON: mangled on 14 to 17, an HTML error page on 18 and 19.
-    ("ir.attachment", "raw"): "Read the field datas, which is base64.",
-    ("ir.attachment", "db_datas"): "Read the field datas, which is base64.",
-}
+#: Binary fields of attachments that are bytes where others are base64. Read by JSON the bytes are
+#: mangled on 14 to 17, and an HTML error page on 18 and 19; written, base64 is stored as it is.
+UNENCODED_FIELDS = frozenset({"raw", "db_datas"})
 
 #: What grouping can do -> the version from which on it can.
 GROUPING_SINCE = {

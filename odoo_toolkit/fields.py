@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.compat import UNENCODED_FIELDS
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 
@@ -98,6 +99,15 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         else (),
         help=raw.get("help") or "",
         state_dependent=bool(raw.get("states")),
+    )
+
+
+def is_unencoded(model: str, field: Field) -> bool:
+    """Tell whether a field is the bytes of an attachment, or of a document that inherits one."""
+    return (
+        field.type == "binary"
+        and field.name in UNENCODED_FIELDS
+        and (model == "ir.attachment" or bool(field.related))
     )
 
 

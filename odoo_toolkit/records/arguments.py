@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import UNREADABLE_FIELDS
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.fields import Field, is_unencoded, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number
 from odoo_toolkit.values.scalars import FieldsOf, is_id, short_repr
 
@@ -76,18 +75,18 @@ def known(model: str, fields: Sequence[str], described: Mapping[str, Field]) -> 
     return names
 
 
-def check_unbroken(model: str, name: str) -> None:
+def check_unbroken(model: str, field: Field) -> None:
     """Refuse a field whose reading breaks the whole answer of some Odoo versions.
 
     Raises:
         ValidationError: INVALID_FIELD; the suggestion says what to do instead.
     """
-    if (model, name) in UNREADABLE_FIELDS:
+    if is_unencoded(model, field):
         raise ValidationError(
-            f"The field {name!r} of {model} breaks the answer of some Odoo versions.",
-            suggestion=UNREADABLE_FIELDS[model, name],
+            f"The field {field.name!r} of {model} breaks the answer of some Odoo versions.",
+            suggestion="Read the field datas, which is base64.",
             code="INVALID_FIELD",
-            details={"model": model, "field": name},
+            details={"model": model, "field": field.name},
         )
 
 

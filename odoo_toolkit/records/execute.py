@@ -11,10 +11,11 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import ANY_JSON, Context, JsonSchema, Model
 from odoo_toolkit.call import Call, name_arguments
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import NO_KWARGS_METHODS
+from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.records.arguments import check_unbroken
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
@@ -105,6 +106,8 @@ def execute(
             raise problem
         result, _ = with_left_out(odoo, call, warnings, lambda: _read_all(odoo, call, warnings))
     else:
+        if method in _READ_ALL:
+            _check_unbroken(odoo, model, arguments["fields"])
         result, _ = with_left_out(odoo, call, warnings, lambda: send(odoo, call, warnings))
         if method == "create" and isinstance(arguments.get("vals_list"), Mapping):
             (result,) = result
@@ -131,6 +134,12 @@ def _limit(most: int, asked: Any, warnings: list[str]) -> int:
         return asked
     warnings.append(f"At most {most} rows are returned; there may be more.")
     return most
+
+
+def _check_unbroken(odoo: Odoo, model: str, fields: Any) -> None:
+    for name in UNENCODED_FIELDS if isinstance(fields, (list, tuple)) else ():
+        if name in fields and (field := odoo.schema.fields(model).get(name)):
+            check_unbroken(model, field)
 
 
 def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:

@@ -169,7 +169,7 @@ def _add(
         many = field.type in TO_MANY
         steps.append(Relation(path=prefix, name=name, model=here, many=many, fields=fields))
     end = _known(path, names[-1], here, fields)
-    check_unbroken(here, end.name)
+    check_unbroken(here, end)
     for step in steps:
         relation = relations.setdefault(step.name, step)
         relations = relation.relations

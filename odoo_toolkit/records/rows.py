@@ -301,7 +301,7 @@ def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -
         ]
     names = known(model, fields, described)
     for name in names:
-        check_unbroken(model, name)
+        check_unbroken(model, described[name])
     return names
 
 

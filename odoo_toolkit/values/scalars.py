@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit.fields import Field, similar_names
+from odoo_toolkit.fields import Field, is_unencoded, similar_names
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 from odoo_toolkit.values.plain import whole_number
 
@@ -201,6 +201,10 @@ def _many2one(value: Any, place: Place) -> int | bool:
 
 
 def _binary(value: Any, place: Place) -> str:
+    if is_unencoded(place.model, place.field):
+        raise place.wrong(
+            "takes no base64: Odoo would store that as it is", "Write datas, which Odoo decodes."
+        )
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     if not isinstance(value, str):

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import AccessError, Odoo, OdooError, connect
+from odoo_toolkit import AccessError, Odoo, OdooError, ValidationError, connect
 from odoo_toolkit.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.file_content import UNKNOWN_TYPE
@@ -97,6 +97,22 @@ def test_ten_megabytes_in_less_than_three_times_the_memory(
     assert up + 1.34 < 3, "with the base64 that was given"
     assert down < 3
     assert to_disk < 1
+
+
+def test_bytes_without_base64_are_neither_read_nor_written(odoo: Odoo, suffix: str) -> None:
+    """Odoo mangles them or breaks off its answer, of documents that inherit attachments, too."""
+    documents = ["product.document", "mrp.document", "quotation.document"]
+    for model in ["ir.attachment", *filter(odoo.schema.has_model, documents)]:
+        found = toolkit.search_read(odoo, model, [], ["datas"], limit=1, order="id")
+        for record in found.records:
+            with pytest.raises(ValidationError, match="raw"):
+                toolkit.read(odoo, model, [record["id"]], ["raw"])
+            with pytest.raises(ValidationError, match="raw"):
+                toolkit.execute(odoo, model, "read", [[record["id"]], ["raw"]])
+        for content in (b64(b"x"), b"x", "x"):
+            with pytest.raises(ValidationError, match="raw"):
+                toolkit.create(odoo, model, {"name": suffix, "raw": content})
+        assert toolkit.count(odoo, model, [["name", "=", suffix]]).count == 0
 
 
 def test_large_files_are_not_fetched(odoo: Odoo, partner: int) -> None:

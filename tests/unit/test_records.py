@@ -304,11 +304,23 @@ class TestRead:
         assert not wire.calls
 
     def test_raw_attachment_bytes_are_refused_with_the_way_to_get_them(self, wire: Wire) -> None:
-        wire.answers["ir.attachment", "fields_get"] = {"raw": {"type": "binary"}}
+        related: Any
+        for model, related in (
+            ("ir.attachment", None),
+            ("mrp.document", ["ir_attachment_id", "raw"]),  # as Odoo 14 tells it
+            ("product.document", "ir_attachment_id.raw"),
+        ):
+            wire.answers[model, "fields_get"] = {"raw": {"type": "binary", "related": related}}
 
-        with pytest.raises(ValidationError, match="breaks") as caught:
-            toolkit.read(odoo(), "ir.attachment", [1], ["raw"])
-        assert "datas" in caught.value.suggestion
+            with pytest.raises(ValidationError, match="breaks") as caught:
+                toolkit.read(odoo(), model, [1], ["raw"])
+            assert "datas" in caught.value.suggestion
+
+    def test_a_binary_field_that_is_called_raw_elsewhere_is_read(self, wire: Wire) -> None:
+        wire.answers["x_scan", "fields_get"] = {"raw": {"type": "binary"}}
+        wire.answers["x_scan", "read"] = [{"id": 1, "raw": "aGk="}]
+
+        assert toolkit.read(odoo(), "x_scan", [1], ["raw"]).records[0]["raw"] == "aGk="
 
 
 class TestWriting:

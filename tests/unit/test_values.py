@@ -8,6 +8,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -234,6 +235,17 @@ def test_a_moment_survives_the_round_trip(moment: datetime) -> None:
 )
 def test_a_value_is_written_as_odoo_takes_it(field: str, given: Any, wire: Any) -> None:
     assert write({field: given}) == {field: wire}
+
+
+def test_the_bytes_of_a_file_are_not_written_where_odoo_would_not_decode_them() -> None:
+    fields = parse_fields({"raw": {"type": "binary"}, "datas": {"type": "binary"}})
+    for model, related in (("ir.attachment", ""), ("product.document", "ir_attachment_id.raw")):
+        here = {name: attrs.evolve(field, related=(related,)) for name, field in fields.items()}
+        described = here if related else fields
+        assert to_wire({"datas": b"x"}, model, described, fields_of=fields_of) == {"datas": "eA=="}
+        with pytest.raises(OdooError, match="stor") as caught:
+            to_wire({"raw": b"x"}, model, described, fields_of=fields_of)
+        assert "datas" in caught.value.suggestion
 
 
 @pytest.mark.parametrize(
