@@ -41,7 +41,6 @@ class Records(Iterator[Record]):
         question: Question,
         batch: int,
         *,
-        offset: int = 0,
         counted: bool = False,
         progress: Callable[[], Progress] | None = None,
         options: ReadOptions | None = None,
@@ -53,7 +52,6 @@ class Records(Iterator[Record]):
             options or odoo.options,
             question,
             batch,
-            offset=offset,
             counted=counted or progress is not None,
         )
         # It does not know of this object, so that it ends as soon as nobody holds that any more.
@@ -196,16 +194,15 @@ def search_all(
 
     Args: as of :func:`odoo_toolkit.records.search_read`.
     """
-    offset = checked_count(offset, "offset", 0)
-    question = asked(odoo, model, domain, fields, order, context)
-    every = Records(odoo, question, BATCH, offset=offset, counted=count_total)
+    question = asked(odoo, model, domain, fields, order, context, offset)
+    every = Records(odoo, question, BATCH, counted=count_total)
     records = list(every)
     return SearchResult(
         records=records,
         count=len(records),
         model=model,
         limit=None,
-        offset=offset,
+        offset=question.offset,
         has_more=False,
         total=every.total if count_total else None,
         left_out=every.left_out,

@@ -32,7 +32,6 @@ class Pages:
         options: how values are shown.
         question: what is searched for.
         batch: records on a page.
-        offset: records to skip.
         counted: whether ``total`` is wanted.
 
     Attributes:
@@ -49,7 +48,6 @@ class Pages:
         question: Question,
         batch: int,
         *,
-        offset: int = 0,
         counted: bool = False,
     ) -> None:
         self.shower = Shower(odoo, options, question.columns, question.context)
@@ -57,14 +55,14 @@ class Pages:
         self.left_out: int | None = 0
         self.warnings = list(question.warnings)
         self._odoo, self._question, self._batch = odoo, question, batch
-        self._offset, self._counted = offset, counted
+        self._counted = counted
 
     def read(self) -> Generator[list[Record], None, None]:
         """Yield page after page; the next ones are under way meanwhile."""
         first = self._first()
         later = self._question.model in FILTERED_AFTER_LIMIT
         if len(first) < self._batch and not later:
-            self.total = len(first) + self._offset
+            self.total = len(first) + self._question.offset
             yield self.shower.show(first)
             return
         question = self._question
@@ -84,14 +82,12 @@ class Pages:
 
     @property
     def _by_id(self) -> bool:
-        order = self._question.order
-        return order is not None and _BY_ID.fullmatch(order) is not None and not self._offset
+        question = self._question
+        return _BY_ID.fullmatch(question.order or "") is not None and not question.offset
 
     def _first(self) -> list[Record]:
         """Return the first page, and find out beside it what is left out."""
-        arguments = {"domain": self._question.domain, "limit": self._batch, "offset": self._offset}
-        arguments |= {"order": self._question.order} if self._question.order else {}
-        call = self._call("search_read", arguments)
+        call = self._call("search_read", {**self._question.arguments, "limit": self._batch})
         rows, self.left_out = with_left_out(
             self._odoo, call, self.warnings, lambda: fetched(self._odoo, call, self.shower)
         )
@@ -120,10 +116,8 @@ class Pages:
 
     def _chunks(self, first: Sequence[Record]) -> Iterator[Callable[[], list[Record]]]:
         """Yield what reads the records after the first page, of all ids taken at once."""
-        arguments: dict[str, Any] = {"domain": self._question.domain, "offset": self._offset}
-        arguments |= {"order": self._question.order} if self._question.order else {}
         read = {row["id"] for row in first}
-        found = self._odoo.call(self._call("search", arguments))
+        found = self._odoo.call(self._call("search", self._question.arguments))
         ids = [one for one in found if one not in read]
         for start in range(0, len(ids), self._batch):
             yield partial(self._chunk, ids[start : start + self._batch])

@@ -68,7 +68,8 @@ def search_read(
         limit: most records, from 1 on, or None for all; above ``odoo.options.max_limit`` it is
             lowered, with a warning.
         offset: records to skip.
-        order: fields with ``asc`` or ``desc``; the model's own order by default.
+        order: fields with ``asc`` or ``desc``, and equals by id, so that no page repeats or leaves
+            out a record; by default the model's own, which may not tell records apart.
         context: extends the base context.
         count_total: whether to count all matches too.
 

@@ -38,6 +38,11 @@ from odoo_toolkit.values.scalars import short_repr
 #: What a search returns unless told; fields that a model lacks are left out.
 DEFAULT_FIELDS = ("id", "name", "display_name")
 
+_OVERLAPPING = (
+    "The model's own order may not tell all records apart: then pages repeat some and leave others"
+    " out. Give an order from the first page on; equals are put in order of their ids."
+)
+
 _OWN = ReadOptions()
 
 
@@ -59,13 +64,11 @@ def search(
 
     Operations do not ask what was left out: they search for what they may see.
     """
-    offset = checked_count(offset, "offset", 0)
-    question = asked(odoo, model, domain, fields, order, context)
-    resolved, warnings = question.domain, question.warnings
+    question = asked(odoo, model, domain, fields, order, context, offset)
+    resolved, warnings, offset = question.domain, question.warnings, question.offset
     limit = _limit(limit, options.max_limit, warnings)
 
-    arguments = {"domain": resolved, "offset": offset, "limit": limit}
-    arguments |= {"order": order} if order else {}
+    arguments = {**question.arguments, "limit": limit}
     call = Call(model=model, method="search_read", arguments=arguments, context=question.context)
     shower = paths.Shower(odoo, options, question.columns, question.context)
     rows, hidden = (
@@ -102,7 +105,8 @@ class Question:
     Attributes:
         model: such as ``res.partner``.
         domain: as Odoo takes it.
-        order: as it was given.
+        order: as it was given, and by id where that does not tell records apart.
+        offset: records to skip.
         columns: what to read.
         context: of the calls.
         warnings: what was understood otherwise than it was asked.
@@ -111,9 +115,16 @@ class Question:
     model: str
     domain: list[Any]
     order: str | None
+    offset: int
     columns: paths.Columns
     context: Mapping[str, Any]
     warnings: list[str]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it is, as arguments of ``search`` and ``search_read``."""
+        order = {"order": self.order} if self.order else {}
+        return {"domain": self.domain, "offset": self.offset, **order}
 
 
 def asked(
@@ -123,14 +134,16 @@ def asked(
     fields: Sequence[str],
     order: str | None,
     context: Mapping[str, Any] | None,
+    offset: int = 0,
 ) -> Question:
     """Check what is asked for, against the policy and the schema.
 
     Raises:
-        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or an order that is none.
+        ValidationError: INVALID_DOMAIN, INVALID_FIELD, or an order or an offset that is none.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
+    offset = checked_count(offset, "offset", 0)
     fields = listed_fields(fields) or list(DEFAULT_FIELDS)
     domain = plain(domain, missing=math.nan)
     named = {"domain": domain, "fields": fields, "order": order}
@@ -138,15 +151,14 @@ def asked(
     described = describe(odoo, model, "search_read", named, context, fields_of=fields_of)
     resolved, warnings = _resolve(odoo, model, domain, fields_of)
     columns = _columns(model, described, fields, fields_of)
-    if order:
-        _check_order(model, order, described)
     return Question(
         model=model,
         domain=resolved,
-        order=order,
+        order=_whole_order(model, order, described) if order else None,
+        offset=offset,
         columns=columns,
         context=with_bin_size(described, fields, context),
-        warnings=warnings,
+        warnings=[*warnings, *([_OVERLAPPING] if offset and not order else [])],
     )
 
 
@@ -303,6 +315,17 @@ def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -
     for name in names:
         check_unbroken(model, described[name])
     return names
+
+
+def _whole_order(model: str, order: Any, described: Mapping[str, Field]) -> str:
+    """Return an order that tells all records apart.
+
+    Where it does not, PostgreSQL arranges equals otherwise for each page: some come twice, and
+    others never.
+    """
+    _check_order(model, order, described)
+    names = {part.split()[0] for part in order.split(",")}
+    return order if "id" in names else f"{order}, id"
 
 
 def _check_order(model: str, order: Any, described: Mapping[str, Field]) -> None:

@@ -48,6 +48,35 @@ class TestSearchRead:
         found = toolkit.search_read(connection, "res.partner", limit=3)
         assert (found.has_more, found.next_offset) == (False, None)
 
+    @pytest.mark.parametrize(
+        ("order", "sent"),
+        [
+            ("name", "name, id"),
+            ("create_date desc, name", "create_date desc, name, id"),
+            ("id", "id"),
+            ("name, id desc", "name, id desc"),
+            ("country_id", "country_id, id"),
+        ],
+    )
+    @pytest.mark.parametrize("limit", [2, None])
+    def test_an_order_tells_all_records_apart(
+        self, wire: Wire, connection: Odoo, order: str, sent: str, limit: int | None
+    ) -> None:
+        found = toolkit.search_read(
+            connection, "res.partner", limit=limit, offset=4, order=order, fields=["name"]
+        )
+        assert sent in wire.calls[0][2]
+        assert found.warnings == []
+
+    @pytest.mark.parametrize("limit", [2, None])
+    def test_pages_in_the_models_own_order_come_with_a_warning(
+        self, connection: Odoo, limit: int | None
+    ) -> None:
+        first = toolkit.search_read(connection, "res.partner", limit=limit)
+        second = toolkit.search_read(connection, "res.partner", limit=limit, offset=2)
+        assert first.warnings == []
+        assert "own order" in second.warnings[0]
+
     def test_total_makes_has_more_exact(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["res.partner", "search_count"] = 2
         found = toolkit.search_read(connection, "res.partner", limit=2, count_total=True)
