@@ -26,7 +26,8 @@ _LINES = (
     (
         ("odoo_core_search_read", "odoo_core_count"),
         "odoo_core_search_read finds records; name the fields you need, and use odoo_core_count"
-        " when only the number matters. has_more means there is another page: raise offset.",
+        " when only the number matters. While has_more is true, raise offset for the next page;"
+        " give an order from the first page on.",
     ),
     (
         ("odoo_core_queries",),
