@@ -101,13 +101,13 @@ def execute(
     )
     result: Any
     returned = checked_return_fields(odoo, model, return_fields, call.context)
-    if method in _READ_ALL and not arguments.get("fields"):
+    if method in _READ_ALL:
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
+        _check_unbroken(odoo, model, arguments.get("fields"))
+    if method in _READ_ALL and not arguments.get("fields"):
         result, _ = with_left_out(odoo, call, warnings, lambda: _read_all(odoo, call, warnings))
     else:
-        if method in _READ_ALL:
-            _check_unbroken(odoo, model, arguments["fields"])
         result, _ = with_left_out(odoo, call, warnings, lambda: send(odoo, call, warnings))
         if method == "create" and isinstance(arguments.get("vals_list"), Mapping):
             (result,) = result

@@ -345,6 +345,14 @@ class TestRead:
                 toolkit.read(odoo(), model, [1], ["raw"])
             assert "datas" in caught.value.suggestion
 
+    def test_a_closed_model_is_closed_before_its_fields_are_looked_at(self, wire: Wire) -> None:
+        closed = odoo(Policy(model_blocklist=["product.document"]))
+        with pytest.raises(AccessError) as caught:
+            toolkit.execute(closed, "product.document", "read", [[1], ["raw"]])
+
+        assert caught.value.code == "MODEL_BLOCKED"
+        assert not wire.calls
+
     def test_a_binary_field_that_is_called_raw_elsewhere_is_read(self, wire: Wire) -> None:
         wire.answers["x_scan", "fields_get"] = {"raw": {"type": "binary"}}
         wire.answers["x_scan", "read"] = [{"id": 1, "raw": "aGk="}]
