@@ -3,18 +3,18 @@
 PYTHON = .venv/bin/python
 CHECKED_TESTS = tests/provisioning tests/demo tests/conformance tests/live/servers.py tests/types tests/packaging
 
-.PHONY: venv demo demo-stop test attack soak bench conformance packages docs lint format
+.PHONY: venv demo demo-stop test live attack soak bench conformance packages docs lint format
 
 venv: .venv/installed
 
 .venv/installed: .venv/usable
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp,dev,docs]'
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
 	touch $@
 
 # What the server itself needs: the demo does not wait for tools that only developers use.
 .venv/usable: pyproject.toml setup.cfg
 	test -x $(PYTHON) || python3 -m tests.provisioning environment .venv
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[mcp]'
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 demo: .venv/usable
@@ -27,6 +27,11 @@ demo-stop:
 test: venv
 	$(PYTHON) -m tests.provisioning start 19 14
 	$(PYTHON) -m pytest -n 2
+
+# The live tests on all versions; 15 to 18 run from source trees, which have to be named once.
+live: venv
+	$(PYTHON) -m tests.provisioning start 19 18 17 16 15 14
+	$(PYTHON) -m pytest -n 2 tests/live
 
 # What a hostile client may try, with every model of each Odoo; 'make test' tries a sample.
 attack: venv

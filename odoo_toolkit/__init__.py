@@ -57,6 +57,10 @@ __all__ = sorted(_HOME_OF)
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from odoo_toolkit.installation import clash
+
+    if problem := clash():
+        raise ImportError(problem)
     value = globals()[name] = getattr(importlib.import_module(_HOME_OF[name]), name)
     return value
 

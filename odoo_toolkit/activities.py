@@ -12,7 +12,10 @@ from annotated_types import Ge
 from odoo_toolkit.annotations import Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import ACTIVITY_RETURNED_AS_IDS_SINCE
+from odoo_toolkit.compat import (
+    ACTIVITIES_OF_CHANGEABLE_RECORDS,
+    ACTIVITY_RETURNED_AS_IDS_SINCE,
+)
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
@@ -83,11 +86,16 @@ class Activity(Shown):
 
 @attrs.frozen(kw_only=True)
 class ActivitiesResult(Shown):
-    """Open activities, the most urgent first; ``has_more`` tells whether there are others."""
+    """Open activities, the most urgent first; ``has_more`` tells whether there are others.
+
+    Attributes:
+        warnings: on Odoo 15 and 16, that others may be hidden.
+    """
 
     activities: list[Activity]
     count: int
     has_more: bool = False
+    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -125,7 +133,9 @@ def get_activities(
 ) -> ActivitiesResult:
     """Return the open activities of a record, or of a user on all records, by deadline.
 
-    Two requests, side by side, for a record; one for oneself, two for another user.
+    Two requests, side by side, for a record; one for oneself, two for another user. Odoo 15 and 16
+    find activities only on records that the user may change, even what is the user's own to do; a
+    warning says so.
 
     Args:
         odoo: the connection.
@@ -157,10 +167,14 @@ def get_activities(
             asked.append(lambda: check_exist(odoo, _USER, [user], internal=True))
         found, *_ = side_by_side(asked)
         told = found[:_MOST]
-        return ActivitiesResult(activities=told, count=len(told), has_more=len(found) > _MOST)
+        more = len(found) > _MOST
+        hidden = _hidden(odoo)
+        return ActivitiesResult(activities=told, count=len(told), has_more=more, warnings=hidden)
     domain = [*_of_record(model, record_id), *([["user_id", "=", user]] if user else [])]
-    (activities,) = beside_owner(odoo, model, record_id, lambda: _read(odoo, model, domain))
-    return ActivitiesResult(activities=activities, count=len(activities))
+    activities, hidden = beside_owner(
+        odoo, model, record_id, lambda: _read(odoo, model, domain), lambda: _hidden(odoo, model)
+    )
+    return ActivitiesResult(activities=activities, count=len(activities), warnings=hidden)
 
 
 def schedule_activity(
@@ -318,6 +332,17 @@ def _user(odoo: Odoo, user_id: int | None, name: str | None) -> int | None:
     if user is not None:
         check_id(user, "user_id")
     return user
+
+
+def _hidden(odoo: Odoo, model: str | None = None) -> list[str]:
+    """Say where Odoo may hide activities: on records of a model, or wherever they are."""
+    major = odoo.version.major
+    if major not in ACTIVITIES_OF_CHANGEABLE_RECORDS or (model and odoo.schema.may(model, "write")):
+        return []
+    return [
+        f"Odoo {major} tells a user of no activities on records that the user may not change:"
+        " there may be others."
+    ]
 
 
 def _of_record(model: str, record_id: int) -> list[Any]:

@@ -18,7 +18,9 @@ _METHOD_ACCESS: dict[str, Access] = {
     "copy": "create",
     "name_create": "create",
     "write": "write",
+    "update": "write",
     "web_save": "write",
+    "web_save_multi": "write",
     "load": "write",
     "unlink": "delete",
 }

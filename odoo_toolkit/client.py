@@ -28,6 +28,8 @@ from odoo_toolkit.errors import (
     RateLimitError,
 )
 from odoo_toolkit.policy import Policy, owners
+from odoo_toolkit.policy.known_methods import BUSINESS_ACTIONS
+from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
     check_companies,
     check_external_ids,
@@ -221,15 +223,22 @@ class Odoo:
             self._session = self._web_session = None
             self.state = "disconnected"
 
-    def check(self, call: Call) -> None:
+    def check(self, call: Call, *, planned: bool = False) -> None:
         """Ask the policy about a call that is not to be sent yet; a refusal is told the hook.
+
+        Args:
+            call: the call.
+            planned: whether it is only told of in a plan, which any mode allows.
 
         Raises:
             AccessError: the policy forbids it.
         """
         started = time.monotonic()
+        policy = self.policy
+        if planned and policy.mode != "full":
+            policy = attrs.evolve(policy, mode="full")
         try:
-            self.policy.check(call, self.schema.fields, self._model_of)
+            policy.check(call, self.schema.fields, self._model_of)
             check_companies(call, self.settings.base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
@@ -324,7 +333,11 @@ class Odoo:
     def _shown(self, call: Call, result: Any) -> Any:
         """Return a result without what is closed."""
         result = self.policy.redact(result)
-        if self.policy.closes and not call.step and call.method in ("read", "search_read"):
+        if not self.policy.closes or call.step:
+            return result
+        if call.method in BUSINESS_ACTIONS:
+            return opening(result)
+        if call.method in ("read", "search_read"):
             return owners.without_names(result, self.schema.fields(call.model))
         return result
 
@@ -360,8 +373,11 @@ class Odoo:
 
         try:
             return self._retrying(call, send)
-        except OdooConnectionError as error:
-            if error.outcome == "maybe_applied" and not call.reads:
+        except OdooError as error:
+            if error.outcome == "maybe_applied" and call.reads:
+                # Whatever became of the answer, a read leaves nothing behind.
+                error.outcome = "rolled_back"
+            elif error.outcome == "maybe_applied" and isinstance(error, OdooConnectionError):
                 raise maybe_applied(error) from None
             raise
 

@@ -6,6 +6,8 @@ versions share.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 OLDEST, NEWEST = 14, 19
 
 #: Methods of the model itself (no ids) -> their parameters in order.
@@ -47,6 +49,7 @@ MODEL_METHODS: dict[str, tuple[str, ...]] = {
 #: Methods of records (ids first) -> their parameters after the ids.
 RECORD_METHODS: dict[str, tuple[str, ...]] = {
     "copy": ("default",),
+    "copy_data": ("default",),
     "exists": (),
     "export_data": ("fields_to_export",),
     "get_external_id": (),
@@ -56,8 +59,10 @@ RECORD_METHODS: dict[str, tuple[str, ...]] = {
     "onchange": ("values", "field_names", "fields_spec"),
     "read": ("fields", "load"),
     "unlink": (),
+    "update": ("values",),
     "web_read": ("specification",),
     "web_save": ("vals", "specification"),
+    "web_save_multi": ("vals_list", "specification"),
     "write": ("vals",),
 }
 
@@ -121,6 +126,34 @@ MESSAGE_BODY_ESCAPED_SINCE = 17
 
 #: Before, ``activity_schedule`` returns records: as text by JSON, by XML-RPC not at all.
 ACTIVITY_RETURNED_AS_IDS_SINCE = 19
+
+#: From this version on creating a quant with ``inventory_quantity_auto_apply`` applies the count.
+#: 15 has the field, too, but then only stores what was counted, until it is told to apply it.
+COUNT_APPLIED_BY_CREATE_SINCE = 16
+
+#: Names that models have on different versions.
+RENAMED_MODELS = (("stock.production.lot", "stock.lot"), ("mail.channel", "discuss.channel"))
+
+#: Model -> names that a field, or what tells the same, has on different versions.
+RENAMED_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "account.account": (("user_type_id", "account_type"),),
+    "account.payment": (("ref", "memo"),),
+    "account.payment.register": (("payment_method_id", "payment_method_line_id"),),
+    "crm.lead": (("lost_reason", "lost_reason_id"),),
+    "product.template": (("is_storable", "detailed_type", "type"),),
+    "project.task": (("user_id", "user_ids"),),
+    "purchase.order": (("locked", "state"),),
+    "purchase.order.line": (("product_uom", "product_uom_id"), ("taxes_id", "tax_ids")),
+    "res.partner": (("mobile", "phone"),),
+    "res.users": (("groups_id", "group_ids"),),
+    "sale.order": (("locked", "state"),),
+    "sale.order.line": (("product_uom", "product_uom_id"), ("tax_id", "tax_ids")),
+    "stock.move": (("quantity_done", "quantity"),),
+    "stock.picking": (("move_lines", "move_ids"),),
+}
+
+#: Versions that find activities only on records that the user may change, even one's own ones.
+ACTIVITIES_OF_CHANGEABLE_RECORDS = (15, 16)
 
 #: Binary fields of attachments that are bytes where others are base64. Read by JSON the bytes are
 #: mangled on 14 to 17, and an HTML error page on 18 and 19; written, base64 is stored as it is.

@@ -14,7 +14,7 @@ from odoo_toolkit.client import CallEvent, Odoo
 from odoo_toolkit.configuration import configuration_error, unknown_names
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
-from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 
@@ -109,6 +109,7 @@ def connect(
         AccessError: the credentials are refused.
     """
     keywords = {name: value for name, value in locals().items() if name in _SETTINGS}
+    shorten_uncaught()
     if settings is None:
         settings = connection_settings(config, **keywords)
     elif given := [

@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.visible_text import in_one_line, visible
+
 #: Rows of a table, and characters of a cell and of a value beside its name, that are shown.
 _HTML_ROWS, _TEXT_ROWS = 50, 10
 _CELL, _VALUE = 80, 400
@@ -40,7 +42,7 @@ class Shown:
                 shown += ", …"
                 break
             shown += pair
-        return f"{type(self).__name__}({shown})"
+        return visible(f"{type(self).__name__}({shown})")
 
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return what is said above all, and the values that are listed below."""
@@ -67,7 +69,7 @@ def as_text(result: Any) -> str:
         # A table that is all there is needs no title.
         lines += [f"{title} ({len(rows)})"] if facts or len(tables) > 1 else []
         lines += [f"  {line}" for line in _text_table(rows)]
-    return "\n".join(lines)
+    return visible("\n".join(lines))
 
 
 def as_html(result: Any) -> str:
@@ -75,14 +77,14 @@ def as_html(result: Any) -> str:
     message, facts, tables = _parts(result)
     parts = [f"<p>{_escaped(message)}</p>"]
     if facts:
-        cells = [(escape(name), _escaped(_cell(value, _VALUE))) for name, value in facts.items()]
+        cells = [(_escaped(name), _escaped(_cell(value, _VALUE))) for name, value in facts.items()]
         body = "".join(
             f"<tr><th{_LEFT}>{name}</th><td{_LEFT}>{cell}</td></tr>" for name, cell in cells
         )
         parts.append(f"<table><tbody>{body}</tbody></table>")
     for title, rows in tables.items():
         if facts or len(tables) > 1:
-            parts.append(f"<p><b>{escape(title)}</b> ({len(rows)})</p>")
+            parts.append(f"<p><b>{_escaped(title)}</b> ({len(rows)})</p>")
         parts.append(html_table(rows))
     return "".join(parts)
 
@@ -93,7 +95,7 @@ def html_table(rows: Sequence[Any]) -> str:
         return f"<ol>{''.join(f'<li><code>{_escaped(str(row))}</code></li>' for row in rows)}</ol>"
     shown = [_row(row) for row in rows[:_HTML_ROWS]]
     columns = _columns(shown)
-    head = "".join(f"<th{_LEFT}>{escape(name)}</th>" for name in columns)
+    head = "".join(f"<th{_LEFT}>{_escaped(name)}</th>" for name in columns)
     body = "".join(
         f"<tr>{''.join(_html_cell(row.get(name)) for name in columns)}</tr>" for row in shown
     )
@@ -111,11 +113,12 @@ def _text_table(rows: Sequence[Any]) -> list[str]:
     shown = rows[:_TEXT_ROWS]
     more = [f"and {len(rows) - len(shown)} more"] if len(rows) > len(shown) else []
     if _are_sentences(rows):
-        return [f"{number}. {row}" for number, row in enumerate(shown, 1)] + more
+        return [f"{number}. {in_one_line(str(row))}" for number, row in enumerate(shown, 1)] + more
     values = [_row(row) for row in shown]
     columns, left = [], _LINE
     for name in _columns(values):
         cells = [name, *(_cell(row.get(name), _CELL // 2).replace("\n", " ") for row in values)]
+        cells = [visible(cell) for cell in cells]
         width = max(map(len, cells))
         if width > left:
             columns.append(["…"] * len(cells))
@@ -250,4 +253,4 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    return escape(text).replace("\n", "<br>")
+    return escape(visible(text)).replace("\n", "<br>")

@@ -21,10 +21,14 @@ from __future__ import annotations
 
 import copyreg
 import os
+import sys
 import traceback
 from collections.abc import Mapping
 from itertools import pairwise
+from types import TracebackType
 from typing import Any, Literal
+
+from odoo_toolkit.visible_text import visible
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
@@ -67,7 +71,8 @@ class OdooError(Exception):
         self.retry = code_retry if retry is None else retry
 
     def __str__(self) -> str:
-        return self.message
+        # A script that does not catch it ends with this: what to do belongs to it.
+        return visible("\n".join(filter(None, (self.message, self.suggestion))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made anew without __init__, whose arguments differ between the classes.
@@ -84,8 +89,9 @@ class OdooError(Exception):
         frames = traceback.extract_tb(self.__traceback__)
         for frame, inner in pairwise(frames):
             if inner.filename.startswith(_LIBRARY):
-                return [*lines, f"Line {frame.lineno}: {frame.line}"]
-        return lines
+                lines.append(f"Line {frame.lineno}: {frame.line}")
+                break
+        return list(map(visible, lines))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the error object: error, category, code, message, suggestion, retry, details."""
@@ -198,3 +204,35 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
 def make_error(code: str, message: str, **options: Any) -> OdooError:
     """Return an error of the class that belongs to ``code``; options as of :class:`OdooError`."""
     return CODES[code][2](message, code=code, **options)
+
+
+def shorten_uncaught() -> None:
+    """Have a script that does not catch an :class:`OdooError` show its own lines only.
+
+    What runs inside the library says nothing to whoever wrote the script. ``python -X dev`` shows
+    all of it, and where something else shows what is uncaught, it stays as it is.
+    """
+    if sys.excepthook is sys.__excepthook__ and not sys.flags.dev_mode:
+        sys.excepthook = _show_uncaught
+
+
+def _show_uncaught(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    if isinstance(error, OdooError):
+        frames: list[TracebackType] = []
+        while trace is not None and not _is_ours(trace):
+            frames.append(trace)
+            trace = trace.tb_next
+        short: TracebackType | None = None
+        for frame in reversed(frames):
+            short = TracebackType(short, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+        trace, error.__traceback__ = short, short
+        for cause in (error.__cause__, error.__context__):
+            if cause is not None and _is_ours(cause.__traceback__):
+                error.__cause__ = None  # it is told by the error; this suppresses both
+    sys.__excepthook__(kind, error, trace)
+
+
+def _is_ours(trace: TracebackType | None) -> bool:
+    return trace is not None and trace.tb_frame.f_code.co_filename.startswith(_LIBRARY)

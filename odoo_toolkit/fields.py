@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.compat import UNENCODED_FIELDS
+from odoo_toolkit.compat import RENAMED_FIELDS, UNENCODED_FIELDS
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 
@@ -26,6 +26,7 @@ ATTRIBUTES = (
     "currency_field",
     "related",
     "depends",
+    "company_dependent",
     "selection",
     "help",
     "states",
@@ -51,6 +52,7 @@ class Field(Shown):
         currency_field: of a monetary field, the field that has its currency.
         related: the names on the path to the field that it shows, where it shows another one.
         depends: paths to the fields that it is computed from.
+        company_dependent: whether each company has a value of its own.
         selection: pairs of value and label.
         state_dependent: to Odoo 16, a field may be readonly except in certain states.
     """
@@ -68,6 +70,7 @@ class Field(Shown):
     currency_field: str | None = None
     related: tuple[str, ...] = ()
     depends: tuple[str, ...] = ()
+    company_dependent: bool = False
     selection: tuple[tuple[Any, str], ...] = ()
     help: str = ""
     state_dependent: bool = False
@@ -94,6 +97,7 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         currency_field=raw.get("currency_field") or None,
         related=_path(raw.get("related")),
         depends=tuple(map(str, raw.get("depends") or ())),
+        company_dependent=bool(raw.get("company_dependent")),
         selection=tuple((value, label) for value, label in selection)
         if isinstance(selection, (list, tuple))
         else (),
@@ -133,7 +137,11 @@ def unknown_field_error(
         several) and ``did_you_mean``: similar names (by wrong name, when there are several).
     """
     unknown = [names] if isinstance(names, str) else list(names)
-    similar = {name: similar_names(name, fields) for name in unknown}
+    renamed = {name: other_names(name, RENAMED_FIELDS.get(model, ())) for name in unknown}
+    similar = {
+        name: [other for other in renamed[name] if other in fields] or similar_names(name, fields)
+        for name in unknown
+    }
     listed = ", ".join(
         f"{name[:80]!r}"
         + (f" (did you mean {' or '.join(similar[name])}?)" if similar[name] else "")
@@ -150,6 +158,11 @@ def unknown_field_error(
         suggestion=f"fields_get lists the fields of {model}.",
         details=details,
     )
+
+
+def other_names(name: str, renamed: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names that something has on other versions."""
+    return [other for names in renamed if name in names for other in names if other != name]
 
 
 def similar_names(name: str, names: Mapping[str, Any] | Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from odoo_toolkit.connection.bulk import Sink
 from odoo_toolkit.errors import OdooError, ValidationError
-from odoo_toolkit.policy.files import is_active
+from odoo_toolkit.policy.files import is_active, is_harmless, type_by_bytes
 
 #: Declared types of files that can be given as text.
 TEXT_TYPES = frozenset(
@@ -31,17 +31,6 @@ TEXT_TYPES = frozenset(
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-#: First bytes -> type, of the pictures that models can look at.
-_PICTURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-)
-#: The same for other files that come without a type.
-_FORMATS = ((b"%PDF-", "application/pdf"), (b"PK\x03\x04", "application/zip"))
-#: Odoo keeps this type; of a plain application/octet-stream it makes what the bytes look like.
-UNKNOWN_TYPE = "application/octet-stream; charset=binary"
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\u202a-\u202e\u2066-\u2069]")
 _LONGEST_NAME = 120
@@ -82,13 +71,6 @@ def human_size(size: int) -> str:
     return f"{size / 1024**power:.1f} {'_KMGT'[power]}B"
 
 
-def picture_type(head: bytes) -> str | None:
-    """Return the MIME type of a picture by its first bytes; None for anything else."""
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    return next((name for magic, name in _PICTURES if head.startswith(magic)), None)
-
-
 def stored_type(name: str, declared: str | None, head: bytes) -> tuple[str, str | None]:
     """Return the type under which a file is stored, and a remark where that is another one.
 
@@ -117,20 +99,20 @@ def stored_type(name: str, declared: str | None, head: bytes) -> tuple[str, str 
             details={"field": "mimetype"},
         )
     if kind in ("", "application/octet-stream"):
-        return _type_by_bytes(head), None
+        return type_by_bytes(head), None
     if is_active(kind):
         return "text/plain", (
             f"It is stored as text/plain, not as {kind}: Odoo serves files from its own address,"
             " where a browser would run it."
         )
+    if not is_harmless(kind):
+        stored = type_by_bytes(head)
+        return stored, (
+            f"It is stored as {stored.partition(';')[0]}, not as {kind}:"
+            " it is not known what browsers do with that."
+        )
     charset = _CHARSET.search(parameters)
     return f"{kind}; charset={charset[1].lower()}" if charset else kind, None
-
-
-def _type_by_bytes(head: bytes) -> str:
-    known = next((name for magic, name in _FORMATS if head.startswith(magic)), None)
-    text = head and not _BINARY.search(head.decode("latin-1"))
-    return known or picture_type(head) or ("text/plain" if text else UNKNOWN_TYPE)
 
 
 def is_text_type(mimetype: str) -> bool:

@@ -29,12 +29,14 @@ class Button:
         label: what is written on it; the method's name where nothing is.
         hidden_when: each of these hides it; the conditions of what it stands in are among them.
         confirm: the question that the web client asks first.
+        context: what it adds to the context, as the view has it.
     """
 
     method: str
     label: str
     hidden_when: tuple[Condition, ...] = ()
     confirm: str = ""
+    context: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -129,6 +131,7 @@ def _shown(
                 label=" ".join(written.split()) or name,
                 hidden_when=conditions,
                 confirm=child.get("confirm") or "",
+                context=child.get("context") or "",
             )
         yield from _shown(child, conditions)
 

@@ -1,6 +1,6 @@
 """Records as a pandas DataFrame, each column with the type that its field has in Odoo.
 
-pandas is imported when the first frame is made: ``pip install odoo-toolkit[pandas]``.
+pandas is imported when the first frame is made: ``pip install 'odoo-toolkit-mcp[pandas]'``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def to_df(records: Iterable[Mapping[str, Any]], fields: Mapping[str, Field]) -> 
     except ImportError as error:
         raise ConfigurationError(
             "pandas is not installed, and DataFrames need it.",
-            suggestion="Run: pip install 'odoo-toolkit[pandas]'",
+            suggestion="Run: pip install 'odoo-toolkit-mcp[pandas]'",
         ) from error
     rows = list(records)
     columns: dict[str, Any] = {}

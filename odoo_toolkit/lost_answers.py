@@ -19,10 +19,11 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments import Command, hold, read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, OdooError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string
 
@@ -224,7 +225,7 @@ def _created(
         rows = list(vals_list)
     if not all(isinstance(row, Mapping) for row in rows):
         return None
-    described = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields, step=True)
     names = sorted({name for row in rows for name in row if _compares(described.get(name))})
     if since is None or not names or {"create_uid", "create_date"} - described.keys():
         return None
@@ -256,10 +257,12 @@ def _written(odoo: Odoo, call: Call, since: Sequence[Any] | None) -> bool | None
     values, ids = call.arguments.get("vals"), list(call.ids or ())
     if not isinstance(values, Mapping):
         return None
-    described = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
+    described = odoo.policy.readable_fields(call.model, odoo.schema.fields, step=True)
     compared = [name for name in values if _compares(described.get(name))]
     domain: list[Any] = [["id", "in", ids]]
-    if len(compared) < len(values) or any(_makes_lines(values[name]) for name in compared):
+    if len(compared) < len(values) or any(
+        _makes_lines(values[name], described[name]) for name in compared
+    ):
         if since is None or {"write_uid", "write_date"} - described.keys():
             return None
         domain += [[leaf[0].replace("create", "write"), *leaf[1:]] for leaf in since]
@@ -300,8 +303,9 @@ def _compares(field: Field | None) -> bool:
     return field is not None and field.store and field.type not in ("html", "binary", "json")
 
 
-def _makes_lines(value: Any) -> bool:
-    return isinstance(value, list) and any(item[:1] == [0] for item in value)
+def _makes_lines(value: Any, field: Field) -> bool:
+    commands = _commands(value) if field.type in TO_MANY else None
+    return any(command.kind == "create" for command in commands or ())
 
 
 def _is(values: Mapping[str, Any], row: Mapping[str, Any], described: Mapping[str, Field]) -> bool:
@@ -326,11 +330,16 @@ def _same(written: Any, shown: Any, field: Field) -> bool:
             return bool((written or False) == (shown or False))
 
 
-def _same_links(commands: Any, shown: Sequence[int]) -> bool:
-    if not isinstance(commands, list):
-        return False
-    if len(commands) == 1 and commands[0][0] == 6:
-        return set(commands[0][2]) == set(shown)
-    if all(command[0] == 0 for command in commands):
+def _same_links(written: Any, shown: Sequence[int]) -> bool:
+    commands = _commands(written)
+    if commands and all(command.kind == "create" for command in commands):
         return len(commands) == len(shown)
-    return all(command[0] == 4 and command[1] in shown for command in commands)
+    return commands is not None and hold(commands, shown)
+
+
+def _commands(written: Any) -> Sequence[Command] | None:
+    """Read what was written to a one2many or many2many; None where Odoo will have refused it."""
+    try:
+        return read_commands(written, "values")
+    except ValidationError:
+        return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,7 +21,12 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
 from odoo_toolkit.records.aggregate import AggregateResult
 from odoo_toolkit.records.arguments import describe
-from odoo_toolkit.records.iterate import BATCH, Progress, Records
+from odoo_toolkit.records.bars import Progress
+from odoo_toolkit.records.changes import ChangesResult
+from odoo_toolkit.records.export import ExportResult
+from odoo_toolkit.records.importing.preparing import Empty
+from odoo_toolkit.records.importing.results import ImportResult
+from odoo_toolkit.records.iterate import BATCH, Records
 from odoo_toolkit.records.results import (
     CountResult,
     CreateResult,
@@ -32,6 +38,7 @@ from odoo_toolkit.records.results import (
     WriteResult,
 )
 from odoo_toolkit.records.rows import DEFAULT_FIELDS
+from odoo_toolkit.visible_text import visible
 
 if TYPE_CHECKING:
     from odoo_toolkit.model_guide import ModelStates
@@ -193,6 +200,77 @@ class Model:
         """Delete records, see :func:`odoo_toolkit.unlink`."""
         return records.unlink(self.odoo, self.name, ids, self.context)
 
+    def upsert(
+        self,
+        rows: Any,
+        key: str | Sequence[str],
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        values: Mapping[str, Mapping[str, Any]] | None = None,
+        constants: Mapping[str, Any] | None = None,
+        create_missing: Sequence[str] = (),
+        dry_run: bool = False,
+        notify: bool = False,
+        case_sensitive: bool = True,
+        empty: Empty = "clear",
+        compare: bool = False,
+        progress: bool | Progress | None = None,
+    ) -> ImportResult:
+        """Import rows, see :func:`odoo_toolkit.upsert`."""
+        return records.upsert(
+            self.odoo,
+            self.name,
+            rows,
+            key,
+            columns=columns,
+            values=values,
+            constants=constants,
+            create_missing=create_missing,
+            context=self.context,
+            dry_run=dry_run,
+            notify=notify,
+            case_sensitive=case_sensitive,
+            empty=empty,
+            compare=compare,
+            progress=progress,
+        )
+
+    def export(
+        self,
+        domain: Sequence[Any],
+        fields: Sequence[str],
+        path: str | PathLike[str],
+        *,
+        order: str | None = None,
+        external_ids: bool = True,
+        progress: bool | Progress = False,
+    ) -> ExportResult:
+        """Write the records that match to a file, see :func:`odoo_toolkit.export`."""
+        return records.export(
+            self.odoo,
+            self.name,
+            domain,
+            fields,
+            path,
+            order=order,
+            context=self.context,
+            external_ids=external_ids,
+            progress=progress,
+        )
+
+    def changes(
+        self,
+        since: str | None = None,
+        domain: Sequence[Any] = (),
+        fields: Sequence[str] = DEFAULT_FIELDS,
+        *,
+        deletions: bool = True,
+    ) -> ChangesResult:
+        """Return what was changed since a mark, see :func:`odoo_toolkit.changes`."""
+        return records.changes(
+            self.odoo, self.name, since, domain, fields, self.context, deletions=deletions
+        )
+
     def execute(
         self, method: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> ExecuteResult:
@@ -274,7 +352,7 @@ class Model:
             label, number = str(error), ""
         methods = [name for name in dir(type(self)) if name[0] != "_" and name not in _ATTRIBUTES]
         return (
-            f"<p><b>{escape(self.name)}</b>: {escape(label)}, {number}</p>"
+            f"<p><b>{escape(self.name)}</b>: {escape(visible(label))}, {number}</p>"
             f"<p>{', '.join(f'<code>.{name}()</code>' for name in methods)};"
             ' <code>["name of a field"]</code></p>'
         )

@@ -10,8 +10,9 @@ from typing import Any
 
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
+from odoo_toolkit.compat import RENAMED_MODELS
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
-from odoo_toolkit.fields import ATTRIBUTES, Field, parse_fields
+from odoo_toolkit.fields import ATTRIBUTES, Field, other_names, parse_fields
 from odoo_toolkit.parallel import side_by_side
 
 #: Seconds after which a description is asked for again: modules get installed, fields added.
@@ -163,7 +164,8 @@ class Schema:
     def _suggest_model(self, model: str, error: OdooError) -> None:
         try:
             names = self.models() if self._tells_models else self._listed_models()
-            near = difflib.get_close_matches(model, names, n=3)
+            renamed = [name for name in other_names(model, RENAMED_MODELS) if name in names]
+            near = renamed or difflib.get_close_matches(model, names, n=3)
         except OdooError:
             return
         allowed = [

@@ -16,6 +16,8 @@ from odoo_toolkit.operations.steps import Step
 
 #: The first version whose records tell their sentences and take translations of them.
 TERMS_SINCE = 16
+#: The first version that is told the sentence of the source; before, what stands in its place.
+_BY_SOURCE_SINCE = 18
 #: What is translated; other languages show it where they have no text of their own.
 SOURCE = "en_US"
 
@@ -91,8 +93,20 @@ def check_terms(field: str, wanted: Mapping[str, Any], found: Terms | None) -> N
             )
 
 
-def term_step(model: str, field: str, wanted: Mapping[str, Mapping[str, str]]) -> Step:
-    """Return the step that translates sentences of a field into some languages."""
+def term_step(
+    model: str,
+    field: str,
+    wanted: Mapping[str, Mapping[str, str]],
+    written: Mapping[str, Mapping[str, str]] | None = None,
+) -> Step:
+    """Return the step that translates sentences of a field into some languages.
+
+    Args:
+        model: of the record.
+        field: a translatable html field.
+        wanted: language -> sentence -> translation.
+        written: the same by what Odoo knows the sentences by; see :func:`as_they_stand`.
+    """
 
     def seen(odoo: Odoo, record_id: int) -> bool | None:
         now = read_terms(odoo, model, record_id, field, list(wanted)) or {}
@@ -110,8 +124,38 @@ def term_step(model: str, field: str, wanted: Mapping[str, Mapping[str, str]]) -
         seen=seen,
         fails=f"{field} is not translated",
     )
-    translations = {code: dict(texts) for code, texts in wanted.items()}
+    translations = {code: dict(texts) for code, texts in (written or wanted).items()}
     return step.of(field_name=field, translations=translations)
+
+
+def as_they_stand(
+    odoo: Odoo, field: str, wanted: Mapping[str, Mapping[str, str]], found: Terms
+) -> dict[str, dict[str, str]]:
+    """Return translations by what Odoo knows the sentences of a language by.
+
+    That is the sentence of the source from 18 on; on 16 and 17 what is shown in its place, which
+    is the translation that it has.
+
+    Raises:
+        ValidationError: sentences that are shown as one text would become two.
+    """
+    if odoo.version.major >= _BY_SOURCE_SINCE:
+        return {code: dict(texts) for code, texts in wanted.items()}
+    written: dict[str, dict[str, str]] = {}
+    for code, texts in wanted.items():
+        standing = {sentence: text or sentence for sentence, text in found[code].items()}
+        written[code] = {standing[sentence]: text for sentence, text in texts.items()}
+        for sentence, stands in standing.items():
+            becomes = written[code].get(stands, stands)
+            if becomes != texts.get(sentence, stands):
+                alike = [each for each, text in standing.items() if text == stands]
+                raise ValidationError(
+                    f"Odoo {odoo.version.major} cannot tell {' and '.join(map(repr, alike))} of"
+                    f" {field} apart: in {code} both are {stands!r:.80}. Nothing was written.",
+                    suggestion="Give both the same translation, or change them in Odoo.",
+                    details={"field": f"translations.{field}.{code}", "sentences": alike},
+                )
+    return written
 
 
 def allow_terms(odoo: Odoo, model: str, record_id: int, wanted: Mapping[str, Any]) -> None:

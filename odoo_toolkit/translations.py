@@ -30,6 +30,7 @@ from odoo_toolkit.term_translations import (
     TERMS_SINCE,
     Terms,
     allow_terms,
+    as_they_stand,
     check_terms,
     read_terms,
     term_step,
@@ -110,7 +111,7 @@ def translate(
     terms = {f: texts for f, texts in wanted.items() if _by_sentence(texts)}
     whole = {f: texts for f, texts in wanted.items() if f not in terms}
     changes = [term_step(model, field, texts) for field, texts in terms.items()]
-    permit(odoo, *_writes(model, whole), *changes)
+    permit(odoo, *_writes(model, whole), *changes, dry_run=dry_run)
     allow_terms(odoo, model, record_id, terms)
     asked = listed_fields(fields)
     named = list(dict.fromkeys([*asked, *wanted]))
@@ -133,6 +134,10 @@ def translate(
                 details={"field": field},
             )
         check_terms(field, texts, sentences.get(field))
+    changes = [
+        term_step(model, field, texts, as_they_stand(odoo, field, texts, sentences[field]))
+        for field, texts in terms.items()
+    ]
     if not wanted:
         shown = before if asked else {f: texts for f, texts in before.items() if _is_told(texts)}
         return TranslationsResult(model=model, id=record_id, translations=shown)

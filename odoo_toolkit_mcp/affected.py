@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
+from odoo_toolkit.arguments import normalised, owns_lines, read_commands
+from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
@@ -24,10 +27,6 @@ from odoo_toolkit_mcp.untrusted import cleaned
 
 #: A method one of whose words is among these destroys something: ``unlink``, ``button_cancel``.
 DESTROYING_WORDS = frozenset({"unlink", "delete", "remove", "cancel"})
-
-#: Commands on the lines of a record: delete one, take one away, take all away, replace all. The
-#: last three delete lines only where they belong to one record, in a one2many field.
-_DELETE, _TAKE_AWAY, _CLEAR, _REPLACE = 2, 3, 5, 6
 
 #: Names that a question shows, and characters of a name or of an argument.
 SHOWN, _LONGEST_NAME, _LONGEST_ARGUMENT = 10, 80, 200
@@ -85,27 +84,27 @@ class _Guarded:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._odoo, name)
 
-    def check(self, call: Call) -> None:
+    def check(self, call: Call, *, planned: bool = False) -> None:
         """Ask the policy about a call that is to come.
 
         Where that one destroys something, the person is asked before the first change: a wizard is
         a new record each time, and a yes to one would be none to the next.
         """
-        self._odoo.check(call)
-        if destroys(call.method):
+        self._odoo.check(call, planned=planned)
+        if destroys(call.method) and not planned:
             self._announced = call.method
 
     def call(self, call: Call) -> Any:
         """Send a call, unless a person must be asked about it and has not been."""
         if not call.reads and not self._approved:
-            lines = _deleted_lines(self._odoo, call)
+            lines = _TakenAway(self._odoo).by(call)
             method = self._announced or call.method
             if self._asking.asks == "always" or lines or destroys(method):
                 self._stop_unless_approved(call, method, lines)
         return self._odoo.call(call)
 
     def _stop_unless_approved(
-        self, call: Call, method: str, lines: Mapping[str, Sequence[int]]
+        self, call: Call, method: str, lines: Mapping[str, Sequence[int] | None]
     ) -> None:
         # What the policy refuses is refused without a question.
         self._odoo.check(call)
@@ -156,7 +155,7 @@ def run(asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
 
 
 def _question(
-    odoo: Odoo, asking: Asking, call: Call, lines: Mapping[str, Sequence[int]]
+    odoo: Odoo, asking: Asking, call: Call, lines: Mapping[str, Sequence[int] | None]
 ) -> Question:
     tool = asking.tool
     heading = tool.title
@@ -173,7 +172,7 @@ def _question(
     )
     text += _source(odoo, asking, call, companies)
     for model, ids in lines.items():
-        text.append(f"This removes {_counted(odoo, model, ids or None)}")
+        text.append(f"This removes {_counted(odoo, model, ids)}")
         text += _named(odoo, Call(model=model, method="read", ids=ids), companies)
     if call.method != "unlink" and not tool.consequence:
         text += _arguments(asking)
@@ -275,47 +274,89 @@ def clean(text: object, longest: int = _LONGEST_NAME) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
-# Lines that a write deletes ---------------------------------------------------------------------
+# Lines that a write takes away ------------------------------------------------------------------
 
 
-def _deleted_lines(odoo: Odoo, call: Call) -> dict[str, list[int]]:
-    """Return model -> ids of the lines that the values of a call delete; no ids for all lines."""
-    found: dict[str, list[int]] = {}
-    for argument in (*call.arguments.values(), *call.positional):
-        for values in argument if isinstance(argument, (list, tuple)) else [argument]:
-            if isinstance(values, Mapping):
-                _collect(odoo, call.model, values, found)
-    return found
+class _TakenAway:
+    """Finds out which records the values of a call delete, or take away from a one2many."""
 
+    def __init__(self, odoo: Odoo) -> None:
+        self._odoo = odoo
+        #: model -> ids; None where it cannot be told which.
+        self.found: dict[str, list[int] | None] = {}
 
-def _collect(
-    odoo: Odoo, model: str, values: Mapping[str, Any], found: dict[str, list[int]]
-) -> None:
-    for name, value in values.items():
-        commands = [c for c in value if _is_command(c)] if isinstance(value, (list, tuple)) else []
-        if not commands:
-            continue
-        relation, owned = _relation(odoo, model, name)
+    def field(self, model: str, name: str) -> Field | None:
+        """Return a field, None where it is not known."""
+        try:
+            return self._odoo.schema.fields(model).get(name)
+        except OdooError:
+            return None
+
+    def by(self, call: Call) -> dict[str, list[int] | None]:
+        """Return the records by their model."""
+        call = normalised(call, self.field)
+        values = [*call.arguments.values(), *call.positional]
+        # What a method does with values that is not among those cannot be known.
+        of = call.ids if call.method in VALUES else None
+        of = () if call.access == "create" else of
+        for value in values:
+            self._search(call.model, of, value)
+        return {model: ids for model, ids in self.found.items() if ids != []}
+
+    def _search(self, model: str, of: tuple[int, ...] | None, value: Any) -> None:
+        if isinstance(value, Mapping):
+            for name, item in value.items():
+                self._read(model, of, str(name), item)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                if isinstance(item, Mapping):
+                    self._search(model, of, item)
+
+    def _read(self, model: str, of: tuple[int, ...] | None, name: str, value: Any) -> None:
+        field = self.field(model, name)
+        listed = isinstance(value, (list, tuple))
+        if not listed if field is None else field.type not in TO_MANY:
+            return
+        try:
+            commands = read_commands(value, name)
+        except ValidationError:
+            return  # Nor is it a value of this field, but a list of something else.
+        relation = (field and field.relation) or f"{model}.{name}"
+        owned = owns_lines(field, model, self.field)
         for command in commands:
-            number, *rest = command
-            if number == _DELETE or (owned and number in (_TAKE_AWAY, _CLEAR, _REPLACE)):
-                ids = found.setdefault(relation, [])
-                if number in (_DELETE, _TAKE_AWAY) and rest and isinstance(rest[0], int):
-                    ids.append(rest[0])
-            if len(command) > 2 and isinstance(command[2], Mapping):
-                _collect(odoo, relation, command[2], found)
+            if command.kind == "delete" or (owned and command.kind == "unlink"):
+                self._add(relation, [command.id])
+            elif owned and command.takes_all:
+                there = self._lines(model, of, name, field)
+                self._add(relation, there and [i for i in there if i not in command.ids])
+            new = command.kind == "create"
+            self._search(relation, () if new else (command.id,), command.values)
 
+    def _lines(
+        self, model: str, of: tuple[int, ...] | None, name: str, field: Field | None
+    ) -> list[int] | None:
+        """Return the records that there are now."""
+        if field is None or of is None:
+            return None
+        if not of:
+            # A new record has none yet; but a field may show those of another.
+            return [] if field.store and not field.related else None
+        read = Call(
+            model=model,
+            method="read",
+            ids=of,
+            arguments={"fields": [name]},
+            context={"active_test": False},
+            internal=True,
+        )
+        try:
+            return [line for row in self._odoo.call(read) for line in row[name]]
+        except OdooError:
+            return None
 
-def _is_command(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], (int, float))
-
-
-def _relation(odoo: Odoo, model: str, name: str) -> tuple[str, bool]:
-    """Return the model of a field's lines, and whether they belong to one record only."""
-    try:
-        field = odoo.schema.fields(model).get(name)
-    except OdooError:
-        field = None
-    if field is None or not field.relation:
-        return f"{model}.{name}", True
-    return field.relation, field.type == "one2many"
+    def _add(self, model: str, ids: list[int] | None) -> None:
+        known = self.found.setdefault(model, [])
+        if known is None or ids is None:
+            self.found[model] = None
+        else:
+            known += [i for i in ids if i not in known]

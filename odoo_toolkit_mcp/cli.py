@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.metadata
-import importlib.util
 import logging
 import os
 import sys
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.configuration import load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.installation import DISTRIBUTION, clash, version
 from odoo_toolkit_mcp.audit import AuditLog
 from odoo_toolkit_mcp.logs import log_to_stderr
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of
@@ -46,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: as on the command line; those of the process by default.
     """
-    if importlib.util.find_spec("mcp") is None:
-        return _report(["It needs more than the library: pip install 'odoo-toolkit[mcp]'."])
+    if problem := clash():
+        return _report([problem])
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["config"]:
         from odoo_toolkit_mcp.client_config import main as tell_a_client
@@ -124,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--version",
         action="version",
-        version=f"odoo-toolkit {importlib.metadata.version('odoo-toolkit')}",
+        version=f"{DISTRIBUTION} {version()}",
     )
     return parser
 

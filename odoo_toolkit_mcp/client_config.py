@@ -20,6 +20,8 @@ from odoo_toolkit.configuration import load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit_mcp.client_files import CREDENTIALS, Format, NotWrittenError, add_server
+from odoo_toolkit_mcp.http.credentials import USERNAME_HEADER
+from odoo_toolkit_mcp.remote_entry import HEADERS, endpoint, question_id, remote_entry
 from odoo_toolkit_mcp.settings import ServerSettings
 
 #: Exit status of a file that could not be written, and of wrong settings.
@@ -105,18 +107,33 @@ def main(arguments: Sequence[str]) -> int:
     Args:
         arguments: those after ``config``.
     """
-    options = _parser().parse_args(arguments)
-    client = CLIENTS[options.client]
-    try:
-        entry, to_fill_in = server_entry(
-            client, os.environ, config=options.config, with_secrets=options.with_secrets
-        )
-    except ConfigurationError as error:
-        _say("These settings would not work:", *(f"  - {one}" for one in error.details["problems"]))
-        return WRONG_SETTINGS
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    client, place = CLIENTS[options.client], "env"
+    if options.url:
+        if options.with_secrets or options.config:
+            parser.error("--url is for a server elsewhere, which has settings of its own")
+        headers = list(dict.fromkeys(options.header))
+        remote = remote_entry(options.client, options.url, headers, asks=client.asks)
+        entry, to_fill_in, place = remote.entry, remote.to_fill_in, remote.place
+        questions = _header_questions(headers, client)
+    elif options.header:
+        parser.error("--header goes with --url")
+    else:
+        config = options.config or os.environ.get("ODOO_MCP_CONFIG")
+        try:
+            entry, to_fill_in = server_entry(
+                client, os.environ, config=config, with_secrets=options.with_secrets
+            )
+        except ConfigurationError as error:
+            problems = [f"  - {one}" for one in error.details["problems"]]
+            _say("These settings would not work:", *problems)
+            return WRONG_SETTINGS
+        questions = _questions(to_fill_in, client)
+    pasted = shown(options.client, options.name, entry, to_fill_in, questions, place)
     path = Path(options.file).expanduser() if options.file else client_file(client)
     if not options.write:
-        print(shown(options.client, options.name, entry, to_fill_in))  # noqa: T201
+        print(pasted)  # noqa: T201
         where = "Run it" if options.client == "claude-code" else f"Paste it into {path}"
         _say(f"{where}, or let --write do it.", *_still_to_do(to_fill_in, client))
         return 0
@@ -128,16 +145,17 @@ def main(arguments: Sequence[str]) -> int:
             options.name,
             entry,
             to_fill_in=to_fill_in,
-            inputs=_questions(to_fill_in, client),
+            inputs=questions,
+            place=place,
         )
     except NotWrittenError as error:
         _say(str(error))
-        print(shown(options.client, options.name, entry, to_fill_in))  # noqa: T201
+        print(pasted)  # noqa: T201
         return NOT_WRITTEN
     before = f" What it held before is in {backup}." if backup else ""
     _say(f"{path} has the server {options.name!r}.{before} Restart {client.title} to use it.")
     left = {
-        name: to_fill_in[name] for name in to_fill_in if merged["env"].get(name) == to_fill_in[name]
+        name: to_fill_in[name] for name in to_fill_in if merged[place].get(name) == to_fill_in[name]
     }
     _say(*_still_to_do(left, client))
     return 0
@@ -167,8 +185,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        default=os.environ.get("ODOO_MCP_CONFIG"),
         help="JSON file that the server shall read its settings from",
+    )
+    parser.add_argument(
+        "--url",
+        type=endpoint,
+        help="of a server that runs elsewhere: nothing of the settings here is written",
+    )
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        choices=list(HEADERS),
+        help="what that server asks for, to be filled in; several are possible",
     )
     return parser
 
@@ -271,18 +300,26 @@ def client_file(client: Client) -> Path:
 
 
 def shown(
-    client_name: str, name: str, entry: Mapping[str, Any], to_fill_in: Mapping[str, str]
+    client_name: str,
+    name: str,
+    entry: Mapping[str, Any],
+    to_fill_in: Mapping[str, str],
+    questions: list[dict[str, Any]],
+    place: str = "env",
 ) -> str:
     """Return what a person pastes: JSON, TOML, or for Claude Code a command line."""
     client = CLIENTS[client_name]
-    server = {**entry, "env": {**entry["env"], **to_fill_in}}
+    server = {**entry, place: {**entry[place], **to_fill_in}}
+    if client_name == "claude-code" and "url" in server:
+        headers = [word for pair in to_fill_in.items() for word in ("--header", ": ".join(pair))]
+        words = ["claude", "mcp", "add", "--transport", "http", name, server["url"]]
+        return _command_line([*words, "--scope", "user", *headers])
     if client_name == "claude-code":
         settings = [word for pair in server["env"].items() for word in ("--env", "=".join(pair))]
         words = ["claude", "mcp", "add", name, "--scope", "user", *settings, "--"]
         words += [server["command"], *server["args"]]
-        return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+        return _command_line(words)
     document: dict[str, Any] = {client.section: {name: server}}
-    questions = _questions(to_fill_in, client)
     if questions:
         document["inputs"] = questions
     if client.form == "toml":
@@ -290,6 +327,24 @@ def shown(
 
         return tomlkit.dumps(document).rstrip()
     return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _command_line(words: Sequence[str]) -> str:
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
+
+
+def _header_questions(headers: Sequence[str], client: Client) -> list[dict[str, Any]]:
+    """Return what VS Code asks for when it reaches a server elsewhere for the first time."""
+    return [
+        {
+            "type": "promptString",
+            "id": question_id(header),
+            "description": HEADERS[header][1],
+            "password": header != USERNAME_HEADER,
+        }
+        for header in headers
+        if client.asks
+    ]
 
 
 def _questions(to_fill_in: Mapping[str, str], client: Client) -> list[dict[str, Any]]:
@@ -308,14 +363,14 @@ def _questions(to_fill_in: Mapping[str, str], client: Client) -> list[dict[str, 
 
 def _still_to_do(to_fill_in: Mapping[str, str], client: Client) -> list[str]:
     """Return what to tell the person about variables that stand-ins are there for."""
-    by_hand = [one for one in to_fill_in if not (client.asks and one in CREDENTIALS)]
+    by_hand = [one for one, value in to_fill_in.items() if "${input:" not in value]
     lines = [f"Fill in {', '.join(by_hand)}."] if by_hand else []
     if len(by_hand) < len(to_fill_in):
         lines.append(f"{client.title} asks for the key or password, and keeps it.")
     if any(part.strip(".").lower() in {"cache", "caches"} for part in Path(sys.prefix).parts):
         lines.append(
-            "This server runs from a cache that may be emptied: install it with pipx or"
-            " 'uv tool install', and ask again."
+            "This server runs from a cache that may be emptied: install it, such as with"
+            " 'uv tool install odoo-toolkit-mcp', and ask again."
         )
     return lines
 

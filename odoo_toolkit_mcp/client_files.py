@@ -20,6 +20,14 @@ CREDENTIALS = ("ODOO_API_KEY", "ODOO_PASSWORD")
 _OURS = ("odoo-toolkit-mcp", "odoo_toolkit_mcp")
 
 
+#: The keys of an entry that say how its server is reached.
+_URLS = ("url", "httpUrl")
+_REACHING = ("type", "command", "args", "env", *_URLS, "headers", "http_headers")
+
+#: What stands between a client that only starts programs and a server elsewhere.
+_BRIDGE = "mcp-remote"
+
+
 class NotWrittenError(Exception):
     """The file is as it was; the message says why, and what to do."""
 
@@ -33,6 +41,7 @@ def add_server(
     *,
     to_fill_in: Mapping[str, str],
     inputs: list[dict[str, Any]],
+    place: str = "env",
 ) -> tuple[dict[str, Any], Path | None]:
     """Add a server to a client's file, or bring up to date what an earlier call added.
 
@@ -48,6 +57,7 @@ def add_server(
         to_fill_in: these variables, with what stands in for them until then; a value that the file
             has already is left alone.
         inputs: what the client shall ask the person for (VS Code).
+        place: the key of the entry that holds the variables, or headers.
 
     Returns:
         The server as the file has it now, and the file as it was before; None where nothing had to
@@ -61,8 +71,9 @@ def add_server(
         before = path.read_bytes() if path.exists() else None
         document = _parse(before or b"", form, path)
         kept = _copy(document)
-        merged = _merge(document, path, section, name, entry, to_fill_in)
-        _add_inputs(document, [one for one in inputs if _asks(merged, one)], path)
+        merged = _merge(document, path, section, name, entry, to_fill_in, place)
+        asked = [one for one in inputs if _asks(merged[place], one)]
+        _add_inputs(document, asked, path)
         if before is not None and _copy(document) == kept:
             return merged, None
         content = _dump(document, form, before or b"")
@@ -114,46 +125,62 @@ def _merge(
     name: str,
     entry: Mapping[str, Any],
     to_fill_in: Mapping[str, str],
+    place: str,
 ) -> dict[str, Any]:
     """Put the server into the document and return it."""
     servers = document.setdefault(section, {})
     if not isinstance(servers, MutableMapping):
         raise NotWrittenError(f"{section} in {path} is no object; the file is left as it is.")
     old = servers.get(name)
-    if old is not None and not _is_ours(old):
+    if old is not None and not _is_ours(old, entry):
         raise NotWrittenError(
             f"{path} has another server that is named {name!r}, and is left as it is."
             " Choose a name with --name."
         )
-    old_env = old.get("env") if old is not None else None
-    env = dict(old_env) if isinstance(old_env, MutableMapping) else {}
-    env.update(entry["env"])
+    old_env = old.get(place) if old is not None else None
+    # What a server of the client's own was started with is not for one elsewhere.
+    kept = old is not None and _is_elsewhere(old) == _is_elsewhere(entry)
+    env = dict(old_env) if kept and isinstance(old_env, MutableMapping) else {}
+    env.update(entry[place])
     signed_in = any(variable in env for variable in CREDENTIALS)
     for variable, stand_in in to_fill_in.items():
         if not (signed_in and variable in CREDENTIALS):
             env.setdefault(variable, stand_in)
-    merged = {**entry, "env": env}
+    merged = {**entry, place: env}
     if old is None:
         servers[name] = merged
         return merged
+    for key in [key for key in _REACHING if key in old and key not in merged]:
+        del old[key]  # of a server that was reached otherwise, with the settings that it had
     for key, value in merged.items():
         if _copy(old.get(key)) != value:
             old[key] = value
     return merged
 
 
-def _is_ours(server: Any) -> bool:
-    """Tell whether an entry of a client's file starts this server."""
-    if not isinstance(server, MutableMapping) or not isinstance(server.get("command"), str):
+def _is_ours(server: Any, entry: Mapping[str, Any]) -> bool:
+    """Tell whether an entry of a client's file starts this server, or leads to the same URL."""
+    if not isinstance(server, MutableMapping):
+        return False
+    urls = [entry[key] for key in _URLS if key in entry]
+    if any(server.get(key) in urls for key in _URLS):
+        return True
+    if not isinstance(server.get("command"), str):
         return False
     arguments = server.get("args")
     words = [server["command"], *(arguments if isinstance(arguments, list) else [])]
+    if _BRIDGE in words:  # ours where it leads to the same URL
+        return words[:4] == [entry.get("command"), *entry.get("args", ())][:4]
     return any(ours in str(word) for word in words for ours in _OURS)
 
 
-def _asks(server: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
-    """Tell whether a server takes a variable from a question to the person."""
-    return f"${{input:{question['id']}}}" in server["env"].values()
+def _is_elsewhere(entry: Mapping[str, Any]) -> bool:
+    return "command" not in entry or _BRIDGE in (entry.get("args") or ())
+
+
+def _asks(values: Mapping[str, Any], question: Mapping[str, Any]) -> bool:
+    """Tell whether a value comes from a question to the person."""
+    return any(f"${{input:{question['id']}}}" in str(value) for value in values.values())
 
 
 def _add_inputs(

@@ -55,7 +55,7 @@ class Connection:
         self._prepare = prepare
         self._ready = ready
         self._attempt: _Attempt | None = None
-        self._failed = False
+        self._failed = self._gone = False
 
     @property
     def established(self) -> bool:
@@ -72,6 +72,11 @@ class Connection:
         if attempt is None or self._odoo is None:
             return "error" if self._failed else "unused"
         return "error" if self._odoo.state in ("error", "reconnecting") else "open"
+
+    @property
+    def gone(self) -> bool:
+        """Whether Odoo did not answer when it was last asked; refused credentials are an answer."""
+        return self._gone
 
     async def get(self, tasks: TaskGroup) -> Odoo:
         """Return the connected Odoo; connect first if need be.
@@ -94,7 +99,7 @@ class Connection:
     def lost(self) -> None:
         """Take note that Odoo has gone: what comes back may be another version of it."""
         if self.established:
-            self._attempt, self._failed = None, True
+            self._attempt, self._failed, self._gone = None, True, True
 
     def failed(self, error: Exception) -> None:
         """Take note of an error of a call, which may tell that Odoo has gone."""
@@ -120,6 +125,8 @@ class Connection:
             raise
         finally:
             self._failed = attempt.error is not None
+            why = attempt.error
+            self._gone = isinstance(why, OdooError) and why.category == "connection"
             if self._failed:
                 self._attempt = None
             attempt.ended.set()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from odoo_toolkit.configuration import Secret
+from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp import request_ids
 
 
@@ -32,6 +33,11 @@ class WithoutSecrets(logging.Formatter):
         ids = " ".join(str(value) for value in request_ids.current().values())
         record.request = f" [{ids}]" if ids else ""
         return self.masked(super().format(record))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of logging
+        """Return the message of a record in one line: what Odoo says might look like another."""
+        record.message = in_one_line(record.message)
+        return super().formatMessage(record)
 
     def masked(self, text: str) -> str:
         """Return a text without the credentials."""

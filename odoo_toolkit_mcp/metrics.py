@@ -7,7 +7,6 @@ imported.
 
 from __future__ import annotations
 
-import importlib.metadata
 import time
 from collections import Counter as Count
 from collections.abc import Callable, Iterable, Mapping
@@ -30,6 +29,7 @@ from prometheus_client.registry import Collector
 
 from odoo_toolkit.call import Access
 from odoo_toolkit.errors import CODES
+from odoo_toolkit.installation import version
 from odoo_toolkit_mcp.connection import ConnectionState
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Metrics:
         )
         Info("odoo_mcp", "The server.", registry=registry).info(
             {
-                "version": importlib.metadata.version("odoo-toolkit"),
+                "version": version(),
                 "mode": server.settings.mode,
             }
         )

@@ -107,6 +107,17 @@ class Requests:
         """All connections: the server's own, and those of the users that requests act for."""
         return [self.connection, *self._connections]
 
+    @property
+    def odoo_state(self) -> str:
+        """Whether Odoo is connected: what the connection says that was used last, of any user.
+
+        One that is not used, or whose credentials Odoo refused, says nothing of it.
+        """
+        for connection in reversed(self.connections):
+            if connection.established or connection.gone:
+                return "connected" if connection.established else "not connected"
+        return "not connected"
+
     def connection_of(self, ctx: Context) -> Connection:
         """Return the connection that a request is served by.
 

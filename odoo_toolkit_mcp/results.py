@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, ContentBlock, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit_mcp.hints import error_object
+from odoo_toolkit_mcp.hints import error_object, for_server
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -34,6 +34,8 @@ def success(result: Any, blocks: Sequence[ContentBlock] = ()) -> CallToolResult:
     what ``blocks``, which follow it, show better.
     """
     data = _converter().unstructure(result)
+    if isinstance(data, dict) and isinstance(data.get("needs"), str):  # of a plan
+        data["needs"] = for_server(data["needs"])
     if not blocks:
         return _result(data, is_error=False)
     large = {name: data.pop(name) for name in _IN_BLOCKS & data.keys()}
@@ -59,7 +61,8 @@ def failure(tool: str, error: OdooError) -> CallToolResult:
     mendable = error.category not in ("access", "connection", "configuration", "unknown")
     level = logging.WARNING if mendable else logging.ERROR
     logger.log(level, "%s: %s: %s", tool, error.code, error.message)
-    return _result(error_object(error), is_error=True)
+    # The suggestion may name other functions: which tool was called must not be guessed.
+    return _result({**error_object(error), "tool": tool}, is_error=True)
 
 
 def unexpected(tool: str, error: Exception) -> CallToolResult:

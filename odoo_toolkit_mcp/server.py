@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from mcp.types import (
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.installation import DISTRIBUTION, version
 from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import disambiguation, request_ids, results, untrusted
 from odoo_toolkit_mcp.affected import Asking, Question
@@ -94,8 +94,8 @@ class OdooServer(Server[Running]):
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._answered = anyio.Event()
         super().__init__(
-            "odoo-toolkit",
-            version=importlib.metadata.version("odoo-toolkit"),
+            DISTRIBUTION,
+            version=version(),
             title="Odoo",
             instructions=instructions_for(expected_tools(settings), settings.mode),
             lifespan=_lifespan,
@@ -211,8 +211,8 @@ class OdooServer(Server[Running]):
         result = await self._call_tool(ctx, params)
         if not self.settings.mark_data or not isinstance(result, CallToolResult):
             return result
-        tool = self.offered.tools.get(params.name)
-        from_odoo = tool is not None and tool.needs_odoo and not result.is_error
+        tool = self.offered.tools.get(params.name) or self.offered.hidden.get(params.name)
+        from_odoo = tool is not None and tool.needs_odoo
         return untrusted.for_models(result, mark=from_odoo)
 
     async def _call_tool(
@@ -221,7 +221,7 @@ class OdooServer(Server[Running]):
         name = params.name
         try:
             self.offered.ensure()
-            tool = await self._tool(ctx, name)
+            tool = await self._tool(ctx, name, params.arguments or {})
             given = disambiguation.chosen(params.arguments or {}, params)
             arguments = tool.check(given)
             self.requests.check_rate(ctx, tool.access)
@@ -283,8 +283,8 @@ class OdooServer(Server[Running]):
                 self.requests.note_cancelled(who, tool.access)
                 raise
 
-    async def _tool(self, ctx: Context, name: str) -> Tool:
-        """Return a tool by its name.
+    async def _tool(self, ctx: Context, name: str, arguments: Mapping[str, Any]) -> Tool:
+        """Return a tool by its name; what the mode hides may still be planned.
 
         Raises:
             MCPError: there is no such tool.
@@ -295,11 +295,14 @@ class OdooServer(Server[Running]):
         if name in self.offered.tools:
             return self.offered.tools[name]
         if name in self.offered.hidden:
-            access, mode = self.offered.hidden[name].access, self.settings.mode
+            tool, mode = self.offered.hidden[name], self.settings.mode
+            if tool.plans and arguments.get("dry_run") is True:
+                return tool
+            plans = "With dry_run true it tells what it would do. " if tool.plans else ""
             raise make_error(
                 "MODE_VIOLATION",
-                f"{access.capitalize()} operations are not allowed in {mode} mode",
-                suggestion="It takes an administrator to change ODOO_MCP_MODE.",
+                f"{tool.access.capitalize()} operations are not allowed in {mode} mode",
+                suggestion=f"{plans}Whoever runs this server sets the mode: ODOO_MCP_MODE.",
                 details={"mode": mode},
                 outcome="not_sent",
             )

@@ -151,6 +151,10 @@ def functions() -> Mapping[str, tuple[Any, ...]]:
     return {name: tuple(values) for name, values in found.items()}
 
 
+#: What runs when it is imported; and what says that another project's files lie among ours.
+_NOT_IMPORTED = ("__main__", "odoo_toolkit.connect")
+
+
 @functools.cache
 def modules() -> tuple[ModuleType, ...]:
     """Return every module of both packages."""
@@ -158,7 +162,7 @@ def modules() -> tuple[ModuleType, ...]:
         importlib.import_module(each.name)
         for package in (odoo_toolkit, odoo_toolkit_mcp)
         for each in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-        if not each.name.endswith("__main__")
+        if not each.name.endswith(_NOT_IMPORTED)
     )
 
 

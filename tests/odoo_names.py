@@ -14,7 +14,7 @@ from odoo_toolkit.compat import NEWEST, OLDEST
 #: model -> its fields and methods; after a colon the first and last version that has them.
 NAMES: Mapping[str, str] = {
     "account.account": "user_type_id:14-15 account_type:16-19",
-    "account.move": "button_cancel button_draft action_reverse invoice_pdf_report_id:16-19"
+    "account.move": "button_cancel button_draft action_reverse invoice_pdf_report_id:17-19"
     " is_manually_modified:18-19",
     "account.move.reversal": "reverse_moves refund_method:14-16 refund_moves:17-19"
     " modify_moves:17-19",
@@ -45,16 +45,16 @@ NAMES: Mapping[str, str] = {
     "product.template": "detailed_type:15-17 is_storable:18-19",
     "product.supplierinfo": "min_qty",
     "project.tags": "",
-    "project.task": "depend_on_ids:15-19 task_properties:17-19",
+    "project.task": "depend_on_ids:15-19 task_properties:16-19",
     "purchase.order": "button_draft button_unlock:14-19",
     "purchase.order.line": "qty_received taxes_id:14-18 tax_ids:19-19",
     "res.country.group": "",
     "res.device.log:18-19": "",
     "res.lang": "",
     "res.partner": "credit_limit email_formatted message_post activity_schedule search_count"
-    " fields_view_get:14-15 get_view:16-19 read_group"
+    " fields_view_get:14-16 get_view:16-19 read_group"
     " formatted_read_group:19-19 action_archive action_unarchive toggle_active name_get:14-17"
-    " company_registry:15-19",
+    " company_registry:16-19",
     "res.users": "groups_id:14-18 group_ids:19-19",
     "res.users.log": "",
     "sale.advance.payment.inv": "create_invoices",

@@ -27,6 +27,9 @@ BESIDE = ("CHANGELOG.md", "SECURITY.md")
 #: Where the menu of ``index.md`` has the guides that it does not name.
 _MORE = "(the guides that are not named above)"
 
+#: A link that shows the name of a file; on the site it shows the title of the page or section.
+_FILE_NAME = re.compile(r"\[[\w./-]+\.md\](?=\()")
+
 _LINK = re.compile(r"\[(?P<text>[^]\n]*)\]\((?P<target>\.\./[^)#\s]*)(?P<anchor>[^)\s]*)\)")
 
 
@@ -50,7 +53,8 @@ def put_together(folder: Path) -> None:
         (folder / name).write_text(text.replace("](docs/", "]("), "utf-8")
     for page in folder.rglob("*.md"):
         within = functools.partial(_within, page.parent, folder)
-        page.write_text(_LINK.sub(within, page.read_text("utf-8")), "utf-8")
+        text = _LINK.sub(within, page.read_text("utf-8"))
+        page.write_text(_FILE_NAME.sub("[]", text), "utf-8")
     index = (HERE / "index.md").read_text("utf-8")
     listed = set(index.split())
     more = [

@@ -10,7 +10,6 @@ import inspect
 import itertools
 import re
 import typing
-from importlib.metadata import version as installed
 from typing import Any
 
 import attrs
@@ -18,10 +17,11 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import stringify_annotation
 
 import odoo_toolkit
+from odoo_toolkit.installation import version as installed
 
 project = "Odoo toolkit"
 author = "the authors of Odoo toolkit"
-version = release = installed("odoo-toolkit")
+version = release = installed()
 html_title = f"{project} {version}"
 html_theme = "furo"
 html_static_path = ["static"]
@@ -40,8 +40,9 @@ suppress_warnings = ["myst.header"]
 
 #: "text" blocks are output; the rest is coloured by what it says it is.
 highlight_language = "text"
-pygments_style = "friendly"
-pygments_dark_style = "monokai"
+#: Styles whose every colour stands out from the background (WCAG AA; a test computes it).
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
 
 autodoc_member_order = "bysource"
 napoleon_google_docstring = True

@@ -94,8 +94,8 @@ def month_name(day: str) -> str:
 def draw_chat(answer: dict[str, Any], version: str) -> None:
     """Draw the chat."""
     drawing = Drawing()
-    drawing.box(470, 270, 42, "#e7f0ff")
-    drawing.text(488, 27, "What did we sell, month by month?")
+    drawing.box(430, 310, 42, "#e7f0ff")
+    drawing.text(448, 27, "What did we sell, month by month?")
     drawing.y += 58
     call = ["odoo_core_aggregate", *(f"  {k}: {json.dumps(v)}" for k, v in QUESTION.items())]
     rows = [json.dumps(row) for row in answer["records"]]
@@ -137,13 +137,13 @@ def draw_notebook(version: str) -> None:
     drawing = Drawing()
     height = 20 + 20 * len(code)
     drawing.box(62, 678, height, "#f6f8fa", "#d0d7de")
-    drawing.text(20, 25, "[1]:", **{"font-family": _MONO, "font-size": 13, "fill": "#307fc1"})
+    drawing.text(20, 25, "[1]:", **{"font-family": _MONO, "font-size": 13, "fill": "#1f6aa5"})
     drawing.lines(76, 25, code, 20, **{"font-family": _MONO, "font-size": 13})
     drawing.y += height + 10
-    drawing.text(20, 22, "[1]:", **{"font-family": _MONO, "font-size": 13, "fill": "#bf5b3d"})
+    drawing.text(20, 22, "[1]:", **{"font-family": _MONO, "font-size": 13, "fill": "#a8482c"})
     title = re.search("<p>(.*?)</p>", result._repr_html_() or "")
     columns = list(result[0])
-    places = [76, 250, 330, 500]
+    places = [76, 230, 300, 500]
     drawing.lines(76, 22, [html.unescape(title[1])] if title else [], 20, fill=_GREY)
     drawing.y += 34
     for x, column in zip(places, columns, strict=True):

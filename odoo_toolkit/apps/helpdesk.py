@@ -142,7 +142,7 @@ def create_ticket(
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the ticket is about.")
-    permit(odoo, CREATE)
+    permit(odoo, CREATE, dry_run=dry_run)
     partner, team, user = resolve_all(
         odoo,
         [
@@ -272,7 +272,7 @@ def assign_ticket(
             code="MISSING_REQUIRED_FIELD",
             details={"fields": ["user_id", "team_id"]},
         )
-    permit(odoo, ASSIGN)
+    permit(odoo, ASSIGN, dry_run=dry_run)
     found, user, team = resolve_all(
         odoo,
         [

@@ -238,7 +238,7 @@ def _check_ordinary(row: dict[str, Any]) -> None:
         suggestion = f"Change that field of {row['res_model']} instead."
     elif row["url"]:
         what = "has an address of its own, by which pages of Odoo may use it"
-        suggestion = "Ask the administrator to delete it in Odoo."
+        suggestion = "Delete it in Odoo itself, if its pages can do without it."
     else:
         return
     raise AccessError(

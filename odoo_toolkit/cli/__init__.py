@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from odoo_toolkit.installation import clash
+
 #: Exit status of a command that lacks what it needs, as of other wrong settings.
 _WRONG_SETTINGS = 3
 
@@ -19,11 +21,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: as on the command line; those of the process by default.
     """
+    if problem := clash():
+        sys.stderr.write(f"odoo-toolkit: {problem}\n")
+        return _WRONG_SETTINGS
     if missing := [name for name in ("click", "rich") if find_spec(name) is None]:
-        verb = "is" if len(missing) == 1 else "are"
         sys.stderr.write(
-            f"odoo-toolkit: {' and '.join(missing)} {verb} not installed, and the command needs"
-            " both. Run: pip install 'odoo-toolkit[cli]'\n"
+            f"odoo-toolkit: the command needs {' and '.join(missing)}, too."
+            " Run: pip install 'odoo-toolkit-mcp[cli]'\n"
         )
         return _WRONG_SETTINGS
     from odoo_toolkit.cli.commands import commands

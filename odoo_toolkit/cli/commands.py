@@ -12,6 +12,7 @@ import click
 from odoo_toolkit.cli.connecting import State, profile_and_mode
 from odoo_toolkit.cli.ending import ending, past_click
 from odoo_toolkit.cli.output import prepare_output
+from odoo_toolkit.installation import DISTRIBUTION
 
 #: command -> the module of this package and the name there, and what it does. A new command is a
 #: line here and a click command there.
@@ -99,7 +100,7 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="odoo-toolkit", message="odoo-toolkit %(version)s")
+@click.version_option(package_name=DISTRIBUTION, message="odoo-toolkit %(version)s")
 @profile_and_mode
 @click.pass_context
 def commands(context: click.Context, profile: str | None, mode: str | None) -> None:

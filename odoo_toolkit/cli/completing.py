@@ -36,7 +36,7 @@ def complete_field(context: click.Context, parameter: Any, incomplete: str) -> l
         return []
     fields = _asked(
         context,
-        lambda odoo: sorted(odoo.policy.readable_fields(model, odoo.schema.fields(model))),
+        lambda odoo: sorted(odoo.policy.readable_fields(model, odoo.schema.fields)),
     )
     return [
         CompletionItem(f"{before}{comma}{name}") for name in fields or () if name.startswith(begun)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 
 from odoo_toolkit import records
@@ -30,8 +32,11 @@ from odoo_toolkit.cli.words import flat, name_list
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.records.importing import ImportResult
 
-#: Failed rows that are told one by one.
+#: Problems that are told one by one.
 _TOLD = 20
+
+#: An argument that errors name, which is an option here.
+_OPTION = re.compile(r"read_csv (\w+)=\s?")
 
 
 @click.command("import")
@@ -45,18 +50,47 @@ _TOLD = 20
     help="Columns that tell which record a row is; records that are not there are created.",
 )
 @click.option("--create-only", is_flag=True, help="Create a record of each row; look for none.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="HEADER=FIELD",
+    help="What a column of the file stands for; HEADER= leaves it out.",
+)
+@click.option(
+    "--value",
+    "values",
+    multiple=True,
+    metavar="FIELD:TEXT=VALUE",
+    help="What a text in the file stands for; FIELD:TEXT= is an empty cell.",
+)
+@click.option(
+    "--constant",
+    "constants",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="The value of a column that the file lacks.",
+)
+@click.option(
+    "--create-missing",
+    type=name_list,
+    multiple=True,
+    metavar="MODELS",
+    help="Models of which records that rows name are created where there are none.",
+)
 @options.dry_run
 @click.option("--failed", metavar="FILE", help="Write the rows that failed to this CSV file.")
-@click.option("--encoding", default="utf-8", help="Of a CSV file, such as cp1252.")
-@click.option("--separator", default=",", help="Of a CSV file: one character, or \\t.")
-@click.option("--decimal", default=".", help="Of a CSV file: mark of decimals.")
+@click.option("--encoding", help="Of a CSV file, such as cp1252; UTF-8 without it.")
+@click.option("--separator", help="Of a CSV file: one character, or \\t; found out without it.")
+@click.option("--decimal", help="Of a CSV file: mark of decimals; found out for each column.")
 @click.option("--thousands", default="", help="Of a CSV file: mark of thousands.")
-@click.option("--date-format", help="Of a CSV file, such as %d/%m/%Y.")
-@click.option("--datetime-format", help="Of a CSV file.")
+@click.option("--date-format", help="Of a CSV file, such as %d/%m/%Y; found out for each column.")
+@click.option("--datetime-format", help="Of a CSV file, likewise.")
 @click.option("--skip-empty", is_flag=True, help="Empty cells leave fields as they are.")
 @click.option("--ignore-case", is_flag=True, help="Texts of the key are the same in any case.")
 @click.option("--notify", is_flag=True, help="Let Odoo log changes and send its e-mails.")
 @click.option("--batch", type=click.IntRange(1), default=200, help="Most records of one call.")
+@click.option("--compare", is_flag=True, help="Read back, and say what Odoo stored otherwise.")
 @options.context
 @form_options("json")
 @with_odoo
@@ -66,12 +100,17 @@ def import_(
     file: str,
     key: tuple[list[str], ...],
     create_only: bool,
+    columns: tuple[str, ...],
+    values: tuple[str, ...],
+    constants: tuple[str, ...],
+    create_missing: tuple[list[str], ...],
     dry_run: bool,
     failed: str | None,
     skip_empty: bool,
     ignore_case: bool,
     notify: bool,
     batch: int,
+    compare: bool,
     context: dict[str, Any] | None,
     form: Form,
     **written: Any,
@@ -99,10 +138,15 @@ def import_(
                 bar(number, total)
 
         common: dict[str, Any] = {
+            "columns": {name: path or None for name, path in map(_pair, columns)},
+            "values": _values(values),
+            "constants": dict(map(_pair, constants)),
+            "create_missing": flat(create_missing),
             "context": context,
             "dry_run": dry_run,
             "notify": notify,
             "batch": batch,
+            "compare": compare,
             "progress": done,
         }
         if create_only:
@@ -117,7 +161,7 @@ def import_(
                 empty="ignore" if skip_empty else "clear",
                 **common,
             )
-    _tell(result, odoo, state, form, failed, again=not create_only)
+    _tell(result, odoo, state, form, failed)
 
 
 def _tell(
@@ -126,8 +170,6 @@ def _tell(
     state: State,
     form: Form,
     failed: str | None,
-    *,
-    again: bool,
 ) -> None:
     """Print what became of the rows, and choose the exit status."""
     if result.interrupted is not None:
@@ -136,22 +178,21 @@ def _tell(
             state.status = IN_DOUBT
     elif result.failed:
         state.status = SOME_FAILED
-    for row in result.failed[:_TOLD]:
-        tell(f"Row {row.row}{f', {row.column}' if row.column else ''}: {row.reason}")
-    if len(result.failed) > _TOLD:
-        tell(f"and {len(result.failed) - _TOLD} more")
+    problems = result.problems
+    for problem in problems[:_TOLD]:
+        tell(_OPTION.sub(lambda m: f"--{m[1].replace('_', '-')} ", str(problem)))
+    if len(problems) > _TOLD:
+        tell(f"and {len(problems) - _TOLD} more; --failed FILE has all of them")
+    for related, names in result.related.items():
+        would = "would be " if result.dry_run else ""
+        tell(f"{several(len(names), 'record')} of {related} {would}created: {', '.join(names)}")
     for warning in result.warnings:
         tell(f"Note: {warning}")
     if result.interrupted is not None:
         numbers = (
             f"{several(len(result.not_done), 'row')} not done, {len(result.in_doubt)} in doubt"
         )
-        safe = (
-            "Doing it again is safe: what is done is found."
-            if again
-            else ("Leave out the rows that are done before you do it again.")
-        )
-        tell(f"Stopped: {result.interrupted} {numbers}. {safe}")
+        tell(f"Stopped: {numbers}. {result.interrupted}")
     if failed and result.failed:
         result.write_failed(failed)
         tell(f"The rows that failed are in {failed}.")
@@ -169,7 +210,13 @@ def _print(result: ImportResult, form: Form) -> None:
         print_text(line + "\n")
         return
     failures = [
-        {"row": row.row, "column": row.column, "reason": row.reason, "code": row.code}
+        {
+            "row": row.row,
+            "column": row.column,
+            "reason": row.reason,
+            "code": row.code,
+            "errors": [attrs.asdict(error) for error in row.errors],
+        }
         for row in result.failed
     ]
     told = {
@@ -178,8 +225,30 @@ def _print(result: ImportResult, form: Form) -> None:
         **{name: getattr(result, name) for name in ("ids", "statuses", "dry_run", "interrupted")},
         "in_doubt": result.in_doubt,
         "not_done": result.not_done,
+        "related": result.related,
+        "warnings": result.warnings,
+        **({"changes": [attrs.asdict(c) for c in result.changes]} if result.dry_run else {}),
     }
     print_value(told, form)
+
+
+def _pair(given: str) -> tuple[str, str]:
+    """Take ``name=value`` apart."""
+    name, equals, value = given.partition("=")
+    if not name or not equals:
+        raise click.UsageError(f"{given!r} is not of the form NAME=VALUE.")
+    return name, value
+
+
+def _values(given: Iterable[str]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for one in given:
+        name, colon, text = one.partition(":")
+        if not colon:
+            raise click.UsageError(f"{one!r} is not of the form FIELD:TEXT=VALUE.")
+        text, value = _pair(text)
+        found.setdefault(name, {})[text] = value
+    return found
 
 
 @contextmanager

@@ -16,6 +16,7 @@ import attrs
 import click
 
 from odoo_toolkit.fields import Field
+from odoo_toolkit.visible_text import ACTING
 
 Form = str | None
 
@@ -26,8 +27,8 @@ _FORMS = {
     "csv": "As CSV with a line of names.",
 }
 
-#: Control characters, by which a text from Odoo could steer the terminal.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: Control characters and such, by which a text from Odoo could steer the terminal.
+_CONTROL = re.compile(f"[{ACTING}]")
 
 
 def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -81,7 +82,8 @@ def tell_warnings(result: Any) -> None:
 def as_json(value: Any, indent: int | None = None) -> str:
     """Return a value as JSON that no terminal takes for commands."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=_plain)
-    return re.sub(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", text)
+    # Line ends are of the document; those in a text are escaped already, as other controls are.
+    return re.sub(f"[{ACTING}\ud800-\udfff]", lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import attrs
 
 from odoo_toolkit.display import Shown
+from odoo_toolkit.visible_text import ACTING
 
 Status = Literal["ok", "warning", "problem", "skipped"]
 
@@ -17,7 +18,7 @@ Status = Literal["ok", "warning", "problem", "skipped"]
 MARKS: Mapping[Status, str] = {"ok": "✓", "warning": "!", "problem": "✗", "skipped": "-"}
 
 #: Control characters, by which a text from a server could steer the terminal.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(f"[\n\t{ACTING}\ud800-\udfff]")
 
 
 @attrs.frozen(kw_only=True)

@@ -101,7 +101,7 @@ def look_at_version(found: Found) -> Step:
     if found.major > NEWEST:
         return warning(
             f"Odoo {version} is newer than what the toolkit is tested with ({OLDEST} to {NEWEST}).",
-            "Look for a newer odoo-toolkit; until then try what you need on a copy first.",
+            "Look for a newer odoo-toolkit-mcp; until then try what you need on a copy first.",
         )
     if found.major < OLDEST:
         return warning(

@@ -103,8 +103,9 @@ def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -
         if not field.searchable and not field.store:
             raise make_error(
                 "INVALID_FIELD",
-                f"{here} cannot be filtered by {name}: it is computed and has no search. Odoo "
-                f"either fails on it or ignores it and gives every record.",
+                f"{here} cannot be filtered by {name}: it is computed, and has no search that can"
+                " be used here. Odoo either fails on such a field, or ignores it and gives every"
+                " record.",
                 suggestion="Filter by stored fields, and judge this one in the records read.",
                 details={"model": here, "field": name, "path": path},
             )

@@ -188,6 +188,9 @@ _DATABASE: tuple[Pattern, ...] = (
         "FK_VIOLATION", "Other records still need this record of {model}.", _ARCHIVE,
     ),
     Pattern(
+        USER_FAMILY, r"cannot be deleted because it is used in ", "FK_VIOLATION", None, _ARCHIVE
+    ),
+    Pattern(
         USER_FAMILY, r"The value for '(?P<fields>[^'\n]+)' \([^\n]*\) already exists",
         "UNIQUE_VIOLATION", "Another record of {model} has the same {fields}.", UNIQUE,
     ),

@@ -150,6 +150,15 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"NotFound$", r"the model '(?P<model>[\w.]+)' does not exist", **NO_MODEL,
         outcome="refused",
     ),
+    # Builds of 18 look for the journal's own lines of the payment, and there are none.
+    Pattern(
+        rf"{BUILTIN}IndexError$", r"^tuple index out of range$", "VALIDATION_ERROR",
+        "Odoo 18 breaks off a payment in another currency that writes off a rest, unless the"
+        " journal has an outstanding account. Nothing was registered.",
+        "Pay in the currency of the invoice, or without a write-off; or set an outstanding account"
+        " for the payment method of the journal, in Odoo.",
+        method="action_create_payments",
+    ),
     Pattern(rf"{BUILTIN}KeyError$", rf"^'?(?P<model>{MODEL_NAME})'?$", **NO_MODEL),
     Pattern(
         None,

@@ -17,6 +17,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.form_view import Button, Form, main_form
 from odoo_toolkit.model_guide.methods import button_states, buttons_by_method, state_field
+from odoo_toolkit.model_guide.picture import picture
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import describe
 
@@ -79,8 +80,16 @@ class ModelStates(Shown):
         return None if self.mermaid else super()._repr_html_()
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """Have the states drawn where Mermaid is known: JupyterLab 4.1 and Notebook 7.1 on."""
-        return {"text/vnd.mermaid": self.mermaid} if self.mermaid else {}
+        """Have the states drawn by Mermaid, in JupyterLab 4.1 and Notebook 7.1 on, or as they are.
+
+        What knows no Mermaid, such as a page or an older notebook, shows the picture, which needs
+        nothing else.
+        """
+        if not self.mermaid:
+            return {}
+        labels = {str(state.value): state.label for state in self.states}
+        drawn = picture(self.transitions, labels)
+        return {"text/vnd.mermaid": self.mermaid, "image/svg+xml": drawn}
 
 
 def model_states(odoo: Odoo, model: Model) -> ModelStates:

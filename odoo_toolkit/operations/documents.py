@@ -6,14 +6,14 @@ All rows have one shape, whatever the options of the connection: a many2one is a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError, StateError
+from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
 from odoo_toolkit.lost_answers import made_since
 from odoo_toolkit.operations.steps import Done, Seen
 from odoo_toolkit.records.names import Wanted, resolve
@@ -145,7 +145,7 @@ def read_rows(
         strip_html: what is html as plain text.
         context: extends the connection's.
     """
-    described = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
     arguments: dict[str, Any] = {
         "domain": list(domain),
         "fields": [name for name in fields if name in described] or ["id"],
@@ -163,7 +163,39 @@ def read_rows(
         )
     )
     options = ReadOptions(strip_html=strip_html)
-    return [{**dict.fromkeys(fields), **_own(row, described, options)} for row in rows]
+    plain = [{**dict.fromkeys(fields), **_own(row, described, options)} for row in rows]
+    closed = odoo.schema.fields(model).keys() & set(fields) - described.keys()
+    return [_PartlyClosed(row, model, closed) for row in plain] if closed else plain
+
+
+class _PartlyClosed(Row):
+    """A row some of whose fields the policy closes: they are left out where they are only shown.
+
+    What is computed of None would be wrong, so what asks for one with ``row[name]`` is told.
+    """
+
+    def __init__(self, row: Row, model: str, closed: Collection[str]) -> None:
+        super().__init__(row)
+        self._model, self._closed = model, frozenset(closed)
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._closed:
+            raise self.refusal(name)
+        return super().__getitem__(name)
+
+    def closes(self, name: str) -> bool:
+        """Whether a field is closed."""
+        return name in self._closed
+
+    def refusal(self, name: str) -> OdooError:
+        """Return the error for what cannot do without a closed field."""
+        return make_error(
+            "FIELD_BLOCKED",
+            f"This needs the field {name} of {self._model}, which is closed.",
+            suggestion="Read what is open of the records with search_read, or take the field off"
+            " the list: Policy(field_blocklist=...).",
+            details={"model": self._model, "field": name},
+        )
 
 
 def _own(row: Mapping[str, Any], described: Mapping[str, Any], options: ReadOptions) -> Row:
@@ -288,6 +320,9 @@ def filled(result: type[T], row: Mapping[str, Any], **told: Any) -> T:
         for field in (attribute.name, f"{attribute.name}_id"):
             if attribute.name not in values and row.get(field) is not None:
                 values[attribute.name] = row[field]
+            needed = attribute.name not in values and attribute.default is attrs.NOTHING
+            if needed and isinstance(row, _PartlyClosed) and row.closes(field):
+                raise row.refusal(field)
     return result(**values)
 
 

@@ -30,12 +30,21 @@ def linked_ids(odoo: Odoo, wanted: Sequence[Wanted]) -> list[int | None]:
         ValidationError: both were given, or what is no id.
     """
     ids = resolve_all(odoo, wanted, required=False)
+    look_for(odoo, wanted)
+    return ids
+
+
+def look_for(odoo: Odoo, wanted: Sequence[Wanted]) -> None:
+    """Look for what is given by id; one round trip for each model.
+
+    Raises:
+        NotFoundError: there is no such record for this user, or the user meant is not active.
+    """
     by_model: dict[str, list[Wanted]] = {}
     for item in wanted:
         if item.id is not None:
             by_model.setdefault(item.model, []).append(item)
     side_by_side([partial(_check, odoo, items) for items in by_model.values()])
-    return ids
 
 
 def _check(odoo: Odoo, items: Sequence[Wanted]) -> None:

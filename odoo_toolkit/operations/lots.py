@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.operations.lines import Line
 from odoo_toolkit.operations.steps import Step
@@ -16,6 +16,9 @@ from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 
 _TOLERANCE = 1e-6
+
+#: Lots that an error lists.
+_MOST_LOTS = 10
 
 
 @attrs.frozen(kw_only=True)
@@ -127,14 +130,46 @@ def find_lots(
     return found
 
 
-def missing_lot(lot: NamedLot) -> NotFoundError:
-    """Return the error for a lot that has to exist and does not."""
+def missing_lot(
+    odoo: Odoo, lot: NamedLot, *, acts_on: str, location: int | None = None
+) -> NotFoundError:
+    """Return the error for a lot that has to exist and does not; it lists those in stock."""
+    there = lots_of(odoo, lot.product.id, acts_on=acts_on, location=location)
     return NotFoundError(
         f"{lot.product.name} has no lot or serial number {lot.name} ({lot.field}).",
-        suggestion="Check the number: search_read on stock.quant by product_id shows which lots"
-        " are in stock.",
+        suggestion=f"Check the number. In stock: {there}.",
         details={"field": lot.field, "lot": lot.name},
     )
+
+
+def lots_of(odoo: Odoo, product_id: int, *, acts_on: str, location: int | None = None) -> str:
+    """Return in words which lots of a product are in stock, and how much is free; for errors.
+
+    One round trip.
+
+    Args:
+        odoo: the connection.
+        product_id: of the product.
+        acts_on: the model of the document that they are for.
+        location: only what lies in it; by default in any that holds stock.
+    """
+    place: list[Any] = ["location_id.usage", "in", ["internal", "transit"]]
+    if location is not None:
+        place = ["location_id", "child_of", location]
+    domain = [["product_id", "=", product_id], ["lot_id", "!=", False], ["quantity", ">", 0], place]
+    fields = ("lot_id", "quantity", "reserved_quantity")
+    try:
+        rows = read_rows(odoo, "stock.quant", domain, fields, acts_on=acts_on, order="id")
+    except OdooError:
+        # What is told is that something is wrong: a list beside it must not hide that.
+        return "not to be seen by this user"
+    free: dict[str, float] = {}
+    for row in rows:
+        name = row["lot_id"].name
+        free[name] = free.get(name, 0.0) + row["quantity"] - (row["reserved_quantity"] or 0.0)
+    told = [f"{name} ({quantity:g} free)" for name, quantity in free.items()]
+    more = f" and {len(told) - _MOST_LOTS} more" if len(told) > _MOST_LOTS else ""
+    return ", ".join(told[:_MOST_LOTS]) + more or "none"
 
 
 def create_lot(odoo: Odoo, lot: NamedLot, company: int) -> Step:

@@ -98,7 +98,7 @@ def move(
         dry_run: whether to return the plan and write nothing.
     """
     step = Step(model=document.model, method="write", says="Moved")
-    permit(odoo, step)
+    permit(odoo, step, dry_run=dry_run)
     row = find(odoo, document, record_id, name)
     stage = stage_for(row)
     what, where = label(row), f"stage {stage.name}"

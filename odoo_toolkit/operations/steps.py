@@ -43,10 +43,15 @@ class PlannedCall(Shown):
 
 @attrs.frozen(kw_only=True)
 class Plan(Shown):
-    """The answer to ``dry_run``: names are resolved and states checked; nothing was written."""
+    """The answer to ``dry_run``: names are resolved and states checked; nothing was written.
+
+    Attributes:
+        needs: what it takes to do it, where the mode of this connection does not allow it.
+    """
 
     dry_run: bool = attrs.field(repr=False)
     message: str
+    needs: str | None = None
     calls: list[PlannedCall]
 
 
@@ -227,15 +232,17 @@ class Done:
     complete: bool = True
 
 
-def permit(odoo: Odoo, *steps: AnyStep) -> None:
+def permit(odoo: Odoo, *steps: AnyStep, dry_run: bool = False) -> None:
     """Ask the policy about all steps, before anything is sent for the caller.
+
+    A dry run is permitted in every mode, as it writes nothing; lists hold for it, too.
 
     Raises:
         AccessError: it forbids one of them.
     """
     for step in steps:
         for call in step.calls(odoo, (0,)):
-            odoo.check(call)
+            odoo.check(call, planned=dry_run)
 
 
 def operate(
@@ -301,10 +308,11 @@ def plan(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int], would: str) -
         calls += step.calls(odoo, shown)
         shown = ("the new record",) if step.makes else shown
     for call in calls:
-        odoo.check(call)
+        odoo.check(call, planned=True)
     return Plan(
         dry_run=True,
         message=would,
+        needs=_needs(odoo, calls),
         calls=[
             PlannedCall(
                 model=call.model,
@@ -315,3 +323,18 @@ def plan(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int], would: str) -
             for call in calls
         ],
     )
+
+
+def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:
+    """Return what the mode keeps this connection from doing, and what that takes."""
+    for call in calls:
+        refusal = odoo.policy.model_problem(
+            call.model, call.access, acts_on=call.acts_on, step=True
+        )
+        if refusal is None:
+            continue
+        # In full mode it passed: what else refuses it here is closed to other modes only.
+        takes = 'It takes the mode full: Policy(mode="full").'
+        suggestion = refusal.suggestion if refusal.code == "MODE_VIOLATION" else takes
+        return f"{refusal.message.rstrip('.')}. {suggestion}"
+    return None

@@ -60,6 +60,57 @@ KNOWN_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
+#: Keys that decide of which stock, price or company a number is; they show nothing.
+_NUMBERS_OF = frozenset(
+    {
+        *("company_id", "date", "force_company", "from_date", "location", "location_id", "lot_id"),
+        *("owner_id", "package_id", "pricelist", "quantity", "to_date", "uom", "uom_id"),
+        *("warehouse", "warehouse_id"),
+    }
+)
+_NUMBER_OR_DATE = re.compile(r"[0-9T:. +Z-]{1,40}")
+_CHOICE = re.compile(r"[a-z_]{1,40}")
+
+
+def check_reading(context: Mapping[str, Any], defaults: bool) -> None:
+    """Refuse what could make a reading method show what is closed, in full mode.
+
+    Args:
+        context: of the call.
+        defaults: whether default values are asked for, which depend on choices such as
+            ``default_move_type``; an id or a text would be looked up.
+
+    Raises:
+        AccessError: FIELD_BLOCKED.
+    """
+    known_keys = ", ".join(sorted(KNOWN_KEYS.keys() | _NUMBERS_OF))
+    for key, value in context.items():
+        known = key in KNOWN_KEYS and KNOWN_KEYS[key][0](value)
+        if known or (key in _NUMBERS_OF and _is_number_or_date(value)):
+            continue
+        chosen = isinstance(value, bool) or (
+            isinstance(value, str) and _CHOICE.fullmatch(value) is not None
+        )
+        if not (defaults and str(key).startswith("default_") and chosen):
+            raise AccessError(
+                f"The context key {_shown(key)} may not be used in reading while models or fields"
+                " are closed: it is not known what it shows.",
+                code="FIELD_BLOCKED",
+                suggestion=f"Leave it out; known are {known_keys}.",
+                details={"named_in": f"context.{_shown(key)}"},
+            )
+
+
+def _is_number_or_date(value: Any) -> bool:
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return all(
+        item is None
+        or isinstance(item, (int, float))
+        or (isinstance(item, str) and _NUMBER_OR_DATE.fullmatch(item) is not None)
+        for item in items
+    )
+
+
 def check_known(context: Mapping[str, Any], mode: str) -> None:
     """Refuse what is not known to be harmless: other keys, and values of other types.
 

@@ -23,6 +23,7 @@ from odoo_toolkit.policy.harmless import HARMLESS_WRITES, WRITING_FIELDS, WRITIN
 from odoo_toolkit.policy.names import Names, unfit
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.refusals import field_refusal, model_refusal
+from odoo_toolkit.policy.searches import names_are_open
 from odoo_toolkit.policy.tables import LONGEST_NAME
 from odoo_toolkit.policy.written import Written
 
@@ -120,7 +121,7 @@ class _Parser:
     def _described(self, model: str) -> Mapping[str, Field]:
         """Return the fields of a model that may be named."""
         if model not in self._fields:
-            self._fields[model] = self._policy.readable_fields(model, self._names.fields_of(model))
+            self._fields[model] = self._policy.readable_fields(model, self._names.fields_of)
         return self._fields[model]
 
     # Fields ----------------------------------------------------------------------------------
@@ -135,8 +136,8 @@ class _Parser:
         if field is not None:
             return field
         hidden = self._names.fields_of(model).get(name)
-        if hidden is not None and self._policy.field_closed(hidden):
-            raise field_refusal(name, model, where)
+        if hidden is not None:
+            self._names.shown(model, hidden, (where,))
         if hidden is not None and hidden.relation:
             raise model_refusal(self._policy, hidden.relation, f"{where}: {name}")
         if name == "id":
@@ -151,6 +152,7 @@ class _Parser:
         here = model
         for index, name in enumerate(names):
             field = self._field(here, name, where)
+            self._names.searched(here, field)
             rest = names[index + 1 :]
             if not rest:
                 break
@@ -210,7 +212,7 @@ class _Parser:
         match = _AGGREGATE.fullmatch(value) if isinstance(value, str) else None
         if match is None or (match[2] and match[2] not in _FUNCTIONS | _DATE_PARTS):
             raise unfit(where, f"has {plain.short(value)} where field:function belongs")
-        self._field(model, match[3] or match[1], where)
+        self._names.searched(model, self._field(model, match[3] or match[1], where))
         return match[0]
 
     def _named_aggregates(self, model: str, value: Any) -> frozenset[str]:
@@ -287,7 +289,8 @@ class _Parser:
         else:
             prefix, _, _ = path.rpartition("display_name")
             named = str(self._path(model, prefix[:-1], path).relation) if prefix else model
-        name = self._plain_name(named)
+        computed = bool(field.relation) and not (field.store or field.related)
+        name = self._plain_name(named, always=computed and self._policy.closes)
         if name is None:
             return [path, operator, value]
         if operator.endswith("_of"):
@@ -304,23 +307,25 @@ class _Parser:
         domain = [condition, *arguments.get("domain", ())]
         return {**arguments, "name": "", "domain": domain, "operator": "ilike"}
 
-    def _plain_name(self, model: str) -> str | None:
-        """Return the field to search names by, where Odoo's own way may look at closed fields.
+    def _plain_name(self, model: str, always: bool = False) -> str | None:
+        """Return the field to search names by, where Odoo's own way may look at what is closed.
 
         Odoo does not tell at which fields its search by name looks; it looks at other models',
-        too. So while fields are closed, names alone are searched.
+        too. So while something is closed, names alone are searched, but for models of which it
+        is known that nothing closed is looked at; with ``always`` for those, too.
 
         Raises:
             AccessError: there is no such field.
         """
-        if not self._policy.field_blocklist and model not in WRITING_NAMES:
+        open_names = names_are_open(self._policy, model, self._names.fields_of)
+        if open_names and not always and model not in WRITING_NAMES:
             return None
         described = self._described(model)
         for name in ("name", "x_name", "title"):
             if name in described and described[name].searchable:
                 return name
         raise AccessError(
-            f"{model} cannot be searched by name here: a field that is closed may be looked at.",
+            f"{model} cannot be searched by name here: what is closed may be looked at.",
             code="FIELD_BLOCKED",
             suggestion="Search by another field.",
             details={"model": model},
@@ -330,11 +335,15 @@ class _Parser:
 
     def _values(self, model: str, value: Any, where: str) -> Any:
         written = Written(self._names, self._field)
+        new = self._names.access == "create"
         if isinstance(value, Mapping):
-            return written.record(model, value, where)
+            return written.record(model, value, where, creating=new)
         if not isinstance(value, (list, tuple)):
             raise unfit(where, "must be an object of field names and values, or a list of them")
-        return [written.record(model, item, f"{where}[{i}]") for i, item in enumerate(value)]
+        return [
+            written.record(model, item, f"{where}[{i}]", creating=new)
+            for i, item in enumerate(value)
+        ]
 
     def _columns(self, model: str, value: Any, where: str) -> list[str]:
         """Judge the columns of ``load``: fields of the model itself, and ids of relations.

@@ -34,6 +34,9 @@ WRITING_NAMES: frozenset[str] = frozenset({"website.route"})
 #: Fields that are computed when they are read, and write then, or render a template.
 WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
     {
+        # 15: it writes the payment methods of every journal.
+        ("account.journal", "available_payment_method_ids"),
+        ("account.payment.method.line", "available_payment_method_ids"),
         # 19: it is computed for all lines of the entry, which marks the entry as changed.
         ("account.move.line", "parent_id"),
         ("base.document.layout", "preview"),

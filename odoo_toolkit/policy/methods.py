@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.policy.context import check_known, check_showing
+from odoo_toolkit.policy.context import check_known, check_reading, check_showing
 from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES
+from odoo_toolkit.policy.known_methods import BUSINESS_ACTIONS, JUDGED_METHODS
+from odoo_toolkit.policy.refusals import IN_A_SCRIPT
 from odoo_toolkit.policy.tables import (
     BLOCKED_METHODS,
     CLOSED_METHODS,
@@ -18,27 +20,14 @@ from odoo_toolkit.policy.tables import (
 if TYPE_CHECKING:
     from odoo_toolkit.policy import Policy
 
-#: What shows records, fields or forms of models that no argument of a known kind names. Refused
-#: while a list closes models or fields.
-SHOWING_METHODS: frozenset[str] = frozenset(
-    {
-        *("fields_view_get", "get_view", "get_views", "load_views", "load_menus"),
-        *("get_formview_action", "get_bindings", "display_name_for"),
-        *("activity_format", "message_fetch", "message_format", "mail_partner_format"),
-        *("get_mention_suggestions", "get_mention_suggestions_from_channel"),
-        *("get_static_mention_suggestions", "im_search", "search_for_channel_invite"),
-        *("channel_fetch_message", "channel_fetch_preview", "channel_info", "get_new_partner"),
-        *("get_attendee_detail", "get_avatar_card_data", "read_pos_data", "load_data"),
-        *("get_sale_details", "web_name_search", "name_get"),
-    }
-)
-
 #: Methods that do what another method does -> that method.
 IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
     "copy": ("create",),
     "load": ("create", "write"),
     "name_create": ("create",),
+    "update": ("write",),
     "web_save": ("create", "write"),
+    "web_save_multi": ("create", "write"),
 }
 
 #: What a command does -> the method that does the same.
@@ -56,7 +45,10 @@ def check_called(policy: Policy, call: Call) -> None:
         raise _refusal(call, "Private methods are not part of Odoo's external API.")
     same = (method, *IMPLIED_METHODS.get(method, ()))
     if any(map(policy.method_listed, same)):
-        raise _refusal(call)
+        raise _refusal(
+            call,
+            f"Do without it, or take {call.method} off the list: Policy(method_blocklist=...).",
+        )
     if not policy.guards:
         return
     if method in BLOCKED_METHODS:
@@ -94,9 +86,29 @@ def check_free(policy: Policy, call: Call) -> None:
             raise _refusal(
                 call, "Asking for the default values of this model changes something in Odoo."
             )
-    elif policy.closes and method in SHOWING_METHODS:
-        raise _refusal(
-            call, "It shows more than can be checked here, while models or fields are closed."
+    elif policy.closes:
+        _check_handed_out(call)
+
+
+def _check_handed_out(call: Call) -> None:
+    """Refuse a method of which it is not known that it hands out nothing closed."""
+    method = call.method
+    if method in HARMLESS_METHODS:
+        check_reading(call.context, defaults=method == "default_get")
+    elif method in BUSINESS_ACTIONS:
+        if call.arguments or call.positional:
+            raise _refusal(
+                call, "While models or fields are closed, it is called on ids, without arguments."
+            )
+    elif method not in JUDGED_METHODS:
+        raise AccessError(
+            f"The method {method} may not be called while models or fields are closed: it is not"
+            " known what it shows.",
+            code="METHOD_BLOCKED",
+            suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}; change records with"
+            " create, write, unlink, and with actions of documents such as action_confirm. The"
+            " administrator can do the rest in Odoo.",
+            details={"model": call.model, "method": method, "named_in": "method"},
         )
 
 
@@ -113,7 +125,7 @@ def command_refusal(
     return AccessError(
         f"The method {method} may not be called, and this command would do the same.",
         code="METHOD_BLOCKED",
-        suggestion="Do without it, or ask the administrator to do this in Odoo.",
+        suggestion=f"Do without it, or take {method} off the list: Policy(method_blocklist=...).",
         details={"model": model, "method": method, "named_in": named_in},
     )
 
@@ -122,6 +134,6 @@ def _refusal(call: Call, reason: str = "") -> AccessError:
     return AccessError(
         f"The method {call.method} may not be called.",
         code="METHOD_BLOCKED",
-        suggestion=reason or "Do without it, or ask the administrator to do this in Odoo.",
+        suggestion=reason or f"Do without it, or do this in Odoo itself{IN_A_SCRIPT}.",
         details={"model": call.model, "method": call.method, "named_in": "method"},
     )

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.policy.files import served_as_code
+from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.methods import command_refusal
 from odoo_toolkit.policy.named import MODEL_NAME_FIELDS
 from odoo_toolkit.policy.owners import reaches_others
-from odoo_toolkit.policy.refusals import field_refusal, model_refusal, template_refusal
+from odoo_toolkit.policy.reach import Closed, closed_in
+from odoo_toolkit.policy.refusals import (
+    field_refusal,
+    file_refusal,
+    model_refusal,
+    template_refusal,
+)
+from odoo_toolkit.policy.searches import search_closed
 from odoo_toolkit.policy.tables import (
     CODE_FIELDS,
     COMPOSER_FIELDS,
@@ -159,8 +166,13 @@ class Names:
         if self.policy.model_blocked(model):
             self.judge(model, "read", path)
 
-    def field_path(self, model: str | None, expression: str, path: Path) -> Field | None:
-        """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end."""
+    def field_path(
+        self, model: str | None, expression: str, path: Path, searched: bool = False
+    ) -> Field | None:
+        """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end.
+
+        ``searched`` says whether records are searched, sorted or grouped by it.
+        """
         here = model
         field: Field | None = None
         names = (
@@ -178,11 +190,33 @@ class Names:
                 here = None  # an unknown field, or a part such as a date's month: names decide
             self.name(name, here, path)
             field = self.field(here, name)
-            if field is not None and self.policy.field_closed(field):
-                raise field_refusal(name, here, show(path))
+            if field is not None and here is not None:
+                self.shown(here, field, path)
+                if searched:
+                    self.searched(here, field)
             if field is not None and field.relation:
                 self.not_blocklisted(field.relation, path)
         return field
+
+    def shown(self, model: str, field: Field, path: Path) -> None:
+        """Refuse a field that is closed, or that shows what is in a closed model or field."""
+        if self.step:  # the operation's models and access are judged, not where fields lead
+            closed = Closed(field=field.name) if self.policy.field_closed(field) else None
+        else:
+            closed = closed_in(self.policy, model, field, self.fields_of)
+        if closed is not None:
+            raise closed.refusal(self.policy, field, model, show(path))
+
+    def searched(self, model: str, field: Field) -> None:
+        """Refuse to search, sort or group by a field where that looks at what is closed.
+
+        The name that Odoo shows is searched by in a way of its own.
+        """
+        if self.step or field.name == "display_name":
+            return
+        problem = search_closed(self.policy, model, field, self.fields_of)
+        if problem is not None:
+            raise problem
 
     # Values ----------------------------------------------------------------------------------
 
@@ -218,11 +252,32 @@ class Names:
         elif self.policy.closes_models:
             raise model_refusal(self.policy, f"ir.model {value}", show(path))
 
-    def written(self, model: str | None, name: str, path: Path) -> None:
-        """Refuse writing a field that holds code, or reaches what is never written."""
+    def written(self, model: str | None, name: str, path: Path, depth: int = 0) -> None:
+        """Refuse writing a field that holds code, or reaches what is never written.
+
+        A related or inherited field is written into the record that its path leads to.
+        """
         closed = name in CODE_FIELDS or (model, name) in UNWRITABLE_FIELDS
         if closed and self.policy.protect:
             raise field_refusal(name, model, show(path))
+        if self.step or not (self.policy.mode == "restricted" or self.policy.closes):
+            return
+        field = self.field(model, name)
+        # One that is stored and readonly is a copy: what is written stays in it.
+        if field is None or not field.related or (field.store and field.readonly):
+            return
+        here = model
+        for relation in field.related[:-1]:
+            followed = self.field(here, relation)
+            here = followed.relation if followed is not None else None
+            if here is None:
+                raise field_refusal(name, model, show(path))
+            self.not_blocklisted(here, path)
+        if here is None or depth >= _DEPTH:
+            return
+        if not field.store:  # what is stored is a value of its own model, which Odoo hands on
+            self.judge(here, "write", path)
+        self.written(here, field.related[-1], path, depth + 1)
 
     def record_written(self, model: str | None, values: Mapping[Any, Any], path: Path) -> None:
         """Judge the values of a record as a whole, where a step has not made them."""
@@ -230,6 +285,8 @@ class Names:
             return
         if model in FILE_MODELS:
             problem = served_as_code(values)
+            if problem in SERVED_BY:
+                raise file_refusal(problem, model, show(path))
             if problem:
                 raise field_refusal(problem, model, show(path))
             owner = values.get("res_model")
@@ -244,6 +301,14 @@ class Names:
                 if value and (rendered or str(name) in COMPOSER_FIELDS):
                     raise field_refusal(str(name), model, show(path))
 
+    def binary_written(
+        self, model: str | None, field: Field | None, value: Any, path: Path
+    ) -> None:
+        """Refuse for a binary field, which has no type, what Odoo might take for a page."""
+        judged = field is not None and field.type == "binary" and model not in FILE_MODELS
+        if judged and not self.step and self.policy.guards and may_be_markup(value):
+            raise file_refusal(field.name if field else "", model, show(path))
+
     def rows_written(self, model: str, columns: Any, rows: Any, path: Path) -> None:
         """Judge the rows of a ``load``, where a step has not made them."""
         if self.step:
@@ -256,11 +321,22 @@ class Names:
                 suggestion="Create these records instead of loading them.",
             )
         fields = [self.field(model, str(column).partition("/")[0]) for column in columns]
+        ends = [self._end_of(model, str(column)) for column in columns]
         for row in rows if isinstance(rows, (list, tuple)) else ():
             if not isinstance(row, (list, tuple)):
                 raise ValidationError("data must be a list of rows.", suggestion="Correct it.")
             for column, field, value in zip(columns, fields, row, strict=False):
                 self._cell_written(str(column), field, value, path)
+            for end, value in zip(ends, row, strict=False):
+                self.binary_written(None, end, value, path)
+
+    def _end_of(self, model: str | None, column: str) -> Field | None:
+        """Return the field that the path of a column ends in, where it is known."""
+        field: Field | None = None
+        for name in column.split("/"):
+            field = self.field(model, name)
+            model = field.relation if field is not None else None
+        return field
 
     def _cell_written(self, column: str, field: Field | None, value: Any, path: Path) -> None:
         self.model_name(column, value, path)

@@ -73,6 +73,11 @@ OWNERS: dict[str, Owner] = {
     "mail.tracking.value": Owner(("mail_message_id.model",), ("field_id.name", "field.name")),
 }
 
+#: Their records hold what fields of other records held before.
+HOLDS_OLD_VALUES = frozenset({"mail.tracking.value"})
+#: Texts in which such values are written out: the e-mail that tells of a change.
+TELLS_OLD_VALUES = frozenset({("mail.mail", "body_html"), ("mail.mail", "body_content")})
+
 #: Where Odoo shows the files behind binary fields only to who asks for them by these.
 _FILE_FIELDS = frozenset({"id", "res_field"})
 _NO_FIELD = ["res_field", "=", False]
@@ -203,7 +208,7 @@ def _inseparable(model: str) -> AccessError:
         f"{model} may not be accessed: what belongs to closed models or fields cannot be told"
         " apart in it.",
         code="MODEL_BLOCKED",
-        suggestion="Leave it out; what it holds is managed by the administrator in Odoo.",
+        suggestion="Leave it out, or connect with a Policy that closes no models or fields.",
         details={"model": model, "named_in": "model"},
     )
 

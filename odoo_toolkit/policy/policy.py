@@ -20,10 +20,13 @@ import attrs
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import AccessError, ConfigurationError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.files import with_types
 from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES, WRITING_DEFAULTS
 from odoo_toolkit.policy.methods import check_called, check_free
+from odoo_toolkit.policy.reach import Readable, closed_in
 from odoo_toolkit.policy.redaction import without_keys
-from odoo_toolkit.policy.refusals import model_refusal
+from odoo_toolkit.policy.refusals import IN_A_SCRIPT, model_refusal
+from odoo_toolkit.policy.searches import search_closed
 from odoo_toolkit.policy.shape import check_ids, check_names, real_access
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
@@ -32,6 +35,7 @@ from odoo_toolkit.policy.tables import (
     BLOCKED_MODELS,
     CLOSED_METHODS,
     COMPOSERS,
+    FILE_MODELS,
     LONGEST_NAME,
     NEVER_WRITTEN,
     OPERATED,
@@ -128,8 +132,8 @@ class Policy:
     _key_rule: Callable[[str], bool] = attrs.field(
         init=False, eq=False, repr=False, default=attrs.Factory(_key_rule, takes_self=True)
     )
-    _readable: dict[str, tuple[Mapping[str, Field], Mapping[str, Field]]] = attrs.field(
-        init=False, eq=False, repr=False, factory=dict
+    _readable: dict[tuple[str, bool], tuple[Mapping[str, Field], Mapping[str, Field]]] = (
+        attrs.field(init=False, eq=False, repr=False, factory=dict)
     )
 
     def __attrs_post_init__(self) -> None:
@@ -183,9 +187,6 @@ class Policy:
         What a caller shaped is built anew from what was understood of it, except in full mode,
         where the Odoo user's rights are the limit.
         """
-        if call.step or call.internal or not self._builds_anew(call.method):
-            self.check(call, fields_of, model_of)
-            return call
         from odoo_toolkit.policy.free import rebuilt
         from odoo_toolkit.policy.names import Names
         from odoo_toolkit.policy.walk import Walk
@@ -193,11 +194,19 @@ class Policy:
         judged = self._judged(call)
         if judged is None:
             return call
+        if call.step or call.internal or not self._builds_anew(call.method):
+            return Walk(self, judged, fields_of, model_of).sent(judged)
         check_ids(judged)
         if self.mode == "full":
             # Elsewhere it has known keys only, which name nothing.
             Walk(self, judged, fields_of, model_of).context(judged)
         return rebuilt(Names(self, judged, fields_of, model_of, version), judged)
+
+    def _with_types(self, call: Call) -> Call:
+        """Return a call with the types of the files that a caller stores, where none are given."""
+        if call.step or call.internal or not self.guards or call.model not in FILE_MODELS:
+            return call
+        return with_types(call)
 
     def _builds_anew(self, method: str) -> bool:
         if method in HARMLESS_METHODS:
@@ -219,7 +228,9 @@ class Policy:
             raise refusal
         if not call.step:
             check_free(self, call)
-        return attrs.evolve(call, access=access) if access != call.access else call
+        if access != call.access:
+            call = attrs.evolve(call, access=access)
+        return self._with_types(call)
 
     def method_listed(self, method: str) -> bool:
         """Whether the administrator's list closes a method, in whatever case it is written."""
@@ -253,9 +264,10 @@ class Policy:
         return self.protect or self.closes
 
     @property
-    def bound_by_lists(self) -> bool:
-        """Whether it depends on a list of models what a call may touch."""
-        return self.mode == "restricted" or bool(self.model_allowlist)
+    def binds_commands(self) -> bool:
+        """Whether it depends on a list what may be done to the lines of a record."""
+        listed = map(self.method_listed, ("create", "write", "unlink"))
+        return self.mode == "restricted" or self.closes_models or any(listed)
 
     def model_problem(
         self,
@@ -297,11 +309,13 @@ class Policy:
             details["method"] = method
         operations = f"{access.capitalize()} operations"
         if self.mode == "readonly" or access in ("delete", "execute"):
-            wider = "restricted or full" if access in ("create", "write") else "full"
+            wider, takes = "full", 'Policy(mode="full")'
+            if access in ("create", "write"):
+                wider, takes = "restricted or full", 'Policy(mode="restricted")'
             return AccessError(
                 f"{operations} are not allowed in {self.mode} mode",
                 code="MODE_VIOLATION",
-                suggestion=f"It takes the mode {wider}, which the administrator sets.",
+                suggestion=f"It takes the mode {wider}: {takes}.",
                 details=details,
             )
         if listed in self.write_allowlist:
@@ -309,7 +323,7 @@ class Policy:
         return AccessError(
             f"{operations} on {listed} are not allowed in restricted mode",
             code="MODE_VIOLATION",
-            suggestion=f"It takes an administrator to add {listed} to the write allowlist.",
+            suggestion=f"Add {listed} to the write allowlist: Policy(write_allowlist=...).",
             details=details,
         )
 
@@ -326,7 +340,7 @@ class Policy:
             model,
             named_in,
             message=f"{model} can be read, but is never changed from here.",
-            suggestion="Ask the administrator to make this change in Odoo.",
+            suggestion=f"Make this change in Odoo itself{IN_A_SCRIPT}.",
         )
 
     def renders(self, model: str | None) -> bool:
@@ -354,23 +368,46 @@ class Policy:
         shows = field.type in _TEXTS and field.name not in _SHOWN_NAMES
         return shows and any(self._field_rule(path.rpartition(".")[2]) for path in field.depends)
 
-    def readable_fields(self, model: str, fields: Mapping[str, Field]) -> Mapping[str, Field]:
+    def readable_fields(
+        self, model: str, fields_of: FieldsOf, step: bool = False
+    ) -> Mapping[str, Field]:
         """Return the fields that may be read, in their order.
 
-        Left out are closed fields and relations to models on a blocklist; relations to models
-        that merely are not on the allowlist stay, as no more than an id and a name come back.
+        Left out are closed fields, those that show what is in a closed model or field (related
+        and inherited ones), and relations to models on a blocklist; relations to models that
+        merely are not on the allowlist stay, as no more than an id and a name come back. What may
+        be read but not searched by is told not to be ``searchable``.
+
+        Args:
+            model: technical name.
+            fields_of: the schema of a model by its name; that of other models is asked for only
+                while a list closes something, where a field that is asked for leads to them.
+            step: whether one of the toolkit's own operations reads them, of which the lists judge
+                the models that it is about, and not where fields lead.
         """
-        before, readable = self._readable.get(model, (None, {}))
+        fields, followed = fields_of(model), self.closes and not step
+        before, readable = self._readable.get((model, followed), (None, {}))
         if before is not fields:  # every call asks twice, and the schema is kept for long
-            readable = MappingProxyType(
-                {
-                    name: field
-                    for name, field in fields.items()
-                    if not self.field_closed(field)
-                    and not (field.relation and self.model_blocked(field.relation))
-                }
-            )
-            self._readable[model] = (fields, readable)
+
+            def is_named_open(field: Field) -> bool:
+                hidden = field.relation is not None and self.model_blocked(field.relation)
+                return not (hidden or self.field_closed(field))
+
+            def judged(field: Field) -> Field | None:
+                if not is_named_open(field) or closed_in(self, model, field, fields_of):
+                    return None
+                # The name that Odoo shows is searched by in a way of its own.
+                judged_here = field.searchable and field.name != "display_name"
+                if judged_here and search_closed(self, model, field, fields_of) is not None:
+                    return attrs.evolve(field, searchable=False, sortable=False)
+                return field
+
+            if followed:
+                readable = Readable(fields, judged)
+            else:
+                found = {name: field for name, field in fields.items() if is_named_open(field)}
+                readable = MappingProxyType(found)
+            self._readable[model, followed] = (fields, readable)
         return readable
 
     def redact(self, result: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 #: What JSON and XML-RPC know besides lists and objects.
 _FLAT = frozenset({str, int, float, bool, type(None)})
 _FLAT_OR_LIST = _FLAT | {list}
+
+#: The name of a model or of a choice.
+_WORD = re.compile(r"[a-z_]+(\.[a-z_]+)*")
 
 _NESTED = (dict, list, tuple)
 
@@ -47,3 +51,41 @@ def _are_clean(rows: list[Any] | tuple[Any, ...], blocked: Callable[[str], bool]
     if lists and not _FLAT.issuperset(map(type, chain.from_iterable(lists))):
         return False
     return _FLAT_OR_LIST.issuperset(map(type, values))
+
+
+#: What opens an action, and is not what a record holds.
+_OPENING = ("type", "name", "res_model", "res_id", "view_mode", "views", "target", "tag", "id")
+
+
+def opening(result: Any) -> Any:
+    """Return what a button's method returned without what it may tell of records.
+
+    An action keeps what opens it: a domain on ids, and of the context ids, flags and choices. Of
+    anything else ids and yes or no are kept.
+    """
+    if isinstance(result, dict):
+        if not str(result.get("type", "")).startswith("ir.actions."):
+            return None
+        kept = {key: result[key] for key in (*_OPENING, "report_name") if key in result}
+        if "domain" in result and _is_on_ids(result["domain"]):
+            kept["domain"] = result["domain"]
+        context = result.get("context")
+        if isinstance(context, dict):
+            kept["context"] = {key: item for key, item in context.items() if _opens(item)}
+        return kept
+    return result if result is None or _opens(result) else None
+
+
+def _is_on_ids(domain: Any) -> bool:
+    return isinstance(domain, (list, tuple)) and all(
+        isinstance(leaf, (list, tuple)) and len(leaf) == 3 and leaf[0] == "id" for leaf in domain
+    )
+
+
+def _opens(value: Any) -> bool:
+    """Whether it is an id, ids, a flag, or a word such as the name of a model or a choice."""
+    if isinstance(value, str):
+        return _WORD.fullmatch(value) is not None
+    if isinstance(value, (list, tuple)):
+        return all(type(item) is int for item in value)
+    return isinstance(value, int)

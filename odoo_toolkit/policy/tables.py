@@ -92,7 +92,13 @@ BLOCKED_FIELDS: frozenset[str] = frozenset(
         "pin",  # hr.employee, res.users
         # Links that open something without a login.
         *("attendance_kiosk_key", "attendance_kiosk_url", "channel_invite_url", "invitation_link"),
-        *("invitation_url", "self_ordering_url", "share_link"),
+        *("invitation_url", "self_ordering_url", "session_link", "share_link"),
+        *("survey_start_url", "videocall_location", "videocall_redirection"),
+        # What such links are made of.
+        "session_code",  # survey.survey
+        "sfu_channel_uuid",
+        "ticket_code",  # pos.order: asks for its invoice
+        "uuid",  # discuss.channel, mail.channel: opens a group chat
     }
 )
 BLOCKED_FIELD_SUFFIXES: tuple[str, ...] = (

@@ -11,14 +11,16 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from odoo_toolkit.arguments import normalised, owns_lines, read_commands
 from odoo_toolkit.call import Access, Call, parameter_names
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.context import check_showing
 from odoo_toolkit.policy.named import ARGUMENT_KINDS, READS_ALL_FIELDS
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
 from odoo_toolkit.policy.refusals import field_refusal, model_refusal
 from odoo_toolkit.policy.shape import check_ids
-from odoo_toolkit.policy.written import LINKED, OWNED, has_commands, is_code
+from odoo_toolkit.policy.written import accesses, holds_commands
 
 _NAMES = re.compile(r"[\w./]+")
 _SORTING = frozenset({"asc", "desc", "nulls", "first", "last"})
@@ -38,6 +40,26 @@ _OPERATOR = re.compile(
 
 class Walk(Names):
     """One pass over a call: what it holds where."""
+
+    #: Whether the call is to be sent like this. Otherwise values may be as the caller worded them
+    #: (records by their names), or stand for what a plan does not know yet.
+    _sent = False
+
+    def sent(self, call: Call) -> Call:
+        """Return the call in the form that was judged, and is to be sent.
+
+        Raises:
+            AccessError: as of :meth:`call`.
+            ValidationError: as of :meth:`call`, or a value cannot be read.
+        """
+        self._sent = True
+        call = normalised(call, self._open_field)
+        self.call(call)
+        return call
+
+    def _open_field(self, model: str, name: str) -> Field | None:
+        # Of a closed model nothing is asked for; what names it is refused afterwards.
+        return None if self.policy.model_blocked(model) else self.field(model, name)
 
     def call(self, call: Call) -> None:
         """Refuse the call where it names something that the policy does not allow.
@@ -78,7 +100,8 @@ class Walk(Names):
 
     def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
         if kind == "values":
-            self._values(model, value, path, self.access)
+            new = self.access == "create"
+            self._values(model, value, path, self.access, creating=new)
         elif kind == "files":
             self._files(value, path)
         elif kind is not None:
@@ -124,7 +147,7 @@ class Walk(Names):
             return
         for expression in _NAMES.findall(value):
             if expression.lower() not in _SORTING:
-                self.field_path(model, expression, path)
+                self.field_path(model, expression, path, searched=True)
 
     def _all_fields(self, model: str) -> None:
         self.field(model, "id")
@@ -160,7 +183,7 @@ class Walk(Names):
         expression, operator, value = leaf[0], leaf[1], leaf[2]
         field: Field | None = None
         for name in _NAMES.findall(expression):  # "field", "a.b", and in having "field:sum"
-            found = self.field_path(model, name, path)
+            found = self.field_path(model, name, path, searched=True)
             field = field or found
         comodel = field.relation if field is not None else None
         operator = " ".join(operator.lower().split()) if isinstance(operator, str) else ""
@@ -208,73 +231,88 @@ class Walk(Names):
 
     # Values ----------------------------------------------------------------------------------
 
-    def _values(self, model: str | None, value: Any, path: Path, access: Access) -> None:
+    def _values(
+        self, model: str | None, value: Any, path: Path, access: Access, *, creating: bool
+    ) -> None:
         """Values of a record, or of several; ``access`` is what the call does with them."""
-        if isinstance(value, _CONTAINERS) and not self.first_time("values", model, value):
+        kind = "values of a new record" if creating else "values"
+        if isinstance(value, _CONTAINERS) and not self.first_time(kind, model, value):
             return
         if isinstance(value, Mapping):
             if access != "read":
                 self.record_written(model, value, path)
             for name, item in self.items(value, path):
-                self._value(model, str(name), item, (*path, name), access)
+                self._value(model, str(name), item, (*path, name), access, creating=creating)
         elif isinstance(value, (list, tuple)):
             for index, item in self.each(value, path):
-                self._values(model, item, (*path, index), access)
+                self._values(model, item, (*path, index), access, creating=creating)
         elif isinstance(value, str):
             self._text(model, value, path)
 
-    def _value(self, model: str | None, name: str, value: Any, path: Path, access: Access) -> None:
+    def _value(
+        self,
+        model: str | None,
+        name: str,
+        value: Any,
+        path: Path,
+        access: Access,
+        *,
+        creating: bool,
+    ) -> None:
         field = self.field_path(model, name, path)
         if access != "read":
             self.written(model, name, path)
+            self.binary_written(model, field, value, path)
         self._related(field, value, path)
-        if isinstance(value, str):
+        if field is not None and field.type in TO_MANY:
+            self._commands(model, field, value, path, access, creating=creating)
+        elif isinstance(value, str):
             self.model_name(name, value, path)
             self.reference(value, path)
             self.blocked_model_text(value, path)
             self.template(model, value, path)
             if name.endswith("domain"):
                 self._quoted(None, value, path)
-        elif field is not None and field.type in TO_MANY:
-            self._commands(field, value, path, access)
         elif isinstance(value, (list, tuple, Mapping)):
-            if field is None and has_commands(value):
+            if field is None and value:
                 self._unknown_commands(model, name, path, access)
             self._scan(None, value, path)
             self._texts(model, value, path)
 
-    def _commands(self, field: Field, value: Any, path: Path, access: Access) -> None:
+    def _commands(
+        self,
+        model: str | None,
+        field: Field,
+        value: Any,
+        path: Path,
+        access: Access,
+        *,
+        creating: bool = False,
+    ) -> None:
+        """Judge what a value does to the records of a one2many or many2many."""
         comodel = field.relation
-        if not isinstance(value, (list, tuple)) or not comodel:
+        try:
+            commands = read_commands(value, show(path))
+        except ValidationError:
+            if self._sent:
+                self._unknown_commands(model, field.name, path, access)
+            if comodel and holds_commands(value):
+                self._command_access(comodel, ("create",), access, path)
             self._scan(comodel, value, path)
             return
-        if value and not isinstance(value[0], (list, tuple, Mapping)) and has_commands([value]):
-            value = [value]  # one command that is not in a list
-        for index, command in self.each(value, path):
+        owned = owns_lines(field, model or "", self.field)
+        for index, command in enumerate(commands):
             here = (*path, index)
-            if isinstance(command, Mapping):
-                self._command_access(comodel, ("create",), access, here)
-                self._values(comodel, command, here, access)
-            elif isinstance(command, (list, tuple)) and command:
-                owned = field.type != "many2many"
-                accesses = OWNED[command[0]] if owned and is_code(command[0]) else None
-                if not owned and is_code(command[0]):
-                    accesses = LINKED[command[0]]
-                if owned and command[0] == 0 and self.acts_on:
-                    # A new line of what the operation is about.
-                    self.commanded(comodel, "create", here, self.acts_on)
-                else:
-                    self._command_access(comodel, accesses or (), access, here)
-                for item in command:
-                    if isinstance(item, Mapping):
-                        self._values(comodel, item, (*here, 2), access)
-                    else:
-                        self._scan(comodel, item, here)
-            elif isinstance(command, str):
-                self._text(comodel, command, here)
-            elif field.type == "one2many":
-                # A bare id: the list replaces the lines that there are.
-                self._command_access(comodel, ("write", "delete"), access, here)
+            if not comodel:
+                self._unknown_commands(model, field.name, here, access)
+            elif owned and command.kind == "create" and self.acts_on:
+                # A new line of what the operation is about.
+                self.commanded(comodel, "create", here, self.acts_on)
+            else:
+                does = accesses(command, field, owned, creating)
+                self._command_access(comodel, does, access, here)
+            new = command.kind == "create"
+            self._values(comodel, command.values, (*here, 2), access, creating=new)
 
     def _related(self, field: Field | None, value: Any, path: Path) -> None:
         """Judge what a many2one is given: an id, and never an object that becomes a record."""
@@ -292,7 +330,8 @@ class Walk(Names):
             self.commanded(comodel, "read" if access == "read" else item, path)
 
     def _unknown_commands(self, model: str | None, name: str, path: Path, access: Access) -> None:
-        if access != "read" and self.policy.bound_by_lists:
+        """Refuse what could change records of nobody knows which model, where a list binds."""
+        if access != "read" and self.policy.binds_commands and not self.step:
             raise field_refusal(name, model, show(path))
 
     def _load(self, model: str, columns: Any, rows: Any) -> None:
@@ -330,9 +369,9 @@ class Walk(Names):
                 name = key[len("default_") :]
                 # A default reaches every record that the call makes, of whatever model.
                 foreign = self.field(model, name) is None
-                if foreign and self.access != "read" and has_commands(item):
+                if foreign and self.access != "read" and holds_commands(item):
                     raise field_refusal(name, model, show(here))
-                self._value(model, name, item, here, self.access)
+                self._value(model, name, item, here, self.access, creating=True)
                 self.record_written(model, {name: item}, here)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
                 for name in item:
@@ -367,8 +406,8 @@ class Walk(Names):
             self.model_name(key, value, path)
             field = self.field(model, key)
             self._related(field, value, path)
-            if field is not None and field.type in TO_MANY:
-                self._commands(field, value, path, self.access)
+            if model and field is not None and field.type in TO_MANY:
+                self._commands(model, field, value, path, self.access)
             if self.access != "read":
                 self.written(model, key, path)
         self._scan(model, value, path)

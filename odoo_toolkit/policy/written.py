@@ -7,7 +7,12 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
+import attrs
+
+from odoo_toolkit.arguments import Command, owns_lines, read_commands
+from odoo_toolkit.arguments.commands import Kind
 from odoo_toolkit.call import Access
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.names import Names, unfit
 
@@ -16,39 +21,48 @@ _LARGEST = 2**31 - 1
 _REFERENCE = re.compile(r"([a-z0-9_.]{1,200}),([0-9]{1,10})")
 
 #: What a command does to the records of a one2many: link and unlink write their inverse field,
-#: and lines that belong to a parent are deleted when they leave it.
-OWNED: dict[int, tuple[Access, ...]] = {
-    0: ("create",),
-    1: ("write",),
-    2: ("delete",),
-    3: ("write", "delete"),
-    4: ("write",),
-    5: ("write", "delete"),
-    6: ("write", "delete"),
+#: and lines that belong to a parent may be deleted when they leave it.
+OWNED: dict[Kind, tuple[Access, ...]] = {
+    "create": ("create",),
+    "update": ("write",),
+    "delete": ("delete",),
+    "unlink": ("write", "delete"),
+    "link": ("write",),
+    "clear": ("write", "delete"),
+    "set": ("write", "delete"),
 }
 #: Of a many2many, linking touches only the relation.
-LINKED: dict[int, tuple[Access, ...]] = {
-    **dict.fromkeys((3, 4, 5, 6), ()),
-    0: ("create",),
-    1: ("write",),
-    2: ("delete",),
+LINKED: dict[Kind, tuple[Access, ...]] = {
+    "create": ("create",),
+    "update": ("write",),
+    "delete": ("delete",),
+    **dict.fromkeys(("unlink", "link", "clear", "set"), ()),
 }
 
 
-def is_code(value: Any) -> bool:
-    """Whether it is the code of a command, as Odoo compares: True and 1.0 are 1."""
-    return isinstance(value, (int, float)) and value in OWNED
+def accesses(command: Command, field: Field, owned: bool, creating: bool) -> tuple[Access, ...]:
+    """Return what a command does to the records of the model that a field leads to.
+
+    Args:
+        command: the command.
+        field: the field.
+        owned: whether what is taken away from it may be deleted.
+        creating: whether it is a value of a new record, which has nothing yet that could be taken
+            away; but a field that shows another record's does.
+    """
+    if creating and command.takes_all and not command.ids and field.store and not field.related:
+        return ()
+    return (OWNED if owned else LINKED)[command.kind]
 
 
-def has_commands(value: Any) -> bool:
-    """Whether there is a command that creates, updates or deletes."""
-    return isinstance(value, (list, tuple)) and any(
-        isinstance(item, (list, tuple))
-        and len(item) > 1
-        and is_code(item[0])
-        and (item[0] == 2 or (len(item) > 2 and isinstance(item[2], Mapping)))
-        for item in value
-    )
+def holds_commands(value: Any) -> bool:
+    """Whether a value of a field that nobody knows makes, changes or deletes records."""
+    try:
+        commands = read_commands(value, "value", default=True)
+    except ValidationError:
+        items = value if isinstance(value, (list, tuple)) else [value]
+        return any(isinstance(item, (list, tuple, Mapping)) for item in items)
+    return any(command.kind in ("create", "update", "delete") for command in commands)
 
 
 FieldOf = Callable[[str, Any, str], Field]
@@ -62,8 +76,17 @@ class Written:
         self._names = names
         self._field_of = field_of
 
-    def record(self, model: str, value: Any, where: str, depth: int = 0) -> dict[str, Any]:
+    def record(
+        self, model: str, value: Any, where: str, depth: int = 0, *, creating: bool
+    ) -> dict[str, Any]:
         """Return the values of one record, built anew.
+
+        Args:
+            model: of the record.
+            value: the values.
+            where: they stand, for errors.
+            depth: of records within records.
+            creating: whether the record is new.
 
         Raises:
             AccessError: something closed is named.
@@ -76,15 +99,17 @@ class Written:
             here = f"{where}.{str(name)[:100]}"
             field = self._field_of(model, name, here)
             self._names.written(model, name, (here,))
-            built[field.name] = self._value(field, item, here, depth)
+            self._names.binary_written(model, field, item, (here,))
+            if field.type in TO_MANY:
+                built[field.name] = self._commands(model, field, item, here, depth, creating)
+            else:
+                built[field.name] = self._value(field, item, here)
         self._names.record_written(model, built, (where,))
         return built
 
-    def _value(self, field: Field, value: Any, where: str, depth: int) -> Any:
+    def _value(self, field: Field, value: Any, where: str) -> Any:
         if value is None or value is False:
             return False
-        if field.type in TO_MANY:
-            return self._commands(field, value, where, depth)
         fits = _FITS.get(field.type)
         if fits is None or not fits(value):
             raise unfit(where, f"has a value that does not fit a field of type {field.type}")
@@ -94,38 +119,24 @@ class Written:
             self._names.id_written(field, value, (where,))
         return value
 
-    def _commands(self, field: Field, value: Any, where: str, depth: int) -> list[Any]:
+    def _commands(
+        self, model: str, field: Field, value: Any, where: str, depth: int, creating: bool
+    ) -> list[Any]:
         comodel = field.relation
-        if not isinstance(value, (list, tuple)) or not comodel:
-            raise unfit(where, "must be a list of commands")
-        if field.type == "many2many" and all(_is_id(item) for item in value):
-            return [[6, 0, list(value)]]
+        if not comodel:
+            raise unfit(where, "leads to a model that the server does not name")
+        owned = owns_lines(field, model, self._names.field)
         built = []
-        for index, command in enumerate(value):
+        for index, command in enumerate(read_commands(value, where)):
             here = f"{where}[{index}]"
-            if not isinstance(command, (list, tuple)) or not 1 <= len(command) <= 3:
-                raise unfit(here, "is no command such as [4, id, 0]")
-            code, record_id, argument = [*command, 0, 0][:3]
-            if type(code) is not int or code not in OWNED:
-                raise unfit(here, "is no command such as [4, id, 0]")
-            for access in (OWNED if field.type == "one2many" else LINKED)[code]:
+            for access in accesses(command, field, owned, creating):
                 self._names.commanded(comodel, access, (here,))
-            if code in (0, 1):
-                argument = self.record(comodel, argument, here, depth + 1)
-            elif code == 6:
-                argument = self._ids(argument, here)
-            else:
-                argument = 0
-            if code in (1, 2, 3, 4) and not _is_id(record_id):
-                raise unfit(here, "needs the id of a record in second place")
-            built.append([code, record_id if code in (1, 2, 3, 4) else 0, argument])
+            if command.kind in ("create", "update"):
+                new = command.kind == "create"
+                values = self.record(comodel, command.values, here, depth + 1, creating=new)
+                command = attrs.evolve(command, values=values)
+            built.append(command.wire)
         return built
-
-    @staticmethod
-    def _ids(value: Any, where: str) -> list[int]:
-        if not isinstance(value, (list, tuple)) or not all(_is_id(item) for item in value):
-            raise unfit(where, "needs a list of ids in third place")
-        return list(value)
 
 
 def _is_id(value: Any) -> bool:

@@ -16,6 +16,8 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import checked_count, describe, readable_of
+from odoo_toolkit.records.companies import warnings as company_warnings
+from odoo_toolkit.records.companies import with_companies
 from odoo_toolkit.records.currencies import warnings as currency_warnings
 from odoo_toolkit.records.currencies import with_currencies
 from odoo_toolkit.records.grouped_rows import Question, names_in, number_of_groups, page
@@ -90,7 +92,7 @@ def aggregate(
     with several tags counts in the group of each.
 
     One round trip. Before Odoo 19, a dotted path takes one more for each relation that it
-    follows; where several currencies are mixed, one more asks for their names.
+    follows; where several currencies or companies are mixed, one more asks for their names.
 
     Args:
         odoo: the connection.
@@ -114,7 +116,7 @@ def aggregate(
         count_total: whether to count the groups where there are more; one round trip more then.
 
     Returns:
-        The rows. ``warnings`` says where sums mix currencies.
+        The rows. ``warnings`` says where sums mix currencies or companies.
 
     Raises:
         ValidationError: INVALID_DOMAIN, INVALID_FIELD, or what cannot be grouped, measured or
@@ -142,6 +144,7 @@ def aggregate(
         warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
         limit = most
     spec = with_currencies(spec, described, resolved)
+    spec = with_companies(spec, described, resolved)
     question = Question(
         odoo=odoo, model=model, domain=resolved, context=dict(context or {}), spec=spec,
         described=described, fields_of=fields_of,
@@ -151,6 +154,7 @@ def aggregate(
     if total is None and count_total:
         total = number_of_groups(question)
     warnings += currency_warnings(spec, described, found.rows, partial(names_in, question))
+    warnings += company_warnings(spec, found.rows, partial(names_in, question))
     names = [*(g.asked for g in spec.groupings), COUNT, *(m.asked for m in spec.measures)]
     return AggregateResult(
         records=[{name: row[name] for name in names} for row in found.rows],

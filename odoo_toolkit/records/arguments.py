@@ -46,7 +46,7 @@ def readable_of(odoo: Odoo) -> Callable[[str], Mapping[str, Field]]:
 
     def fields_of(model: str) -> Mapping[str, Field]:
         if model not in found:
-            found[model] = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+            found[model] = odoo.policy.readable_fields(model, odoo.schema.fields)
         return found[model]
 
     return fields_of

@@ -26,7 +26,7 @@ def with_currencies(spec: Spec, described: Mapping[str, Field], domain: Sequence
         Measure(asked=f"{name}:{function}", field=described[name], function=function)
         for name in _amounts(spec, described)
         if name not in {grouping.path[0] for grouping in spec.groupings}
-        and not _is_given(name, domain)
+        and not is_given(name, domain)
         for function in ("min", "max")
     ]
     return attrs.evolve(spec, hidden=(*spec.hidden, *hidden))
@@ -44,7 +44,7 @@ def _amounts(spec: Spec, described: Mapping[str, Field]) -> dict[str, list[str]]
     return found
 
 
-def _is_given(name: str, domain: Sequence[Any]) -> bool:
+def is_given(name: str, domain: Sequence[Any]) -> bool:
     """Whether every record that matches has the same currency, as the domain says."""
     if "|" in domain or "!" in domain:
         return False

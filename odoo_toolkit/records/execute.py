@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -15,12 +16,13 @@ from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
-from odoo_toolkit.records.arguments import check_unbroken
+from odoo_toolkit.records.arguments import check_unbroken, readable_of
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.records.unreadable import without_unreadable
-from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
+from odoo_toolkit.values.scalars import is_id
+from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept, opened_ids
 from odoo_toolkit.wizards.description import WizardDescription, describe_wizard
 
 #: Methods that return as many rows as there are, unless a limit is given.
@@ -34,6 +36,19 @@ _LIMITED = frozenset(
         "web_search_read",
     }
 )
+
+#: Methods that return ids -> the model that they are of; None for the model that was called.
+_RETURNING: dict[str, str | None] = {
+    "activity_schedule": "mail.activity",
+    "copy": None,
+    "create": None,
+    "message_post": "mail.message",
+    "name_create": None,
+    "search": None,
+}
+
+#: Records, as Odoo writes them into an answer in JSON: ``sale.order(7, 8)``.
+_RECORDS = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)\(([0-9]+,?(?: [0-9]+,?)*)\)")
 
 #: Read methods that return every field, blocked and binary ones too, when none are named.
 _READ_ALL = frozenset({"read", "search_read"})
@@ -66,13 +81,14 @@ def execute(
         kwargs: named arguments; button and action methods that take none do not get them, and
             the result says so.
         context: extends the base context.
-        return_fields: names of fields of the records that the method is called on, to read back
-            into ``records``, in one round trip more.
+        return_fields: names of fields to read back into ``records``, in one round trip more: of
+            the records that the method returned (the copy, what an action opens), else of those
+            that it was called on; ``read_from`` says which.
 
     Returns:
         ``result_type`` is ``action`` with ``action`` when the method returned one; else ``value``
-        with ``result``. Where the action opens a wizard, nothing has happened yet: ``message``
-        says so, and ``wizard`` has its questions and buttons, and how to go on.
+        with ``result``. Where the action opens a wizard, ``message`` says so, and ``wizard`` has
+        its questions and buttons, and how to go on.
 
     Raises:
         AccessError: Odoo or the policy does not allow it; in readonly and restricted mode only
@@ -100,7 +116,7 @@ def execute(
         context={**in_kwargs, **(context or {})},
     )
     result: Any
-    returned = checked_return_fields(odoo, model, return_fields, call.context)
+    names = checked_return_fields(odoo, model, return_fields, call.context)
     if method in _READ_ALL:
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
@@ -115,17 +131,75 @@ def execute(
     wizard = _wizard(odoo, call, result, warnings) if action else None
     message = None
     if wizard:
-        message = f"Nothing has been done yet: answer {wizard.wizard_model} with run_wizard."
-        returned = []
+        message = f"Odoo asks in {wizard.wizard_model}: answer it with run_wizard."
+    records, read_from = _read_after(odoo, call, result, names, warnings)
     return ExecuteResult(
         result_type="action" if action else "value",
         result=None if action else result,
         message=message,
         action=action,
         wizard=wizard,
-        records=read_back(odoo, model, ids or (), returned, call.context, warnings),
+        records=records,
+        read_from=read_from,
         warnings=warnings,
     )
+
+
+def _read_after(
+    odoo: Odoo, call: Call, result: Any, names: list[str], warnings: list[str]
+) -> tuple[list[Record], str | None]:
+    """Return the records that a method returned, else those it was called on, and which they are.
+
+    One round trip; none without names of fields.
+    """
+    found = _returned(call, result)
+    model, ids = found or (call.model, list(call.ids or ()))
+    if not names or not ids:
+        return [], None
+    says = "returned" if found else "was called on"
+    if model != call.model:
+        names = _known_there(odoo, model, names, warnings)
+    records = read_back(odoo, model, ids, names, call.context, warnings)
+    if found is None and _are_numbers(result):
+        warnings.append(f"What the numbers are that {call.method} returned is not known.")
+    return records, f"{model}: what {call.method} {says}"
+
+
+def _returned(call: Call, result: Any) -> tuple[str, list[int]] | None:
+    """Return model and ids of the records that a method returned; None where it returned none."""
+    if is_action(result):
+        model, opened = result.get("res_model"), opened_ids(result)
+        return (model, opened) if isinstance(model, str) and opened else None
+    if isinstance(result, str) and (named := _RECORDS.fullmatch(result)):
+        return named[1], [int(number) for number in re.findall("[0-9]+", named[2])]
+    if call.method not in _RETURNING:
+        return None
+    model = _RETURNING[call.method] or call.model
+    # name_create returns the id with the name.
+    ids = [number for number in _listed(result) if is_id(number)]
+    return (model, ids) if ids else None
+
+
+def _listed(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def _are_numbers(result: Any) -> bool:
+    listed = _listed(result)
+    return bool(listed) and all(map(is_id, listed))
+
+
+def _known_there(odoo: Odoo, model: str, names: list[str], warnings: list[str]) -> list[str]:
+    """Return those of the names that another model than the expected one has."""
+    try:
+        described = readable_of(odoo)(model)
+    except OdooError as error:
+        warnings.append(f"{model} cannot be read: {error.message}")
+        return []
+    there = [name for name in names if name == "*" or name.partition(".")[0] in described]
+    if lacking := [name for name in names if name not in there]:
+        warnings.append(f"{model} has no field {', '.join(lacking)}.")
+    return there
 
 
 def _limit(most: int, asked: Any, warnings: list[str]) -> int:
@@ -144,7 +218,7 @@ def _check_unbroken(odoo: Odoo, model: str, fields: Any) -> None:
 
 def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:
     """Read every field that may be shown, which is not what naming none would do."""
-    readable = odoo.policy.readable_fields(call.model, odoo.schema.fields(call.model))
+    readable = odoo.policy.readable_fields(call.model, odoo.schema.fields)
     names = [
         name
         for name, field in readable.items()

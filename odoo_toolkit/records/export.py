@@ -19,10 +19,12 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records import numbered
+from odoo_toolkit.records.bars import Progress, progress_of
 from odoo_toolkit.records.beside import written_beside
 from odoo_toolkit.records.export_files import FORMS, Column, check_form
 from odoo_toolkit.records.importing.cells import EXTERNAL_ID
-from odoo_toolkit.records.iterate import Progress, Records, progress_of
+from odoo_toolkit.records.iterate import Records
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.rows import asked
 
@@ -57,7 +59,7 @@ class _ExternalIds:
 
     Attributes:
         unread: models of which they may not be read.
-        unnamed: models of which a database id stands for a record.
+        unnamed: models of which something else stands for a record.
     """
 
     def __init__(self, odoo: Odoo) -> None:
@@ -65,6 +67,7 @@ class _ExternalIds:
         self.unnamed: dict[str, None] = {}
         self._odoo = odoo
         self._names: dict[tuple[str, int], str | None] = {}
+        self._mark = ""
 
     def learn(self, ids: Mapping[str, Iterable[int]]) -> None:
         """Ask for the external ids of records, one request for each model, side by side."""
@@ -78,24 +81,26 @@ class _ExternalIds:
         side_by_side([partial(self._ask, model, of) for model, of in wanted.items() if of])
 
     def warnings(self) -> list[str]:
-        """Return what is to be known of the records that database ids stand for."""
+        """Return what is to be known of the records that have no external id."""
         found = []
         if self.unread:
             found.append(f"External ids of {', '.join(sorted(self.unread))} may not be read.")
         if self.unnamed:
             found.append(
-                "Database ids stand for records without an external id ("
-                + ", ".join(sorted(self.unnamed))
-                + "): they mean the same records in this database only."
+                "Names with the mark of this database, such as"
+                f" {numbered.name_of(self._mark, min(self.unnamed), 42)}, stand for records without"
+                f" an external id ({', '.join(sorted(self.unnamed))}): imported here they"
+                " mean these records, in another database new ones."
             )
         return found
 
-    def name(self, model: str, record_id: int) -> str | int:
-        """Return a record's external id; its database id where it has none."""
+    def name(self, model: str, record_id: int) -> str:
+        """Return a record's external id; where it has none, its number with the database's mark."""
         found = self._names.get((model, record_id))
         if found is None:
             self.unnamed[model] = None
-            return record_id
+            self._mark = self._mark or numbered.mark_of(self._odoo)
+            return numbered.name_of(self._mark, model, record_id)
         return found
 
     def _ask(self, model: str, ids: Sequence[int]) -> None:
@@ -140,7 +145,9 @@ def export(
     The file can be imported again by ``upsert(odoo, model, path, key="id")``, and nothing changes.
     Its first column, ``id``, has the external id of each record, and a relation ``country_id`` is
     the column ``country_id/id`` with those of its records. Where a record has none, or the user may
-    not read them, its database id stands for it. Odoo is only read: no external ids are made.
+    not read them, its number stands for it with a mark of this database, such as
+    ``__shop_1a2b3c4d__.res_partner_42``: imported here it is that record, and in another database
+    a new one of that external id. Odoo is only read: no external ids are made.
 
     Archived records are left out, as by any search, unless the domain names ``active`` or the
     context has ``active_test: False``.
@@ -180,7 +187,7 @@ def export(
     question = asked(odoo, model, domain, fields, order or "id", context)
     batch = min(_PAGE, options.max_limit or _PAGE)
     records = Records(odoo, question, batch, progress=telling, options=options)
-    known = _ExternalIds(odoo)
+    known = _ExternalIds(odoo) if external_ids else None
     count = 0
     with written_beside(path) as part, records:
         page = list(islice(records, _PAGE))
@@ -188,7 +195,7 @@ def export(
         columns = _columns(model, records.described, external_ids)
         with form(part, columns) as write:
             while page:
-                if external_ids:
+                if known:
                     known.learn(_named(page, columns))
                 _check_complete(model, records, columns)
                 write([_cell(row, column, known) for column in columns] for row in page)
@@ -200,7 +207,7 @@ def export(
         rows=count,
         fields=[column.header for column in columns],
         skipped_fields=records.skipped_fields,
-        warnings=[*warnings, *known.warnings()] if external_ids else warnings,
+        warnings=[*warnings, *known.warnings()] if known else warnings,
     )
 
 
@@ -248,12 +255,13 @@ def _ids(value: Any) -> list[int]:
     return [value] if value else []
 
 
-def _cell(row: Record, column: Column, known: _ExternalIds) -> Any:
+def _cell(row: Record, column: Column, known: _ExternalIds | None) -> Any:
     """Return what a column holds of a record; records by the names that imports know them by."""
     value = row.get(column.name)
     if column.comodel is None:
         return value
-    names = [known.name(column.comodel, one) for one in _ids(value)]
+    ids = _ids(value)
+    names = [known.name(column.comodel, one) for one in ids] if known else ids
     if isinstance(value, list):
         return names
     return names[0] if names else None

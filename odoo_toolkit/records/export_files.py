@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 #: What a sheet of Excel holds: rows below the first one, and characters of a cell.
 _SHEET_ROWS, _CELL_LENGTH = 1_048_575, 32_767
+_LIKE_THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
 _NOT_IN_EXCEL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
@@ -151,6 +152,9 @@ def _text(value: Any, column: Column) -> str:
         return ",".join(map(str, value))
     if isinstance(value, (list, dict)):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and _LIKE_THOUSANDS.fullmatch(repr(value)):
+        # 1.234 alone may be a thousand and more: 1.2340 is not.
+        return f"{value!r}0"
     return str(value)
 
 

@@ -13,8 +13,8 @@ from odoo_toolkit.compat import GROUPING_SINCE, UNNAMED_AGGREGATES
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.grouping import COUNT, SERVER_COUNT, Grouping, Measure, Spec
-from odoo_toolkit.records.periods import period_start
 from odoo_toolkit.values.moments import iso_utc
+from odoo_toolkit.values.periods import period_start
 
 #: Sorts whatever may be the value of one grouping.
 SortKey = tuple[int, float, str, str]

@@ -30,9 +30,9 @@ from odoo_toolkit.records.grouping import COUNT, Grouping, Measure, Spec
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.measuring import holds
 from odoo_toolkit.records.paths import Shower, columns
-from odoo_toolkit.records.periods import period_start, time_zone
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values import FieldsOf, ReadOptions
+from odoo_toolkit.values.periods import period_start, time_zone
 
 
 @attrs.frozen(kw_only=True)

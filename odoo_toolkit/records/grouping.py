@@ -11,8 +11,8 @@ import attrs
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
-from odoo_toolkit.records.periods import PERIODS
 from odoo_toolkit.values import FieldsOf
+from odoo_toolkit.values.periods import PERIODS
 from odoo_toolkit.values.scalars import short_repr
 
 #: The key of a row for the number of records in the group, and Odoo's own name of it.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.annotations import Context, Domain, Fields, Model
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.frames import to_df
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.arguments import checked_count
+from odoo_toolkit.records.bars import Bar, Progress, progress_of
 from odoo_toolkit.records.pages import Pages
 from odoo_toolkit.records.results import Record, SearchResult
 from odoo_toolkit.records.rows import DEFAULT_FIELDS, Question, asked
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
 #: Records that one request reads, unless told.
 BATCH = 1000
-
-#: Hears how many records have been used, and of how many.
-Progress = Callable[[int, int], Any]
 
 
 class Records(Iterator[Record]):
@@ -122,7 +118,7 @@ def _used(pages: Pages, progress: Callable[[], Progress] | None) -> Generator[Re
             checkpoint()
     finally:
         reading.close()
-        if isinstance(tell, _Bar):
+        if isinstance(tell, Bar):
             tell.close()
 
 
@@ -210,40 +206,3 @@ def search_all(
         warnings=every.warnings,
         described=every.described,
     )
-
-
-class _Bar:
-    """Shows progress by tqdm."""
-
-    def __init__(self, model: str) -> None:
-        from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
-
-        self._bar = tqdm(desc=model, unit=" records")
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.total = total
-        self._bar.update(done - self._bar.n)
-
-    def close(self) -> None:
-        self._bar.close()
-
-
-def progress_of(progress: Any, model: str) -> Callable[[], Progress] | None:
-    """Return what makes that which hears of the progress, when the first record is asked for."""
-    if progress is None or progress is False:
-        return None
-    if callable(progress):
-        return lambda: progress
-    if progress is not True:
-        raise ValidationError(
-            "progress must be True, False or a function of two numbers.",
-            suggestion="Leave it out, or give e.g. lambda done, total: print(done, total).",
-        )
-    try:
-        import tqdm  # type: ignore[import-untyped,unused-ignore]  # noqa: F401
-    except ImportError as error:
-        raise ConfigurationError(
-            "progress=True shows a bar of tqdm, which is not installed.",
-            suggestion="Run: pip install tqdm. Or give a function, called with two numbers.",
-        ) from error
-    return partial(_Bar, model)

@@ -55,7 +55,7 @@ def fields_get(
         context=context or {},
     )
     raw = odoo.call(call)
-    readable = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    readable = odoo.policy.readable_fields(model, odoo.schema.fields)
     fields = {name: _summary(raw[name]) for name in sorted(raw) if name in readable}
     return FieldsResult(model=model, fields=fields, field_count=len(fields))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,7 @@ import attrs
 from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import folded, literal
@@ -24,6 +25,10 @@ _LIMIT, _SHOWN = 5, 10
 
 #: Rows asked for per name when many are looked up together.
 _ROWS_PER_NAME = 20
+
+#: Letters at either end of a word by which similar names are looked for, how many records of
+#: such names are looked at, and how many names are suggested.
+_PART, _MOST_LIKE, _MOST_SUGGESTED = 3, 200, 3
 
 _CODE = re.compile(r"\[(?P<code>[^\]]+)\]\s*(?P<name>.*)", re.DOTALL)
 _VARIANT = re.compile(r"(?P<name>.*\S)\s*\([^()]+\)", re.DOTALL)
@@ -134,7 +139,8 @@ def resolve_all(odoo: Odoo, wanted: Sequence[Wanted], *, required: bool = True) 
 
     Raises:
         AmbiguousNameError: several records match a name.
-        NotFoundError: none does.
+        NotFoundError: none does; ``details["did_you_mean"]`` has similar ones, which one more
+            round trip looks for.
         ValidationError: neither or both were given, or the id is none.
     """
     for item in wanted:
@@ -198,11 +204,46 @@ def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
             # Odoo's own search may look at more than the one call for all names does. One after
             # the other, because the first name that means nothing ends it.
             found[name] = _find_one(odoo, model, name, domain)
-        resolved.append((item, _pick(item, found[name])))
+        try:
+            resolved.append((item, _pick(item, found[name])))
+        except NotFoundError as error:
+            _suggest(odoo, error, model, name, domain)
+            raise
     return resolved
 
 
+def _suggest(
+    odoo: Odoo, error: NotFoundError, model: str, name: str, domain: tuple[Any, ...]
+) -> None:
+    """Add to an error the names that are like the one which means nothing; one round trip."""
+    fields = _name_fields(odoo, model)
+    # A misspelt word mostly has its beginning or its end right.
+    parts = {word[:_PART] for word in name.split()} | {word[-_PART:] for word in name.split()}
+    conditions = [[f, "ilike", literal(part)] for part in sorted(parts) for f in fields]
+    if not conditions:
+        return
+    try:
+        rows = _found(odoo, model, conditions, fields, domain, _MOST_LIKE)
+    except OdooError:
+        return
+    by_text = {
+        folded(str(row[field])): row["id"]
+        for row in rows
+        for field in ("display_name", *fields)
+        if row.get(field)
+    }
+    near = difflib.get_close_matches(folded(name), by_text, n=_MOST_SUGGESTED, cutoff=0.6)
+    ids = list(dict.fromkeys(by_text[text] for text in near))
+    shown = {row["id"]: row["display_name"] for row in rows}
+    if ids:
+        error.details["did_you_mean"] = [{"id": n, "name": shown[n]} for n in ids]
+        error.message += f" Did you mean {' or '.join(f'{shown[n]!r} (id {n})' for n in ids)}?"
+
+
 def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> list[RecordName]:
+    if domain and odoo.policy.closes:
+        # Odoo's own search by name looks at more than is open here.
+        return _find_together(odoo, model, [name], domain).get(name, [])
     rows = name_search(odoo, model, name, domain=domain)
     matches = [match for match in rows if _is_meant(name, match.name)]
     if len(rows) == _LIMIT and not _exact(matches, name):
@@ -218,16 +259,7 @@ def _find_together(
     odoo: Odoo, model: str, names: list[str], domain: tuple[Any, ...]
 ) -> dict[str, list[RecordName]]:
     """Return what each of several names matches; names of which that stays unsure are left out."""
-    described = odoo.schema.fields(model)
-    fields = [
-        field
-        for field in known(model).name_fields
-        if field in described
-        and described[field].searchable
-        and not odoo.policy.field_blocked(field)
-        # Where it is not stored, searching by it is a detour to the other fields.
-        and (field != "display_name" or described[field].store)
-    ]
+    fields = _name_fields(odoo, model)
     if not fields:
         return {}
     limit = _ROWS_PER_NAME * len(names)
@@ -244,6 +276,19 @@ def _find_together(
     return found
 
 
+def _name_fields(odoo: Odoo, model: str) -> list[str]:
+    """Return the fields by which records of a model are named, as far as they may be searched."""
+    described = odoo.policy.readable_fields(model, odoo.schema.fields)
+    return [
+        field
+        for field in known(model).name_fields
+        if field in described
+        and described[field].searchable
+        # Where it is not stored, searching by it is a detour to the other fields.
+        and (field != "display_name" or described[field].store)
+    ]
+
+
 def _search(
     odoo: Odoo,
     model: str,
@@ -255,15 +300,26 @@ def _search(
 ) -> list[dict[str, Any]]:
     texts = dict.fromkeys(literal(text) for name in names for text in _searched(model, name))
     conditions: list[Any] = [[field, operator, text] for text in texts for field in fields]
+    return _found(odoo, model, conditions, fields, domain, limit)
+
+
+def _found(
+    odoo: Odoo,
+    model: str,
+    conditions: list[Any],
+    fields: list[str],
+    domain: tuple[Any, ...],
+    limit: int,
+) -> list[dict[str, Any]]:
+    """Return what one of several conditions on open fields finds.
+
+    The domain is an operation's own, so a step of it: it holds although a field in it is closed.
+    """
     either = ["|"] * (len(conditions) - 1) + conditions
-    arguments = {
-        "domain": [*domain, *either],
-        "fields": list(dict.fromkeys(["display_name", *fields])),
-        "limit": limit,
-    }
-    rows: list[dict[str, Any]] = odoo.call(
-        Call(model=model, method="search_read", arguments=arguments)
-    )
+    shown = list(dict.fromkeys(["display_name", *fields]))
+    arguments = {"domain": [*domain, *either], "fields": shown, "limit": limit}
+    call = Call(model=model, method="search_read", arguments=arguments, step=bool(domain))
+    rows: list[dict[str, Any]] = odoo.call(call)
     return rows
 
 

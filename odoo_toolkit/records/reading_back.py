@@ -10,9 +10,18 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import Fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.fields import TO_MANY
+from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.records import rows
-from odoo_toolkit.records.arguments import describe, known, listed_fields
-from odoo_toolkit.records.results import Record
+from odoo_toolkit.records.arguments import (
+    describe,
+    known,
+    listed_fields,
+    readable_of,
+    with_bin_size,
+)
+from odoo_toolkit.records.results import ReadResult, Record
+from odoo_toolkit.values.compared import Difference, comparable, differences, in_words
 
 ReturnFields = Annotated[Fields, Doc("Fields to read back.")]
 
@@ -64,9 +73,103 @@ def read_back(
         return []
     if len(ids) > _MOST:
         warnings.append(f"The first {_MOST} of {len(ids)} records were read back.")
+    _tell(model, found, found.skipped_fields, warnings)
+    return found.records
+
+
+def read_back_compared(
+    odoo: Odoo,
+    model: str,
+    given: Mapping[int, Mapping[str, Any]],
+    fields: Sequence[str],
+    context: Mapping[str, Any] | None,
+    warnings: list[str],
+) -> tuple[list[Record], list[Difference]]:
+    """Return records as they are now, and what of the given values is stored otherwise.
+
+    One round trip for both; a second one only where links to other records seem to be missing, as
+    archived ones are not shown. A warning says what differs.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        given: the values that were written, by the id of the record, as they were sent.
+        fields: names of fields to return, see :func:`checked_return_fields`.
+        context: of the write.
+        warnings: is told what differs, and what cannot be read back.
+    """
+    ids = list(given)
+    described = readable_of(odoo)(model)
+    written = dict.fromkeys(name for values in given.values() for name in values)
+    beside = [
+        name
+        for name in written
+        if name in described
+        and (model, name) not in WRITING_FIELDS
+        and comparable(model, described[name])
+    ]
+    if not ids or not (fields or beside):
+        return [], []
+    # Of what was written, the size of files is enough.
+    context = with_bin_size(described, fields, context)
+    found: list[Difference] = []
+
+    def compare(sent: list[Record]) -> None:
+        found[:] = differences(model, given, {row["id"]: row for row in sent}, described)
+
+    try:
+        names = list(dict.fromkeys([*fields, *beside]))
+        read = rows.read(odoo, odoo.options, model, ids, names, context, compare)
+    except OdooError as error:
+        warnings.append(f"It is done, but cannot be read back: {error.message}")
+        return [], []
+    _tell(model, read, [name for name in read.skipped_fields if name in fields], warnings)
+    if any(described[one.field].type in TO_MANY for one in found):
+        found = _without_archived(odoo, model, given, found, context)
+    if found:
+        warnings.append(in_words(found))
+    if not fields:
+        return [], found
+    if len(ids) > _MOST:
+        warnings.append(f"The first {_MOST} of {len(ids)} records were read back.")
+    hidden = set(beside) - set(fields) if "*" not in fields else set()
+    records = [
+        {name: value for name, value in record.items() if name not in hidden}
+        for record in read.records[:_MOST]
+    ]
+    return records, found
+
+
+def _without_archived(
+    odoo: Odoo,
+    model: str,
+    given: Mapping[int, Mapping[str, Any]],
+    found: list[Difference],
+    context: Mapping[str, Any],
+) -> list[Difference]:
+    """Look again, with archived records, at links that seem to be missing."""
+    described = readable_of(odoo)(model)
+    names = list(dict.fromkeys(d.field for d in found if described[d.field].type in TO_MANY))
+    ids = list(dict.fromkeys(n for d in found if d.field in names for n in d.ids))
+    asked = {number: {k: v for k, v in given[number].items() if k in names} for number in ids}
+    again: list[Difference] = []
+
+    def compare(sent: list[Record]) -> None:
+        again[:] = differences(model, asked, {row["id"]: row for row in sent}, described)
+
+    try:
+        rows.read(odoo, odoo.options, model, ids, names, {**context, "active_test": False}, compare)
+    except OdooError:
+        return found
+    return [one for one in found if one.field not in names] + again
+
+
+def _tell(
+    model: str, found: ReadResult, skipped_fields: Sequence[str], warnings: list[str]
+) -> None:
+    """Say which records and fields could not be read back."""
     if found.missing_ids:
         missing = ", ".join(map(str, found.missing_ids))
         warnings.append(f"Gone, or not to be seen by this user: {model} {missing}.")
-    if found.skipped_fields:
-        warnings.append(f"This user may not read: {', '.join(found.skipped_fields)}.")
-    return found.records
+    if skipped_fields:
+        warnings.append(f"This user may not read: {', '.join(skipped_fields)}.")

@@ -13,6 +13,7 @@ import attrs
 from odoo_toolkit.display import Shown
 from odoo_toolkit.fields import Field
 from odoo_toolkit.frames import to_df
+from odoo_toolkit.values.compared import Difference
 from odoo_toolkit.wizards.description import WizardDescription
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class CreateResult(Shown):
         id: of the only one, or of the first.
         ids: of all of them, in the order of the values.
         records: what was read back of them.
+        differences: the values that Odoo dropped, changed or rounded.
     """
 
     id: int
@@ -119,18 +121,24 @@ class CreateResult(Shown):
     message: str
     ids: list[int] = attrs.Factory(lambda self: [self.id], takes_self=True)
     records: list[Record] = attrs.Factory(list)
+    differences: list[Difference] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
 class WriteResult(Shown):
-    """Records updated; ``records`` has what was read back of them."""
+    """Records updated; ``records`` has what was read back of them.
+
+    Attributes:
+        differences: the values that Odoo dropped, changed or rounded.
+    """
 
     success: bool
     model: str
     ids: list[int]
     message: str
     records: list[Record] = attrs.Factory(list)
+    differences: list[Difference] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -223,9 +231,10 @@ class ExecuteResult(Shown):
     """What a method returned: a plain value, or an action that a client would open.
 
     Attributes:
-        message: set when nothing has happened yet.
-        wizard: set when the action is a wizard that must be answered before anything is done.
-        records: what was read back of the records that the method was called on.
+        message: set when Odoo asks something first.
+        wizard: set when the action is a wizard that must be answered.
+        records: what was read back, of the records that the method returned, or was called on.
+        read_from: which of the two these records are.
     """
 
     result_type: str
@@ -234,6 +243,7 @@ class ExecuteResult(Shown):
     action: dict[str, Any] | None = None
     wizard: WizardDescription | None = None
     records: list[Record] = attrs.Factory(list)
+    read_from: str | None = None
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -242,7 +252,8 @@ class WizardResult(Shown):
     """What came of a wizard.
 
     Attributes:
-        done: whether it ran and nothing more is asked.
+        done: whether its button did its work, also where Odoo now opens another dialog: then
+            because the records that it acts on are seen to have changed.
         model: of ``records``.
         records: what it opened, else what it acted on, as that is now.
         wizard: what is asked: by this wizard when it was only described, or by the next one.

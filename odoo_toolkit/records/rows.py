@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -195,8 +195,12 @@ def read(
     ids: Sequence[int],
     fields: Sequence[str],
     context: Mapping[str, Any] | None = None,
+    seen: Callable[[list[Record]], None] | None = None,
 ) -> ReadResult:
-    """Read as :func:`odoo_toolkit.records.read` says, in the shape of the options."""
+    """Read as :func:`odoo_toolkit.records.read` says, in the shape of the options.
+
+    ``seen`` is given the rows as Odoo sent them.
+    """
     ids, fields = checked_ids(ids), listed_fields(fields)
     fields_of = readable_of(odoo)
     described = describe(odoo, model, "read", {"fields": fields}, context, ids, fields_of)
@@ -208,6 +212,8 @@ def read(
     names = ["id", "display_name"] if only_id else columns.wire
     rows, refused = _fetched(odoo, model, ids, names, context)
     shower.refuse(refused)
+    if seen:
+        seen(rows)
     by_id = {row["id"]: row for row in shower.show(rows)}
     if only_id:
         by_id = {key: {"id": key} for key in by_id}

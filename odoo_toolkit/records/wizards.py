@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
+import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Context, JsonSchema, Values
-from odoo_toolkit.call import default_access
+from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, optional_ids, readable_of
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES, checked_return_fields, read_back
 from odoo_toolkit.records.results import Record, WizardResult
-from odoo_toolkit.values import to_wire
+from odoo_toolkit.values import ReadOptions, from_wire, to_wire
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import is_id
 from odoo_toolkit.wizards.actions import action_context, is_transient, opened_ids
 from odoo_toolkit.wizards.catalog import known_wizard
-from odoo_toolkit.wizards.description import describe_wizard
+from odoo_toolkit.wizards.description import MAGIC_FIELDS, describe_wizard
 from odoo_toolkit.wizards.protocol import WizardOutcome, answer_wizard
 
 #: Records that came of a wizard and are told.
 _SHOWN = 20
+
+#: What changes when a record does, beside its state.
+_CHANGING = ("write_date", "active")
+
+_NAME = ("display_name",)
 
 Source = tuple[str, list[int]]
 
@@ -44,8 +55,9 @@ def run_wizard(
 ) -> WizardResult:
     """Answer a wizard and press its button, and tell what became of the records.
 
-    Three round trips on a warm schema, and one that reads the records. A wizard that the catalogue
-    does not know is asked for its form first, unless ``method`` is given. Wizards that follow and
+    Three round trips on a warm schema, and one that reads the records. Where the catalogue does not
+    know the wizard, the records are read before, too, to see whether its button changes them, and
+    it is asked for its form, unless ``method`` is given. Wizards that follow and
     are known to be harmless run by themselves; another one is described in the result.
 
     >>> run_wizard(odoo, "account.payment.register", {"amount": 100.0}, "account.move", [42])
@@ -78,17 +90,24 @@ def run_wizard(
     known = known_wizard(name, odoo.version.major)
     if known is None and not is_transient(odoo, name):
         raise ValidationError(
-            f"{name} is no wizard.", suggestion="Use create, write or execute for its records."
+            f"{name} is not a wizard.", suggestion="Use create, write or execute for its records."
         )
     source = _taken_from(action["context"]) or given
     if describe:
-        asks = describe_wizard(odoo, action, source)
+        asks = describe_wizard(odoo, action, source, _defaults(odoo, action, source))
         message = "Nothing was done: this is what it asks."
         return WizardResult(done=False, message=message, wizard=asks)
     if method and default_access(method) != "execute":
         raise ValidationError(
             f"{method} is no button of {name}.", suggestion="Leave method out, or describe it."
         )
+    before = None
+    if known is None:
+        # Nothing is read for what the policy forbids.
+        pressed = method or "create"
+        odoo.check(Call(model=name, method=pressed, ids=() if method else None, access="execute"))
+        # What is known acts when its button is pressed; of others it is found out.
+        before = _now_quietly(odoo, source)
     fields_of = readable_of(odoo)
     answers = to_wire(plain(values or {}), name, fields_of(name), fields_of=fields_of)
     try:
@@ -97,7 +116,7 @@ def run_wizard(
         if known and known.function and error.code == "MODE_VIOLATION":
             error.suggestion += f" {known.function} does what is usual."
         raise
-    return _told(odoo, outcome, source, given or source)
+    return _told(odoo, outcome, source, given or source, before)
 
 
 def _given(model: str | None, ids: list[int]) -> Source | None:
@@ -138,8 +157,100 @@ def _taken_from(context: dict[str, Any]) -> Source | None:
     return (model, found) if isinstance(model, str) and found else None
 
 
+def _defaults(odoo: Odoo, action: dict[str, Any], source: Source | None) -> dict[str, Any]:
+    """Return what a wizard's questions are answered with by themselves, as far as it is told."""
+    name, fields = action["res_model"], readable_of(odoo)(action["res_model"])
+    names = [key for key in fields if key not in MAGIC_FIELDS]
+    active: dict[str, Any] = {}
+    if source:
+        active = {"active_model": source[0], "active_id": source[1][0], "active_ids": source[1]}
+    call = Call(model=name, method="default_get", arguments={"fields": names})
+    if action.get("res_id"):
+        call = Call(model=name, method="read", ids=(action["res_id"],), arguments={"fields": names})
+    try:
+        answer = odoo.call(attrs.evolve(call, context={**active, **action["context"]}))
+        values = answer[0] if isinstance(answer, list) else answer
+        shown = {key: _linked(value) for key, value in values.items() if key in fields}
+        return _named(odoo, from_wire(shown, fields), fields)
+    except (OdooError, LookupError):
+        # It is described all the same: the policy, too, may say that nothing is told.
+        return {}
+
+
+def _linked(value: Any) -> Any:
+    """Return a default of a relation to many as ids, where it only links records."""
+    if not isinstance(value, list) or not all(isinstance(item, (list, tuple)) for item in value):
+        return value
+    try:
+        commands = read_commands(value, "value", default=True)
+    except ValidationError:
+        return value
+    linked: list[int] = []
+    for command in commands:
+        if command.takes_all:
+            linked = list(command.ids)
+        elif command.kind == "link":
+            linked.append(command.id)
+        else:
+            return value
+    return linked
+
+
+def _named(odoo: Odoo, values: Record, fields: Mapping[str, Field]) -> Record:
+    """Return values with names beside the ids of records, at most a round trip for each field."""
+
+    def named(name: str) -> Any:
+        value, field = values[name], fields[name]
+        if field.type == "many2one" and value and not value["name"]:
+            found = rows.read(odoo, ReadOptions(), str(field.relation), [value["id"]], _NAME)
+            return found.records[0] if found.records else value
+        if field.type in TO_MANY and value and all(map(is_id, value)):
+            return rows.read(
+                odoo, ReadOptions(), str(field.relation), value[:_SHOWN], _NAME
+            ).records
+        return value
+
+    def quietly(name: str) -> Any:
+        try:
+            return named(name)
+        except OdooError:
+            return values[name]
+
+    found = side_by_side([partial(quietly, name) for name in values])
+    return {n: _as_name(v) for n, v in zip(values, found, strict=True) if v not in (None, "", [])}
+
+
+def _as_name(value: Any) -> Any:
+    """Return a record that was read as id and name."""
+    if isinstance(value, list):
+        return [_as_name(item) for item in value]
+    if isinstance(value, Mapping) and "display_name" in value:
+        return {"id": value["id"], "name": value["display_name"]}
+    return value
+
+
+def _now_quietly(odoo: Odoo, source: Source | None) -> dict[int, Record] | None:
+    """Return what tells whether records change; None where that cannot be told."""
+    if source is None:
+        return None
+    model, ids = source
+    try:
+        fields = readable_of(odoo)(model)
+        names = [name for name in (*_CHANGING, *NAMES_AND_STATES) if name in fields]
+        if "write_date" not in names:
+            return None
+        found = rows.read(odoo, odoo.options, model, ids, names, {"active_test": False}).records
+    except OdooError:
+        return None
+    return {record["id"]: record for record in found}
+
+
 def _told(
-    odoo: Odoo, outcome: WizardOutcome, source: Source | None, about: Source | None
+    odoo: Odoo,
+    outcome: WizardOutcome,
+    source: Source | None,
+    about: Source | None,
+    before: Mapping[int, Record] | None,
 ) -> WizardResult:
     """Return what came of a wizard; that it ran stays true whatever cannot be read now."""
     warnings: list[str] = []
@@ -150,9 +261,23 @@ def _told(
             asks = describe_wizard(odoo, outcome.result, source)
         except OdooError as error:
             warnings.append(f"{next_name} cannot be described: {error.message}")
-        message = f"{outcome.model} was answered; now Odoo asks in {next_name}. Not complete."
+        after = _now_quietly(odoo, source) if before is not None else None
+        changed = None if before is None or after is None else after != before
+        message = f"{outcome.model} was answered; now Odoo asks in {next_name}."
+        if changed is None:
+            message += " What it has done already, the records show."
+        elif changed:
+            message += " It has done its work: the records that it acts on have changed."
+        else:
+            message += " The records that it acts on are as they were."
         return WizardResult(
-            done=False, message=message, wizard=asks, action=outcome.action, warnings=warnings
+            done=bool(changed),
+            message=message,
+            model=about[0] if about else None,
+            records=_now(odoo, about, warnings),
+            wizard=asks,
+            action=outcome.action,
+            warnings=warnings,
         )
     opened = opened_ids(outcome.action) if outcome.kind == "action" else []
     if outcome.action and opened:

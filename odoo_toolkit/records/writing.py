@@ -17,7 +17,11 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
-from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
+from odoo_toolkit.records.reading_back import (
+    ReturnFields,
+    checked_return_fields,
+    read_back_compared,
+)
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
 from odoo_toolkit.records.rows import existing_ids
 from odoo_toolkit.values import to_wire
@@ -45,7 +49,10 @@ def create(
     context: Context = None,
     return_fields: ReturnFields = (),
 ) -> CreateResult:
-    """Create a record, or several in one call that succeeds or fails as a whole.
+    """Create a record, or several in one call that succeeds or fails as a whole; two round trips.
+
+    What was given is compared with what is stored: values that Odoo dropped, changed or rounded
+    are named in ``differences``, and a warning says so.
 
     When the answer is lost on the way, Odoo is searched for what this user has just created with
     these values; it is never sent twice. ``write`` and ``unlink`` look likewise.
@@ -57,7 +64,7 @@ def create(
             Python dates, a many2one is an id, a list of ids sets a many2many, and one2many lines
             are commands such as ``[0, 0, {...}]``.
         context: extends the base context.
-        return_fields: names of fields to read back into ``records``, in one round trip more.
+        return_fields: names of fields to read back into ``records``.
 
     Returns:
         ``id`` is that of the first or only record, ``ids`` has those of all.
@@ -106,9 +113,16 @@ def create(
     message = f"Created {model} record with ID {ids[0]}"
     if several:
         message = f"Created {len(ids)} {model} records: {', '.join(map(str, ids))}"
-    found = read_back(odoo, model, ids, returned, context, warnings)
+    given_by_id = dict(zip(ids, wire, strict=True))
+    found, different = read_back_compared(odoo, model, given_by_id, returned, context, warnings)
     return CreateResult(
-        id=ids[0], model=model, message=message, ids=ids, records=found, warnings=warnings
+        id=ids[0],
+        model=model,
+        message=message,
+        ids=ids,
+        records=found,
+        differences=different,
+        warnings=warnings,
     )
 
 
@@ -126,7 +140,9 @@ def write(
     ] = None,
     return_fields: ReturnFields = (),
 ) -> WriteResult:
-    """Change fields of existing records; all of them or none; two round trips.
+    """Change fields of existing records; all of them or none; three round trips.
+
+    Values that Odoo dropped, changed or rounded are named in ``differences``, as by ``create``.
 
     Args:
         odoo: the connection.
@@ -135,7 +151,7 @@ def write(
         values: the fields to change, forms as in :func:`create`.
         context: extends the base context; ``allow_readonly: true`` in it also writes fields that
             the model declares readonly. It is not sent.
-        return_fields: names of fields to read back into ``records``, in one round trip more.
+        return_fields: names of fields to read back into ``records``.
 
     Raises:
         ValidationError: a field or value is wrong, or a field is readonly; nothing was written.
@@ -158,13 +174,15 @@ def write(
     _check_there(odoo, call)
     send(odoo, call, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
-    found = read_back(odoo, model, ids, returned, context, warnings)
+    given = dict.fromkeys(ids, wire)
+    found, different = read_back_compared(odoo, model, given, returned, context, warnings)
     return WriteResult(
         success=True,
         model=model,
         ids=list(ids),
         message=message,
         records=found,
+        differences=different,
         warnings=warnings,
     )
 
@@ -269,7 +287,7 @@ def check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str,
     if everything and not odoo.schema.may(model, "write"):
         raise AccessError(
             f"This user may not change records of {model}.",
-            suggestion="Ask the administrator for the right, or a user who has it for the change.",
+            suggestion="Connect as a user who has the right, or give it to this one in Odoo.",
             details={"model": model, "operation": "write"},
         )
     raise ValidationError(

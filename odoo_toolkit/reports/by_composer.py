@@ -8,9 +8,10 @@ nevertheless, Odoo removes itself after a day.
 from __future__ import annotations
 
 import binascii
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.reports.calls import look
@@ -48,7 +49,7 @@ def print_by_composer(job: Job, template: int, own: frozenset[int], record_id: i
     }
     opened = odoo.call(_opening(job, form))
     value = opened.get("value") if isinstance(opened, dict) else None
-    linked = _linked((value or {}).get("attachment_ids") or ()) - own
+    linked = _linked((value or {}).get("attachment_ids")) - own
     if not linked:
         # The form has to be saved; Odoo then keeps it for a while.
         linked = set(_saved(job, form)) - own
@@ -94,15 +95,10 @@ def _removal(job: Job, ids: Sequence[int] = ()) -> Call:
     return job.step(ATTACHMENT, "unlink", ids, internal=True)
 
 
-def _linked(commands: Iterable[Any]) -> set[int]:
-    """Return the ids that x2many commands link: ``[4, id, ...]`` and ``[6, 0, ids]``."""
-    ids: set[int] = set()
-    for command in commands:
-        if command[0] == 4:
-            ids.add(command[1])
-        elif command[0] == 6:
-            ids |= set(command[2])
-    return ids
+def _linked(value: Any) -> set[int]:
+    """Return the ids of the records that a value of a many2many links."""
+    commands = read_commands(value, "value", default=True)
+    return {one for command in commands for one in command.ids or (command.id,) if one}
 
 
 def _saved(job: Job, form: Mapping[str, Any]) -> list[int]:

@@ -10,10 +10,12 @@ from datetime import datetime, timezone
 from operator import ge, gt, le, lt
 from typing import Any
 
+from odoo_toolkit.arguments import Command, read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.fields import TO_MANY
 from odoo_toolkit.testing.descriptions import Description
+from odoo_toolkit.testing.groups import grouped
 
 Row = dict[str, Any]
 
@@ -63,9 +65,13 @@ class Records:
             "name_get": lambda call: _names(call.model, self._rows(call.model, call.ids)),
             "name_search": self._name_search,
             "default_get": lambda call: {},
+            "get_view": lambda call: self._form(call.model),
+            "fields_view_get": lambda call: self._form(call.model),
             "create": self._create,
             "write": self._write,
             "unlink": lambda call: self._delete(call.model, call.ids or ()),
+            "read_group": lambda call: grouped(self, call),
+            "formatted_read_group": lambda call: grouped(self, call),
         }
 
     def answer(self, call: Call) -> Any:
@@ -84,13 +90,39 @@ class Records:
         found = {row["id"]: row for row in self.rows.get(model, ())}
         return [found[i] for i in ids or () if i in found]
 
-    def _found(self, call: Call) -> list[Row]:
+    def matching(self, call: Call) -> list[Row]:
+        """Return the records that match the domain of a call."""
         model, asked = call.model, call.arguments
         domain = list(asked.get("domain") or ())
         if "active" in self._models[model] and call.context.get("active_test", True):
             named = any(isinstance(item, (list, tuple)) and item[0] == "active" for item in domain)
             domain += [] if named else [["active", "=", True]]
-        rows = [row for row in self.rows[model] if self._holds(model, row, domain)]
+        return [row for row in self.rows[model] if self._holds(model, row, domain)]
+
+    def along(self, model: str, row: Mapping[str, Any], path: str) -> tuple[str, Any]:
+        """Return the type of the field at the end of a path, and what a record has there.
+
+        False where the path ends before; of a record without an id, only the type is of use.
+        """
+        name, _, rest = path.partition(".")
+        field = self._field(model, name)
+        value = self._value(model, row, name) if row else False
+        if not rest:
+            return field["type"], value
+        rows = self._rows(field["relation"], [value] if value else [])
+        return self.along(field["relation"], rows[0] if rows else {}, rest)
+
+    def named(self, model: str, path: str, record_id: int) -> list[Any]:
+        """Return a record of the relation at the end of a path with its name, as Odoo shows it."""
+        name, _, rest = path.partition(".")
+        relation = self._field(model, name)["relation"]
+        if rest:
+            return self.named(relation, rest, record_id)
+        return _names(relation, self._rows(relation, [record_id]) or [{"id": record_id}])[0]
+
+    def _found(self, call: Call) -> list[Row]:
+        model, asked = call.model, call.arguments
+        rows = self.matching(call)
         for part in reversed((asked.get("order") or "").split(",")):
             name, _, way = part.strip().partition(" ")
             if name:
@@ -105,6 +137,11 @@ class Records:
         found = Call(model=call.model, method="search", arguments=named, context=call.context)
         return _names(call.model, self._found(found))
 
+    def _form(self, model: str) -> dict[str, Any]:
+        """Return a form view of all fields, without a button."""
+        fields = "".join(f'<field name="{name}"/>' for name in self._models[model])
+        return {"arch": f"<form>{fields}</form>"}
+
     def _shown(self, call: Call, rows: Iterable[Row]) -> list[Row]:
         """Return records as ``read`` does: a many2one with its name."""
         names = call.arguments.get("fields") or self._models[call.model]
@@ -117,10 +154,9 @@ class Records:
         value, field = self._value(model, row, name), self._field(model, name)
         if field["type"] != "many2one" or not value or isinstance(value, list):
             return value
-        relation = field["relation"]
-        return _names(relation, self._rows(relation, [value]) or [{"id": value}])[0]
+        return self.named(model, name, value)
 
-    def _value(self, model: str, row: Row, name: str) -> Any:
+    def _value(self, model: str, row: Mapping[str, Any], name: str) -> Any:
         """Return what a record holds in a field: ids of relations, False where it is unset."""
         field = self._field(model, name)
         if name == "display_name":
@@ -167,7 +203,7 @@ class Records:
         row |= {"write_uid": self._uid, "write_date": _now()}
         for name, value in values.items():
             if self._field(model, name)["type"] in TO_MANY:
-                self._link(model, row, name, value or ())
+                self._link(model, row, name, read_commands(value, name))
             else:
                 row[name] = value
 
@@ -175,23 +211,24 @@ class Records:
         self.rows[model][:] = [row for row in self.rows[model] if row["id"] not in ids]
         return True
 
-    def _link(self, model: str, row: Row, name: str, commands: Iterable[Sequence[Any]]) -> None:
-        """Carry out Odoo's commands, such as ``(0, 0, values)`` or ``(6, 0, ids)``."""
+    def _link(self, model: str, row: Row, name: str, commands: Iterable[Command]) -> None:
+        """Carry out what a value does to the records that a field leads to."""
         field = self._field(model, name)
         relation, inverse = field["relation"], field.get("relation_field")
         ids = self._value(model, row, name)
-        for code, target, values in ([*command, 0, 0][:3] for command in commands):
-            if code == 0:
-                ids.append(self._add(relation, values))
-            elif code == 1:
-                for linked in self._rows(relation, [target]):
-                    self._set(relation, linked, values)
-            elif code in (5, 6):
-                ids = list(values or ())
+        for command in commands:
+            if command.kind == "create":
+                ids.append(self._add(relation, command.values))
+            elif command.kind == "update":
+                for other in self._rows(relation, [command.id]):
+                    self._set(relation, other, command.values)
+            elif command.takes_all:
+                ids = list(command.ids)
             else:
-                ids = [*(one for one in ids if one != target), *([target] if code == 4 else [])]
-            if code == 2:
-                self._delete(relation, [target])
+                linked = [command.id] if command.kind == "link" else []
+                ids = [*(one for one in ids if one != command.id), *linked]
+            if command.kind == "delete":
+                self._delete(relation, [command.id])
         row[name] = ids
         if not inverse:
             return
@@ -264,7 +301,7 @@ class Records:
         return [record_id, *(self._parents(model, parent) if parent else [])]
 
 
-def _name(model: str, row: Row) -> str:
+def _name(model: str, row: Mapping[str, Any]) -> str:
     return str(row.get("display_name") or row.get("name") or f"{model},{row['id']}")
 
 

@@ -122,7 +122,8 @@ class FakeServer:
     def lose_answer(self, method: str, *, applied: bool = True) -> None:
         """Let the connection break at the next call of a method.
 
-        Whoever called cannot tell the two cases apart: the error says ``maybe_applied``.
+        The two cases look alike to the transport (``maybe_applied``). The toolkit asks again what
+        is known to read, and looks for what ``create``, ``write`` and ``unlink`` would have done.
 
         Args:
             method: such as ``create``.

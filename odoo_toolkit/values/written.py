@@ -7,15 +7,16 @@ takes True for the record 1, writes ``5`` over a name, and drops the fields it s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
-from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.arguments import Command, read_commands, wire
+from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field, unknown_field_error
-from odoo_toolkit.values.plain import plain, whole_number
-from odoo_toolkit.values.scalars import CONVERTERS, FieldsOf, Place, is_id, json_value, show
+from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.scalars import CONVERTERS, FieldsOf, Place, json_value, show
 
 #: Odoo sets these itself; it drops them from written values without a word.
 _NEVER_WRITTEN = frozenset(
@@ -24,8 +25,6 @@ _NEVER_WRITTEN = frozenset(
 _MAX_DEPTH = 8
 #: False is no number, though Odoo would take it for none; null empties a number.
 _NUMBERS = frozenset({"integer", "float", "monetary"})
-_COMMANDS = "[0,0,{values}] create, [1,id,{values}] update, [2,id] delete, [3,id] unlink, "
-_COMMANDS += "[4,id] link, [5] clear, [6,0,[ids]] set"
 
 
 def to_wire(
@@ -38,7 +37,8 @@ def to_wire(
     """Return the values of a create or write as Odoo takes them; nothing is dropped.
 
     Accepted are: for a many2one an id or the ``{"id", "name"}`` that reading gives; for a
-    many2many a list of ids, which replaces what is there, or commands; for a one2many commands;
+    many2many a list of ids, which replaces what is there, of the objects that reading gives, or
+    commands; for a one2many commands (see :mod:`odoo_toolkit.arguments.commands`);
     for a datetime any ISO form (UTC where no zone is given) or a datetime; for a binary base64
     text or bytes; None or False to empty a field. Values of numpy, pandas and decimal are taken
     for what they mean (see :func:`~odoo_toolkit.values.plain.plain`): what is missing in a table
@@ -124,72 +124,38 @@ def _is_nan(value: Any) -> bool:
 
 def _convert_commands(value: Any, place: Place) -> list[list[Any]]:
     to_one = place.field.type == "one2many"
-    if value is False and not to_one:
-        value = []
-    if not isinstance(value, (list, tuple)):
+    if not to_one and (value is False or value == []):
+        # As a list of ids, which says which there are to be; Odoo would take it for no command.
+        return [[6, 0, []]]
+    try:
+        commands = read_commands(value, place.path)
+    except ValidationError as error:
+        error.details |= {"model": place.model, "type": place.field.type}
+        raise
+    # Whoever names some lines rarely means that all others are to go.
+    if to_one and not (isinstance(value, list) and all(isinstance(c, list) for c in value)):
         raise place.wrong(
-            f"needs a list, not {show(value)}",
-            "Pass [[5]] to remove all lines." if to_one else "Pass a list of ids, or [] for none.",
+            f"needs commands, not {show(value)}",
+            "Pass [[5]] to remove all lines, [[6, 0, [ids]]] to keep only some.",
         )
-    value = _with_whole_numbers(value)
-    if not to_one and all(is_id(item) for item in value):
-        # An empty list means none, as a list of ids does; Odoo would take it for no command.
-        return [[6, 0, list(value)]]
-    if to_one and value and all(isinstance(item, Mapping) for item in value):
-        raise place.wrong(
-            "needs commands, not bare objects",
-            "To add lines pass [[0, 0, {...}], ...], one command for each object.",
-        )
-    return [_convert_command(command, place, index) for index, command in enumerate(value)]
+    return wire(
+        _with_values(command, attrs.evolve(place, path=f"{place.path}[{index}]"))
+        for index, command in enumerate(commands)
+    )
 
 
-def _with_whole_numbers(value: Any) -> Any:
-    """Return commands with 3.0 turned into 3, as ids are in a column where some are missing."""
-    if isinstance(value, list):
-        return [_with_whole_numbers(item) for item in value]
-    return whole_number(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _convert_command(command: Any, place: Place, index: int) -> list[Any]:
-    here = attrs.evolve(place, path=f"{place.path}[{index}]", depth=place.depth + 1)
-    if not isinstance(command, (list, tuple)) or not 1 <= len(command) <= 3:
-        raise here.wrong(f"is not a command: {show(command)}", f"The commands: {_COMMANDS}.")
-    code, record_id, argument = [*command, 0, 0][:3]
-    if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code <= 6:
-        raise here.wrong(f"has no command {show(code)}", f"The commands: {_COMMANDS}.")
-    if code in (1, 2, 3, 4) and not is_id(record_id):
-        raise here.wrong(
-            f"needs an id in second place, not {show(record_id)}", f"As in: {_COMMANDS}."
-        )
-    match code:
-        case 0:
-            return [0, 0, _nested_values(command, here)]
-        case 1:
-            return [1, int(record_id), _nested_values(command, here)]
-        case 5:
-            return [5, 0, 0]
-        case 6:
-            if not isinstance(argument, (list, tuple)) or not all(is_id(item) for item in argument):
-                raise here.wrong("needs a list of ids in third place", "As in [6, 0, [3, 4]].")
-            return [6, 0, list(argument)]
-    if argument not in (0, False, None):
-        raise here.wrong(f"takes no third value: {show(command)}", f"As in: {_COMMANDS}.")
-    return [int(code), int(record_id), 0]
-
-
-def _nested_values(command: Sequence[Any], here: Place) -> dict[str, Any]:
-    if len(command) != 3 or not isinstance(command[2], Mapping):
-        raise here.wrong(f"needs an object of values in third place: {show(command)}", _COMMANDS)
-    if here.depth > _MAX_DEPTH:
+def _with_values(command: Command, here: Place) -> Command:
+    """Return a command with the values of its record as Odoo takes them."""
+    if command.kind not in ("create", "update"):
+        return command
+    if here.depth >= _MAX_DEPTH:
         raise here.wrong("is nested too deep", "Create the inner records in calls of their own.")
     comodel = here.field.relation
     if not comodel:
         raise here.wrong("points to a model that the server does not name", "Write it apart.")
-    return _convert_record(
-        command[2],
-        comodel,
-        here.fields_of(comodel),
-        here.fields_of,
-        path=f"{here.path}.",
-        depth=here.depth,
+    fields = here.fields_of(comodel)
+    path, depth = f"{here.path}.", here.depth + 1
+    values = _convert_record(
+        command.values, comodel, fields, here.fields_of, path=path, depth=depth
     )
+    return attrs.evolve(command, values=values)

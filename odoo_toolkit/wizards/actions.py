@@ -49,11 +49,13 @@ def is_wizard_action(odoo: Odoo, result: Any) -> bool:
 
 
 def is_transient(odoo: Odoo, model: str) -> bool:
-    """Whether a model is one of wizards; one round trip, from 16 on only the first time."""
+    """Whether a model is one of wizards; one round trip, from 17 on only the first time."""
     try:
-        if odoo.version.major >= 16:
-            # The list that everybody may see leaves transient models out.
-            return model not in odoo.schema.models()
+        # The list that everybody may see leaves transient models out, but not on every 16.
+        if odoo.version.major >= 16 and model not in odoo.schema.models():
+            return True
+        if odoo.version.major >= 17:
+            return False
         domain = [["model", "=", model], ["transient", "=", True]]
         return bool(
             odoo.call(
@@ -66,7 +68,7 @@ def is_transient(odoo: Odoo, model: str) -> bool:
             )
         )
     except OdooError:
-        # Odoo 15 does not tell ordinary users. Dialogs on other models are rare.
+        # Odoo 15 and 16 do not tell ordinary users. Dialogs on other models are rare.
         return True
 
 

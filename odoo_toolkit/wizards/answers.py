@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.context import KNOWN_KEYS, check_showing
 from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.wizards.catalog import KnownWizard
 
 _ACTIVE = frozenset({"active_model", "active_id", "active_ids"})
-
-#: The commands of a many2many field that only say which records are meant.
-_LINK, _SET = 4, 6
 
 
 def as_step(
@@ -74,19 +73,8 @@ def _is_plain(value: Any) -> bool:
     """Whether a value is a scalar, or says which records are meant and no more."""
     if value is None or isinstance(value, (str, int, float)):
         return True
-    return isinstance(value, (list, tuple)) and all(
-        type(item) is int or _is_link(item) for item in value
-    )
-
-
-def _is_link(command: Any) -> bool:
-    if not isinstance(command, (list, tuple)) or not 2 <= len(command) <= 3:
+    try:
+        commands = read_commands(value, "values")
+    except ValidationError:
         return False
-    if command[0] == _LINK:
-        return type(command[1]) is int
-    linked = command[-1]
-    return (
-        command[0] == _SET
-        and isinstance(linked, (list, tuple))
-        and all(type(item) is int for item in linked)
-    )
+    return all(command.kind in ("link", "set") for command in commands)

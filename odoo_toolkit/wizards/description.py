@@ -31,10 +31,17 @@ MAGIC_FIELDS = frozenset(
 
 @attrs.frozen(kw_only=True)
 class WizardButton(Shown):
-    """A button of a wizard's form: the method that it calls and what is written on it."""
+    """A button of a wizard's form: the method that it calls and what is written on it.
+
+    Attributes:
+        context: what the button adds to the context; give it to :func:`run_wizard`, too.
+        hidden_when: the form's conditions, where only these tell buttons of one method apart.
+    """
 
     method: str
     label: str
+    context: dict[str, Any] = attrs.Factory(dict)
+    hidden_when: list[Any] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -63,6 +70,7 @@ def describe_wizard(
     odoo: Odoo,
     action: Mapping[str, Any],
     source: tuple[str, list[int]] | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> WizardDescription:
     """Describe the wizard that an action opens; two round trips the first time.
 
@@ -70,12 +78,13 @@ def describe_wizard(
         odoo: the connection.
         action: what a method returned instead of doing something.
         source: model and ids of the records that the method was called on, for the context.
+        defaults: what its questions are answered with by themselves, where that is known.
 
     Raises:
         OdooError: the wizard's model cannot be described, for instance because it is blocked.
     """
     model = action["res_model"]
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = odoo.policy.readable_fields(model, odoo.schema.fields)
     known = known_wizard(model, odoo.version.major)
     form = form_of(odoo, action)
     context = _context(odoo, action, source)
@@ -86,17 +95,32 @@ def describe_wizard(
         wizard_model=model,
         wizard_action=str(action.get("name") or (known.description if known else model)),
         wizard_fields={
-            name: _question(fields[name], known)
+            name: _question(fields[name], known, defaults or {})
             for name in (form.fields or tuple(fields))
             if name in fields and _is_asked(fields[name])
         },
-        buttons=[
-            WizardButton(method=method, label=label)
-            for method, label in dict.fromkeys((b.method, b.label) for b in form.buttons)
-        ],
+        buttons=_buttons(odoo, form, {**context, "uid": odoo.uid}),
         instructions=_instructions(model, action, form, known),
         context_hint=context,
     )
+
+
+def _buttons(odoo: Odoo, form: Form, names: Mapping[str, Any]) -> list[WizardButton]:
+    """Return the buttons of a form; of several with one method, with what tells them apart."""
+    methods = [button.method for button in form.buttons]
+    found: list[WizardButton] = []
+    for button in form.buttons:
+        alike = methods.count(button.method) > 1
+        context = action_context({"context": button.context}, names)
+        told = WizardButton(
+            method=button.method,
+            label=button.label,
+            context={k: v for k, v in context.items() if not odoo.policy.field_blocked(k)},
+            hidden_when=list(button.hidden_when) if alike else [],
+        )
+        if told not in found:
+            found.append(told)
+    return found
 
 
 def form_of(odoo: Odoo, action: Mapping[str, Any]) -> Form:
@@ -114,7 +138,7 @@ def _is_asked(field: Field) -> bool:
     return field.name not in MAGIC_FIELDS and (field.required or not field.readonly)
 
 
-def _question(field: Field, known: KnownWizard | None) -> WizardField:
+def _question(field: Field, known: KnownWizard | None, defaults: Mapping[str, Any]) -> WizardField:
     told = known.fields.get(field.name) if known else None
     return WizardField(
         type=field.type,
@@ -123,7 +147,7 @@ def _question(field: Field, known: KnownWizard | None) -> WizardField:
         description=told.description if told else "",
         relation=field.relation,
         selection=[list(pair) for pair in field.selection] or None,
-        default=told.default if told else None,
+        default=defaults.get(field.name, told.default if told else None),
     )
 
 
@@ -144,7 +168,7 @@ def _context(
 def _instructions(
     model: str, action: Mapping[str, Any], form: Form, known: KnownWizard | None
 ) -> str:
-    steps = [f"Nothing has been done yet: Odoo asks in {model}."]
+    steps = [f"Odoo asks in {model}."]
     if known and known.function:
         steps.append(f"{known.function} answers it for you. Or:")
     wizard = model

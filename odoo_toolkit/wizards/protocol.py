@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, ValidationError, WizardRequiredError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.wizards.actions import action_context, is_action, is_wizard_action, kept
 from odoo_toolkit.wizards.answers import as_step
@@ -226,7 +227,7 @@ def _defaults(
     step: bool,
 ) -> dict[str, Any]:
     """Return Odoo's own answers for the fields that were not given."""
-    described = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=step)
     names = [name for name in described if name not in values and name not in MAGIC_FIELDS]
     defaults = odoo.call(
         Call(
@@ -247,11 +248,11 @@ def _defaults(
 
 def _writable(value: Any, field: Field) -> Any:
     """Return a default in a form that ``create`` takes."""
-    if field.type != "one2many" or not isinstance(value, list):
+    if field.type not in TO_MANY:
         return value
-    # Lines come as mappings or as commands; clearing what is new is pointless.
-    lines = [[0, 0, item] if isinstance(item, dict) else item for item in value]
-    return [line for line in lines if not (isinstance(line, list) and line[:1] == [5])]
+    # Lines come as objects or as commands; clearing what is new is pointless.
+    commands = read_commands(value, field.name, default=True)
+    return wire(command for command in commands if command.kind != "clear")
 
 
 def _button(odoo: Odoo, model: str, action: Mapping[str, Any]) -> str:

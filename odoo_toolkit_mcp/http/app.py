@@ -27,6 +27,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from odoo_toolkit_mcp.http.authentication import SharedToken, token_verifier
+from odoo_toolkit_mcp.http.session_owners import with_owner
 from odoo_toolkit_mcp.metrics import CONTENT_TYPE, Metrics
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, ServerSettings, is_loopback
 
@@ -57,10 +58,13 @@ class Endpoint:
             security_settings=transport_security(settings),
             max_request_body_size=settings.max_body_bytes,
         )
+        self._owned = settings.credential_headers
         self._streams: set[anyio.CancelScope] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if self._owned:
+            scope = with_owner(scope)
         if scope["method"] != "GET":
             await self.manager.asgi_app(scope, receive, send)
         elif self.manager.stateless:
@@ -97,8 +101,7 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
     settings = server.settings
 
     async def health(request: Request) -> JSONResponse:
-        odoo = "connected" if server.connection.established else "not connected"
-        return JSONResponse({"status": "ok", "odoo": odoo})
+        return JSONResponse({"status": "ok", "odoo": server.requests.odoo_state})
 
     routes = [Route(HEALTH_PATH, health)]
     middleware = []

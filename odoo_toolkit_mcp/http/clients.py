@@ -18,7 +18,11 @@ def client_of(request: Request | None) -> str | None:
     # Imported here, because a server over stdio has no use for it and starts sooner without.
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 
+    from odoo_toolkit_mcp.http.session_owners import SessionOwner
+
     user = request.scope.get("user")
+    if isinstance(user, SessionOwner):
+        user = user.behind
     if isinstance(user, AuthenticatedUser):
         return user.access_token.subject or user.access_token.client_id
     return request.client.host if request.client else "unknown"

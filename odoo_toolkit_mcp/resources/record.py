@@ -29,7 +29,7 @@ def one(odoo: Odoo, uri: ResourceUri) -> RecordResult:
         NotFoundError: there is no such record or model.
         AccessError: Odoo or the policy does not allow it.
     """
-    described = odoo.policy.readable_fields(uri.model, odoo.schema.fields(uri.model))
+    described = odoo.policy.readable_fields(uri.model, odoo.schema.fields)
     found = records.read(odoo, uri.model, [uri.record_id], shown_fields(odoo, uri.model, described))
     if not found.records:
         raise missing(uri)
@@ -49,7 +49,7 @@ def several(odoo: Odoo, uri: ResourceUri) -> SearchResult:
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
-    described = odoo.policy.readable_fields(uri.model, odoo.schema.fields(uri.model))
+    described = odoo.policy.readable_fields(uri.model, odoo.schema.fields)
     names = listed_fields(uri.model, described)
     return records.search_read(odoo, uri.model, uri.domain, names, limit=uri.limit)
 

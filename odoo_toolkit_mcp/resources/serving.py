@@ -117,11 +117,10 @@ class ServedResources:
             uri = _parsed(params.uri)
             found = await self._found(ctx, uri)
         except MCPError as error:
-            message = error.error.message
             # Where the 2026-07-28 revision wants it.
             data = {**(error.error.data or {}), "uri": params.uri[:500]}
-            shown = untrusted.cleaned(message) if marks else message
-            raise MCPError(error.error.code, shown, data) from error
+            shown = untrusted.cleaned_error(error) if marks else error
+            raise MCPError(error.error.code, shown.error.message, data) from error
         text = results.json_text(found)
         if marks:
             text = untrusted.cleaned_json(text)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.installation import version
 from odoo_toolkit.system_info import ModulesResult, UserInfo, current_user, installed_modules
 from odoo_toolkit_mcp.resources.uris import ResourceUri
 
@@ -47,7 +47,7 @@ def info(odoo: Odoo) -> SystemInfo:
         database=odoo.database,
         url=odoo.settings.url,
         protocol=odoo.protocol,
-        mcp_server_version=_own_version(),
+        mcp_server_version=version(),
     )
 
 
@@ -62,13 +62,9 @@ def without_connection(url: str, database: str | None, error: OdooError) -> Syst
         url=url,
         protocol=None,
         user=None,
-        mcp_server_version=_own_version(),
+        mcp_server_version=version(),
         error={key: told[key] for key in ("code", "message", "suggestion", "retry")},
     )
-
-
-def _own_version() -> str:
-    return importlib.metadata.version("odoo-toolkit")
 
 
 def modules(odoo: Odoo, uri: ResourceUri) -> ModulesResult:

@@ -17,7 +17,7 @@ from mcp.types import (
 from odoo_toolkit import attachments
 from odoo_toolkit.attachments import AttachmentContent
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.file_content import picture_type
+from odoo_toolkit.policy.files import picture_type
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 

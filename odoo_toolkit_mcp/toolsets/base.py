@@ -110,6 +110,11 @@ class Tool:
         """The schema of the result."""
         return output_schema(self.function)
 
+    @property
+    def plans(self) -> bool:
+        """Whether it can tell what it would do, which every mode allows."""
+        return "dry_run" in self.input_schema["properties"]
+
     @cached_property
     def _checker(self) -> ArgumentChecker:
         return ArgumentChecker(self.name, self._schemas[1])

@@ -44,11 +44,16 @@ def _import(
         JsonSchema({"type": "array", "items": {"type": "object"}}),
         Len(1, 200),
         Doc(
-            "Values by field; relations by exact name, or in columns such as country_id/code or"
+            "Values by field; relations by name, or in columns such as country_id/code or"
             " country_id/id (external id)."
         ),
     ],
     key: Annotated[Fields, Doc("Stored fields of the rows, or id (also external).")],
+    create_missing: Annotated[
+        Sequence[str],
+        JsonSchema({"type": "array", "items": {"type": "string"}}),
+        Doc("Models whose named records are created if there are none."),
+    ] = (),
     dry_run: DryRun = False,
     notify: Annotated[bool, Doc("Let Odoo log the changes and send its e-mails.")] = False,
     case_sensitive: bool = True,
@@ -60,10 +65,12 @@ def _import(
         model,
         rows,
         key,
+        create_missing=create_missing,
         dry_run=dry_run,
         notify=notify,
         case_sensitive=case_sensitive,
         context=context,
+        progress=False,
     ).summary()
 
 
@@ -159,8 +166,8 @@ TOOLS = (
         name="odoo_core_import",
         title="Import records",
         description="Create and update many records from rows with the same columns: the record"
-        " that has a row's key is updated, else one is created. Bad rows fail alone and say why;"
-        " repeating changes nothing. Dry-run first.",
+        " that has a row's key is updated, else one is created. Bad rows fail alone and say all"
+        " that is wrong; repeating changes nothing. Dry-run first.",
         function=_import,
         access="write",
         asks="destroying",
@@ -177,7 +184,7 @@ TOOLS = (
         name="odoo_core_execute",
         title="Call a method",
         description="Call a public method of a model, for what no other tool does: actions such as"
-        " action_confirm. Where the answer has wizard, nothing has happened yet: go on with"
+        " action_confirm. Where the answer has wizard, Odoo asks something: go on with"
         " odoo_core_run_wizard. Private methods are refused; outside full mode so is everything"
         " that is not known to be harmless.",
         function=records.execute,

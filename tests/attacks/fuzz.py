@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections import Counter
@@ -11,7 +12,8 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit import AccessError, Odoo, OdooError, ValidationError, execute
+from odoo_toolkit import AccessError, Odoo, OdooError, Policy, ValidationError, execute
+from odoo_toolkit.fields import parse_fields
 from tests.attacks.database import Database
 from tests.attacks.fuzz_calls import reading_calls
 from tests.attacks.policies import Raw
@@ -54,8 +56,10 @@ def fuzz(
     outcome = Outcome()
     for model in models:
         ids = _records(user, model)
-        before = database.state()
         calls = _calls(odoo, model, ids, defaults, outcome)
+        if odoo.policy.model_blocked(model):
+            calls = iter(list(calls))  # to describe a closed model is this test's doing
+        before = database.state()
         for name, action in calls:
             try:
                 action()
@@ -88,6 +92,49 @@ def _records(user: Raw, model: str) -> list[int]:
         return found or [user(model, "create", {})]
     except Exception:  # not this user's, without a table, or in need of values
         return []
+
+
+def writing_fields(
+    user: Raw, database: Database, models: Collection[str], policy: Policy
+) -> set[tuple[str, str]]:
+    """Return the computed fields that change the database when they are read.
+
+    Read without the toolkit, all of a model at once; where something changed, by halves.
+
+    Args:
+        user: reads.
+        database: the server's, watched.
+        models: technical names.
+        policy: what is closed is not looked at.
+    """
+    found: set[tuple[str, str]] = set()
+
+    def changes(model: str, ids: Sequence[int], names: Sequence[str]) -> bool:
+        before = database.counters()
+        with contextlib.suppress(Exception):  # a field that fails hides others only until halved
+            user(model, "read", list(ids), list(names))
+            return database.counters() != before
+        return len(names) > 1 or database.counters() != before
+
+    def halve(model: str, ids: Sequence[int], names: Sequence[str]) -> None:
+        if not names or not changes(model, ids, names):
+            return
+        if len(names) == 1:
+            found.add((model, names[0]))
+            return
+        middle = len(names) // 2
+        halve(model, ids, names[:middle])
+        halve(model, ids, names[middle:])
+
+    for model in models:
+        if policy.model_blocked(model):
+            continue
+        with contextlib.suppress(Exception):  # not this user's
+            described = parse_fields(user(model, "fields_get"))
+            open_fields = policy.readable_fields(model, lambda _, fields=described: fields)
+            if ids := _records(user, model):
+                halve(model, ids, [n for n, field in open_fields.items() if not field.store])
+    return found
 
 
 def models_of(raw: Raw) -> list[str]:

@@ -71,7 +71,7 @@ def reading_calls(
         chance: where the choices come from.
         defaults: whether to ask for default values, too.
     """
-    fields = odoo.policy.readable_fields(model, odoo.schema.fields(model))
+    fields = odoo.policy.readable_fields(model, odoo.schema.fields)
     names = list(fields)
     some = chance.sample(names, min(4, len(names)))
     context = chance.choice(CONTEXTS)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tests.attacks.database import Database
 from tests.attacks.policies import Raw
 from tests.live.servers import Server
-from tests.provisioning import odoo_server, postgres, pythons
-from tests.provisioning.cache import cache_folder, read_json, write_json
-from tests.provisioning.database import Installation, restore_copy, write_configuration
-from tests.provisioning.releases import RELEASES, Release
+from tests.provisioning import copies, layout
+from tests.provisioning.releases import RELEASES
 
 
 @dataclass(frozen=True)
@@ -27,7 +23,8 @@ class Copy:
 
 def can_be_copied(server: Server) -> bool:
     """Tell whether a server was provisioned here; those of other machines cannot be copied."""
-    return server.version in RELEASES and (cache_folder() / server.name / "root").exists()
+    release = RELEASES.get(server.version)
+    return release is not None and bool(layout.version(layout.root_folder(release)))
 
 
 def as_user(server: Server, role: str) -> Raw:
@@ -38,56 +35,12 @@ def as_user(server: Server, role: str) -> Raw:
 
 @contextlib.contextmanager
 def copied(server: Server, workers: int = 0) -> Iterator[Copy]:
-    """Start a copy of a provisioned server on the demo data, for this process alone.
+    """Start a copy of a provisioned server on the demo data, and watch its database.
 
     With ``workers`` it has so many processes that answer, as hosted servers have; otherwise it
     has threads of one.
-
-    The copy's name has the process's number, so that processes that test side by side have one
-    each, and so that what a process left behind that was killed can be told and removed.
     """
-    release = RELEASES[server.version]
-    _remove_left_behind(release)
-    installation = _installation(release, str(os.getpid()))
-    odoo: odoo_server.Server = {"name": installation.name, "pid": 0}
-    try:
-        restore_copy(installation)
-        database = Database(installation.database).watch()
-        port = _free_port()
-        url = f"http://127.0.0.1:{port}"
-        write_configuration(installation, port, workers)
-        odoo_server.tell_own_address(installation.database, url)
-        odoo["pid"] = odoo_server.start_process(installation, url)
-        write_json(installation.folder / "server.json", odoo)
-        yield Copy(replace(server, url=url, db=installation.database), database)
+    with copies.copied(RELEASES[server.version], workers) as entry:
+        database = Database(entry["db"]).watch()
+        yield Copy(replace(server, url=entry["url"], db=entry["db"]), database)
         database.close()
-    finally:
-        _remove(installation, odoo)
-
-
-def _installation(release: Release, copy: str) -> Installation:
-    root = cache_folder() / release.name / "root"
-    return Installation(release, root, pythons.environment_of(release), copy)
-
-
-def _free_port() -> int:
-    """Return a free port; processes that ask at the same time begin at different ones."""
-    ports = list(odoo_server.PORTS)
-    start = os.getpid() % len(ports)
-    return next(port for port in ports[start:] + ports[:start] if odoo_server.is_free(port))
-
-
-def _remove_left_behind(release: Release) -> None:
-    """Remove the copies of processes that are gone."""
-    for folder in (cache_folder() / release.name / "copies").glob("*"):
-        if not os.path.exists(f"/proc/{folder.name}"):
-            _remove(
-                _installation(release, folder.name), read_json(folder / "server.json", {"pid": 0})
-            )
-
-
-def _remove(installation: Installation, server: odoo_server.Server) -> None:
-    if server["pid"]:
-        odoo_server.stop(server)
-    postgres.drop(installation.database)
-    shutil.rmtree(installation.folder, ignore_errors=True)

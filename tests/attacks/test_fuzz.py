@@ -10,8 +10,18 @@ from typing import Any
 
 import pytest
 
+from odoo_toolkit import Policy
+from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from tests.attacks.database import Database, unchanged
-from tests.attacks.fuzz import fuzz, method_names, models_of, passed, sample, wizards_of
+from tests.attacks.fuzz import (
+    fuzz,
+    method_names,
+    models_of,
+    passed,
+    sample,
+    wizards_of,
+    writing_fields,
+)
 from tests.attacks.fuzz_calls import HARMLESS
 from tests.attacks.policies import Noting, Raw, connected
 from tests.attacks.servers import as_user
@@ -65,6 +75,14 @@ def test_reading_any_wizard_changes_nothing(
     outcome = fuzz(reader, user, database, sample(wizards_of(raw)))
     assert outcome.changes == []
     assert outcome.calls["answered"] > outcome.calls["failed"]
+
+
+def test_no_computed_field_writes_when_it_is_read_but_those_that_are_known(
+    user: Raw, raw: Raw, database: Database
+) -> None:
+    """Read without the toolkit, so that the table of those fields is right on this version."""
+    found = writing_fields(user, database, {*sample(models_of(raw)), "account.journal"}, Policy())
+    assert found - WRITING_FIELDS == set()
 
 
 def test_reading_in_full_mode_changes_nothing_either(

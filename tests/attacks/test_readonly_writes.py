@@ -37,8 +37,9 @@ WRITING_DEFAULTS = {
     "stock.warehouse.orderpoint": "name",
 }
 
-#: What a login writes on its own: who logged in when, and from where (18 and later).
-LOGIN_TABLES = ("res_users_log", "res_device_log")
+#: What a login writes on its own: who logged in when, and from where (18 and later), and on 17 the
+#: record of the user's own settings, at the first web login.
+LOGIN_TABLES = ("res_users_log", "res_device_log", "res_users_settings")
 
 #: Where customers would reach the Odoo whose reports are printed.
 PUBLIC_ADDRESS = "https://erp.example.com"

@@ -162,7 +162,7 @@ def test_from_delivery_to_settlement_as_of_three_days(admin: Odoo, suffix: str) 
     goods = new_product(admin, f"Goods {suffix}", kind="consu", price=25.0)
     more = new_product(admin, f"More {suffix}", price=60.0)
     lines = [{"product_id": goods, "quantity": 4}, {"product_id": more, "quantity": 1}]
-    order = sales.create_order(admin, lines, partner_id=partner, confirm=True)
+    order = sales.create_order(admin, lines=lines, partner_id=partner, confirm=True)
     assert isinstance(order, sales.OrderResult)
     shown = sales.get_order(admin, order_id=order.id, include_deliveries=True)
     (delivery,) = shown.deliveries or []

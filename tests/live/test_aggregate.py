@@ -381,14 +381,15 @@ def test_amounts_of_several_currencies_are_told(admin: Odoo) -> None:
     assert_same(found, before, ["state"], ["amount_total:sum"])
     names = {row["currency_id"]["name"] for row in before}
     if len(names) > 1:
-        (warning,) = found.warnings
-        assert "amount_total_signed" in warning
+        # Where a row adds up several companies, another warning says that.
+        (warning,) = [one for one in found.warnings if "amount_total_signed" in one]
         assert any(name in warning for name in names)
     for groupby, measure in (
         (["currency_id"], "amount_total:sum"),
         (["state"], "amount_total_signed:sum"),
     ):
-        assert aggregate(admin, "account.move", domain, groupby, [measure]).warnings == []
+        told = aggregate(admin, "account.move", domain, groupby, [measure]).warnings
+        assert not [warning for warning in told if "amount_total_signed" in warning]
 
 
 def test_rights_are_those_of_the_user(ordinary: Odoo, admin: Odoo) -> None:

@@ -16,7 +16,7 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, Odoo, OdooError, ValidationError, connect
 from odoo_toolkit.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.call import Call
-from odoo_toolkit.file_content import UNKNOWN_TYPE
+from odoo_toolkit.policy.files import UNKNOWN_TYPE
 from odoo_toolkit.reports.web_login import check_login
 from tests.live.servers import Server, User, credentials
 
@@ -99,11 +99,13 @@ def test_ten_megabytes_in_less_than_three_times_the_memory(
     assert to_disk < 1
 
 
-def test_bytes_without_base64_are_neither_read_nor_written(odoo: Odoo, suffix: str) -> None:
+def test_bytes_without_base64_are_neither_read_nor_written(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
     """Odoo mangles them or breaks off its answer, of documents that inherit attachments, too."""
     documents = ["product.document", "mrp.document", "quotation.document"]
     for model in ["ir.attachment", *filter(odoo.schema.has_model, documents)]:
-        found = toolkit.search_read(odoo, model, [], ["datas"], limit=1, order="id")
+        found = toolkit.search_read(admin, model, [], ["datas"], limit=1, order="id")
         for record in found.records:
             with pytest.raises(ValidationError, match="raw"):
                 toolkit.read(odoo, model, [record["id"]], ["raw"])
@@ -144,6 +146,8 @@ ACTIVE = {
     "data.xml": b"<?xml version='1.0'?><a/>",
     "page": b"<!doctype html><script>alert(1)</script>",
     "page.bin": b"<!doctype html><script>alert(1)</script>",
+    "letter": b"hello there\n<html><script>alert(1)</script>",
+    "archive.mht": b"MIME-Version: 1.0\nContent-Type: text/html\n\n<script>alert(1)</script>",
 }
 
 
@@ -162,7 +166,13 @@ def test_odoo_serves_no_upload_as_a_page_or_script(
         served = odoo.web_session.get(path, timeout=30, before_login=lambda: check_login(odoo))
         assert served.content == content
         assert served.headers["Content-Type"].startswith("text/plain")
-        assert served.headers["X-Content-Type-Options"] == "nosniff"
+        # A page or script is nothing that browsers make of plain text, whatever is in it; early
+        # builds of 16 do not tell them so, and forbid everything that a page could run instead.
+        headers = served.headers
+        assert (
+            headers.get("X-Content-Type-Options") == "nosniff"
+            or headers["Content-Security-Policy"] == "default-src 'none'"
+        )
         assert delete(odoo, made.id).deleted
 
 
@@ -197,8 +207,12 @@ def test_the_content_of_a_field_is_neither_listed_nor_deleted(
     # Late builds of 14 find them by no search.
     assert files or admin.version.major == 14
     assert list_attachments(odoo, "res.partner", partner).count == 0
+    refused = "the content of the field image_1920"
+    if admin.version.major in (15, 16) and odoo.uid != admin.uid:
+        # There Odoo shows them to administrators only.
+        refused = "you are not allowed to access this document"
     for file in files:
-        with pytest.raises(AccessError, match="the content of the field image_1920"):
+        with pytest.raises(AccessError, match=refused):
             delete(odoo, file)
     assert admin.call(search) == files
 

@@ -55,7 +55,7 @@ def test_an_order_is_delivered_over_what_is_bought_and_made_for_it(
 ) -> None:
     sold = sales.create_order(
         admin,
-        [{"product_name": f"Table {suffix}", "quantity": 2}],
+        lines=[{"product_name": f"Table {suffix}", "quantity": 2}],
         partner_id=table["Customer"],
         confirm=True,
     )
@@ -73,7 +73,9 @@ def test_an_order_is_delivered_over_what_is_bought_and_made_for_it(
 
     bought = purchase.create_order(
         admin,
-        [{"product_id": product, "quantity": quantity} for product, quantity in needed.items()],
+        lines=[
+            {"product_id": product, "quantity": quantity} for product, quantity in needed.items()
+        ],
         partner_id=table["Vendor"],
         confirm=True,
     )

@@ -223,7 +223,7 @@ def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
     assert end - start == timedelta(hours=2, minutes=30)
     before = leaves(admin, staff.emp_id)
     bad: list[tuple[dict[str, Any], str]] = [
-        ({"hour_from": 2, "hour_to": 3}, "does not work"),
+        ({"hour_from": 2, "hour_to": 3}, "no working time"),
         ({"hour_from": 15, "hour_to": 14}, "no part of a day"),
         ({"hour_from": 15}, "hour_to"),
         ({"hour_from": 9, "hour_to": 11.5, "half_day": "am"}, "cannot both"),
@@ -296,7 +296,7 @@ def test_bad_requests_leave_everything_as_it_was(
         (
             {"leave_type_id": free, "date_from": monday + timedelta(days=5)},
             ValidationError,
-            "does not work",
+            "no working time",
         ),
         ({"leave_type_id": free, "date_to": friday, "half_day": "am"}, ValidationError, "one day"),
         ({"leave_type_id": free}, OdooError, "(?i)overlap"),
@@ -311,6 +311,36 @@ def test_bad_requests_leave_everything_as_it_was(
             decide(staff.boss, decision="approve", **values)
     assert leaves(admin, staff.emp_id) == before
     decide(staff.emp, decision="withdraw", leave_id=taken.id)
+
+
+def test_what_is_in_the_way_of_a_request_is_named(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    """Also by the dry run; and the other half of the day is free."""
+    type_id = leave_type(admin, f"Sick {suffix}")
+    taken: dict[str, Any] = {"leave_type_id": type_id}
+    wednesday = monday + timedelta(days=2)
+    half = request(staff.emp, **taken, date_from=monday, half_day="am")
+    made = request(staff.emp, **taken, date_from=wednesday)
+    decide(staff.boss, decision="approve", leave_id=made.id)
+    approved = f"approved Sick {suffix}, {wednesday} \\(id {made.id}\\)"
+    friday = monday + timedelta(days=4)
+    for values, named in (
+        ({"date_from": wednesday}, approved),
+        ({"date_from": wednesday, "date_to": friday}, approved),
+        ({"date_from": wednesday, "half_day": "pm"}, approved),
+        ({"date_from": monday}, f"requested Sick {suffix}, {monday} "),
+        ({"date_from": monday, "date_to": friday}, f"requested .*; {approved}"),
+    ):
+        for dry_run in (True, False):
+            with pytest.raises(ValidationError, match=f"(?i)overlaps with .*: {named}"):
+                request(staff.emp, **taken, **values, dry_run=dry_run)
+    other = request(staff.emp, **taken, date_from=monday, half_day="pm")
+    assert other.days == 0.5
+    for leave in (half, other, made):
+        decide(admin, decision="refuse", leave_id=leave.id)
+    again = request(staff.emp, **taken, date_from=wednesday)
+    decide(staff.emp, decision="withdraw", leave_id=again.id)
 
 
 def test_who_is_no_employee_is_told_so(ordinary: Odoo) -> None:

@@ -16,13 +16,17 @@ from odoo_toolkit import (
     count,
     create,
     create_many,
+    export,
     read,
+    read_csv,
     search_read,
     unlink,
     upsert,
     write_many,
 )
+from odoo_toolkit.records import numbered
 from odoo_toolkit.records.importing import ImportResult
+from tests.live.messy import COLUMNS, VALUES, as_csv, mended, messy
 from tests.live.servers import Server, credentials
 
 EVERY = {"active_test": False}
@@ -305,8 +309,116 @@ def test_a_policy_holds_in_imports(server: Server, admin: Odoo, made: str, polic
             {"email": f"{made}_{n}@example.com", "country_id": "Belgium", "city": "Mine"}
             for n in range(3)
         ]
-        for dry_run in (True, False):
+        with pytest.raises(AccessError):
+            upsert(odoo, "res.partner", rows, key="email", notify=True)
+        if policy.mode == "full":
             with pytest.raises(AccessError):
-                upsert(odoo, "res.partner", rows, key="email", dry_run=dry_run, notify=True)
+                upsert(odoo, "res.partner", rows, key="email", dry_run=True)
+        else:  # a plan says what it takes
+            plan = upsert(odoo, "res.partner", rows, key="email", dry_run=True)
+            assert (plan.updated, policy.mode in plan.warnings[0]) == (3, True)
     after = read(admin, "res.partner", ids, ["email", "city", "write_date"])
     assert after == before
+
+
+def test_a_messy_file_of_2000_customers_is_repaired_in_one_round(
+    admin: Odoo, made: str, tmp_path: Path
+) -> None:
+    """One dry run names every error that was planted; mended from the report alone, all goes in."""
+    known = [f"{made} old", f"{made} loyal"]
+    create(admin, "res.partner.category", [{"name": name} for name in known])
+    tags = [known[0], known[1].upper(), f"{made} new", f"{made} NEW", f"{made} other"]
+    file = messy(made, 2000, tags)
+    path, failed = tmp_path / "customers.csv", tmp_path / "failed.csv"
+    path.write_text(file.as_csv(), encoding="cp1252")
+    asked: dict[str, Any] = {
+        "key": "ref",
+        "columns": COLUMNS,
+        "values": VALUES,
+        "constants": {"lang": "en_US"},
+        "create_missing": ["res.partner.category"],
+    }
+    rows = read_csv(path, encoding="cp1252")
+    dry = upsert(admin, "res.partner", rows, dry_run=True, **asked)
+
+    told = {(row.row, error.column) for row in dry.failed for error in row.errors}
+    assert told == file.planted
+    bad = {row for row, _ in file.planted}
+    assert counts(dry) == (2000 - len(bad), 0, 0, len(bad))
+    assert sorted(dry.related["res.partner.category"], key=str.lower)[1:] == [f"{made} other"]
+    assert count(admin, "res.partner", [["name", "ilike", made]]).count == 0
+    assert len(dry.problems) < len(file.planted) / 2
+
+    # What is right goes in at once, and what is wrong into a file, which is mended and goes in.
+    first = upsert(admin, "res.partner", rows, **asked)
+    assert counts(first) == counts(dry)
+    assert first.write_failed(failed) == len(bad)
+    repaired = mended(failed.read_text(encoding="cp1252"), made)
+    failed.write_text(as_csv(repaired), encoding="cp1252")
+    second = upsert(admin, "res.partner", read_csv(failed, encoding="cp1252"), **asked)
+    assert counts(second) == (file.customers - first.created, 0, 0, 0)
+    mine = [["ref", "like", made]]
+    assert count(admin, "res.partner", mine).count == file.customers
+    assert count(admin, "res.partner.category", [["name", "ilike", made]]).count == 4
+    again = upsert(admin, "res.partner", read_csv(failed, encoding="cp1252"), **asked)
+    assert counts(again) == (0, 0, len(repaired), 0)
+    one = search_read(admin, "res.partner", [*mine, ["partner_latitude", "=", 1234.0]], ["lang"])
+    assert one.records
+    assert {row["lang"] for row in one.records} == {"en_US"}
+
+
+def test_relations_in_any_case_and_what_may_have_been_meant(odoo: Odoo, made: str) -> None:
+    rows = [
+        {"ref": f"{made}{n}", "name": made, "country_id": name}
+        for n, name in enumerate(("BELGIUM", "frAnce", "Belgiumm", "Nowhere at all"))
+    ]
+    result = upsert(odoo, "res.partner", rows, key="ref", dry_run=True)
+    assert result.statuses == ["created", "created", "failed", "failed"]
+    assert [found["name"] for found in result.failed[0].candidates] == ["Belgium"]
+    assert result.failed[1].candidates == []
+
+
+def test_an_export_into_another_database_means_no_records_by_its_numbers(
+    admin: Odoo, server: Server, made: str, tmp_path: Path
+) -> None:
+    """The same server under another name is another database, as far as anybody can tell."""
+    parent = create(admin, "res.partner", {"name": f"{made} parent"}).id
+    child = create(admin, "res.partner", {"name": f"{made} child", "parent_id": parent}).id
+    path = tmp_path / "a.csv"
+    domain = [["id", "in", [parent, child]]]
+    export(admin, "res.partner", domain, ["name", "parent_id", "country_id"], path)
+    text = path.read_text("utf-8")
+    mark = numbered.mark_of(admin)
+    path.write_text(text.replace(mark, "__elsewhere_0123abcd__"), "utf-8")
+
+    assert upsert(admin, "res.partner", _rows(text, tmp_path), key="id").unchanged == 2
+    first = upsert(admin, "res.partner", path, key="id")
+    second = upsert(admin, "res.partner", path, key="id")
+    assert first.statuses == ["created", "failed"]
+    assert second.statuses == ["unchanged", "created"]
+    new = ids_of(second)
+    assert not {parent, child} & set(new)
+    now = read(admin, "res.partner", new, ["parent_id"]).records
+    assert now[1]["parent_id"]["id"] == new[0]
+    assert upsert(admin, "res.partner", path, key="id").unchanged == 2
+
+
+def _rows(text: str, folder: Path) -> Path:
+    path = folder / "b.csv"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_what_odoo_stores_otherwise_is_told_where_it_is_asked(admin: Odoo, made: str) -> None:
+    rows = [
+        {"default_code": f"{made}{n}", "name": f"{made} {n}", "list_price": price}
+        for n, price in enumerate((1.239, 2.5))
+    ]
+    result = upsert(admin, "product.template", rows, key="default_code", compare=True)
+    # Odoo 19 keeps more decimals of prices than it shows.
+    now = read(admin, "product.template", ids_of(result), ["list_price"]).records
+    rounded = now[0]["list_price"] != 1.239
+    assert rounded == (admin.version.major < 19)
+    told = [(one.field, one.became, one.ids) for one in result.differences]
+    assert told == ([("list_price", "rounded", result.ids[:1])] if rounded else [])
+    assert any("list_price" in warning for warning in result.warnings) == rounded

@@ -32,16 +32,18 @@ def wanted(model: str, *names: str) -> list[Wanted]:
 @pytest.fixture
 def products(odoo: Odoo) -> list[dict[str, Any]]:
     """Twenty products whose name no other has."""
-    rows = toolkit.search_read(
-        odoo,
-        "product.product",
-        [["default_code", "!=", False]],
-        ["display_name", "name", "default_code"],
-        limit=200,
-    ).records
-    names = Counter(row["name"] for row in rows)
+    fields = ["display_name", "name", "default_code"]
+    # Others that have no code may have the same name.
+    rows = toolkit.search_read(odoo, "product.product", [], fields, limit=None).records
+    names = Counter(row["name"].lower() for row in rows)
     codes = Counter(row["default_code"] for row in rows)
-    unique = [r for r in rows if names[r["name"]] == 1 and codes[r["default_code"]] == 1]
+    unique = [
+        row
+        for row in rows
+        if row["default_code"]
+        and names[row["name"].lower()] == 1
+        and codes[row["default_code"]] == 1
+    ]
     assert len(unique) >= 20
     return unique[:20]
 

@@ -139,7 +139,7 @@ def two_steps(unguarded: Odoo) -> Iterator[None]:
 def ordered(odoo: Odoo, market: Market, quantity: float = 5, **values: Any) -> purchase.OrderResult:
     made = purchase.create_order(
         odoo,
-        [{"product_id": market.product, "quantity": quantity, **values}],
+        lines=[{"product_id": market.product, "quantity": quantity, **values}],
         partner_id=market.vendor,
     )
     assert isinstance(made, purchase.OrderResult)
@@ -197,7 +197,7 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
 
     order = purchase.create_order(
         admin,
-        [{"product_name": market.name, "quantity": 120}, {"name": "As discussed"}],
+        lines=[{"product_name": market.name, "quantity": 120}, {"name": "As discussed"}],
         partner_name=f"Vendor {market.tag}",
         partner_ref=f"R-{market.tag}",
         confirm=True,
@@ -276,7 +276,7 @@ def test_an_order_below_the_vendors_least_quantity_says_so(admin: Odoo, market: 
     product = market.make("product.product", name=f"Least {market.tag}", **stored(admin))
     offer(market, admin, product, market.vendor, min_qty=20, price=4.0)
     made = purchase.create_order(
-        admin, [{"product_id": product, "quantity": 3}], partner_id=market.vendor
+        admin, lines=[{"product_id": product, "quantity": 3}], partner_id=market.vendor
     )
     assert isinstance(made, purchase.OrderResult)
     assert made.lines[0].price_unit == 4.0
@@ -361,13 +361,13 @@ def test_what_is_refused_leaves_the_database_as_it_was(admin: Odoo, market: Mark
     purchase.cancel_order(admin, order_id=gone)
     service = market.make("product.product", name=f"Service {market.tag}", type="service")
     served = purchase.create_order(
-        admin, [{"product_id": service}], partner_id=market.vendor, confirm=True
+        admin, lines=[{"product_id": service}], partner_id=market.vendor, confirm=True
     )
     assert isinstance(served, purchase.OrderResult)
 
     def create(line: dict[str, Any], **head: Any) -> Any:
         head = head or {"partner_id": market.vendor}
-        return purchase.create_order(admin, [line], **head)
+        return purchase.create_order(admin, lines=[line], **head)
 
     def receive(order: int, *lines: dict[str, Any], **more: Any) -> Any:
         return purchase.receive(admin, order_id=order, lines=list(lines) or None, **more)
@@ -394,10 +394,10 @@ def test_what_is_refused_leaves_the_database_as_it_was(admin: Odoo, market: Mark
         (lambda: receive(draft), StateError, "not a confirmed"),
         (lambda: receive(gone), StateError, "not a confirmed"),
         (lambda: receive(served.id), StateError, "no receipt"),
-        (lambda: receive(sure, {**bolt, "quantity": 6}), OdooError, "more"),
-        (lambda: receive(sure, {**bolt, "quantity": 2}), OdooError, "backorder"),
-        (lambda: receive(sure, {"product_id": other, "quantity": 1}), OdooError, ""),
-        (lambda: receive(sure, {**bolt, "quantity": -1}), ValidationError, "more than 0"),
+        (lambda: receive(sure, order_id={**bolt, "quantity": 6}), OdooError, "more"),
+        (lambda: receive(sure, order_id={**bolt, "quantity": 2}), OdooError, "backorder"),
+        (lambda: receive(sure, order_id={"product_id": other, "quantity": 1}), OdooError, ""),
+        (lambda: receive(sure, order_id={**bolt, "quantity": -1}), ValidationError, "more than 0"),
         (lambda: receive(sure, picking_id=1), StateError, "no open receipt"),
     ]
     before = rows(admin, market)
@@ -425,7 +425,7 @@ def test_lots_are_made_as_they_come(admin: Odoo, market: Market) -> None:
     product = market.make("product.product", **lot)
     order = purchase.create_order(
         admin,
-        [{"product_id": product, "quantity": 5}],
+        lines=[{"product_id": product, "quantity": 5}],
         partner_id=market.vendor,
         confirm=True,
     )
@@ -453,7 +453,7 @@ def test_a_dry_run_writes_nothing(admin: Odoo, market: Market) -> None:
     before = rows(admin, market)
     plans = [
         purchase.create_order(
-            admin, [{"product_id": market.product}], partner_id=market.vendor, dry_run=True
+            admin, lines=[{"product_id": market.product}], partner_id=market.vendor, dry_run=True
         ),
         purchase.confirm_order(admin, order_id=order, dry_run=True),
         purchase.receive(admin, order_id=sure, dry_run=True),
@@ -469,7 +469,7 @@ def test_without_rights_nothing_happens(admin: Odoo, ordinary: Odoo, market: Mar
     before = rows(admin, market)
     line = {"product_id": market.product}
     for call in (
-        lambda: purchase.create_order(ordinary, [line], partner_id=market.vendor),
+        lambda: purchase.create_order(ordinary, lines=[line], partner_id=market.vendor),
         lambda: purchase.confirm_order(ordinary, order_id=sure),
         lambda: purchase.get_order(ordinary, order_id=sure),
         lambda: purchase.create_bill(ordinary, order_id=sure),

@@ -39,7 +39,9 @@ def down_payment_product(admin: Odoo) -> None:
     """Odoo makes the product of down payments at the first one; ordinary users may not."""
     customer, service = new_customer(admin, "first"), new_product(admin, "Service first")
     order = made(
-        sales.create_order(admin, [{"product_id": service}], partner_id=customer, confirm=True)
+        sales.create_order(
+            admin, lines=[{"product_id": service}], partner_id=customer, confirm=True
+        )
     )
     sales.create_invoices(admin, order_id=order.id, method="fixed", amount=1)
 
@@ -66,11 +68,11 @@ def test_twenty_named_lines_are_ordered_and_confirmed_in_six_calls(
         for number in range(20)
     ]
     name = f"Customer {suffix}"
-    planned = sales.create_order(odoo, lines, partner_name=name, confirm=True, dry_run=True)
+    planned = sales.create_order(odoo, lines=lines, partner_name=name, confirm=True, dry_run=True)
     assert len(planned.calls) == 2  # type: ignore[union-attr]
     assert count(odoo, "sale.order", [["partner_id", "=", customer]]).count == 0
     with counted(odoo) as calls:
-        result = made(sales.create_order(odoo, lines, partner_name=name, confirm=True))
+        result = made(sales.create_order(odoo, lines=lines, partner_name=name, confirm=True))
     told = row(odoo, result.id, "state", "amount_total", "name", "partner_id")
     assert len(calls) <= 6, calls
     assert result.confirmed
@@ -86,7 +88,9 @@ def test_twenty_named_lines_are_ordered_and_confirmed_in_six_calls(
 def test_an_order_goes_from_quotation_to_invoice(odoo: Odoo, customer: int, service: int) -> None:
     """Quotation, confirmation, a down payment, the rest: amounts are Odoo's."""
     lines = [{"product_id": service, "quantity": 4, "price_unit": 50}, {"name": "A note"}]
-    quotation = made(sales.create_order(odoo, lines, partner_id=customer, note="1 < 2 & so on"))
+    quotation = made(
+        sales.create_order(odoo, lines=lines, partner_id=customer, note="1 < 2 & so on")
+    )
     assert (quotation.state, quotation.confirmed, quotation.amount_total) == ("draft", False, 200)
     assert "1 < 2 & so on" in row(odoo, quotation.id, "note")["note"]
     with pytest.raises(StateError, match="not a confirmed order"):
@@ -119,7 +123,7 @@ def test_an_order_goes_from_quotation_to_invoice(odoo: Odoo, customer: int, serv
 def test_a_fixed_down_payment_is_what_was_asked(odoo: Odoo, customer: int, service: int) -> None:
     """Without taxes on the product, it is the same sum on every version."""
     order = made(
-        sales.create_order(odoo, [{"product_id": service}], partner_id=customer, confirm=True)
+        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True)
     )
     result = sales.create_invoices(odoo, order_id=order.id, method="fixed", amount=30)
     assert isinstance(result, sales.InvoiceResult)
@@ -132,7 +136,7 @@ def test_an_order_is_cancelled_with_its_delivery(
     """The open delivery goes with it, no wizard is left open, and twice does no harm."""
     goods = new_product(admin, f"Goods {suffix}", "consu")
     order = made(
-        sales.create_order(odoo, [{"product_id": goods}], partner_id=customer, confirm=True)
+        sales.create_order(odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True)
     )
     result = sales.cancel_order(odoo, order_name=order.name)
     assert isinstance(result, sales.CancelResult)
@@ -149,7 +153,7 @@ def test_a_delivered_order_is_not_cancelled(
     """Odoo would cancel it in silence; the delivery is named."""
     goods = new_product(admin, f"Goods {suffix}", "consu")
     order = made(
-        sales.create_order(odoo, [{"product_id": goods}], partner_id=customer, confirm=True)
+        sales.create_order(odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True)
     )
     found = sales.get_order(odoo, order_id=order.id, include_deliveries=True)
     assert found.deliveries
@@ -183,7 +187,7 @@ def test_an_order_with_a_posted_invoice_is_not_cancelled(
 ) -> None:
     """Odoo would cancel it in silence; the invoice is named."""
     order = made(
-        sales.create_order(odoo, [{"product_id": service}], partner_id=customer, confirm=True)
+        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True)
     )
     invoiced = sales.create_invoices(odoo, order_id=order.id)
     assert isinstance(invoiced, sales.InvoiceResult)
@@ -201,7 +205,7 @@ def test_a_locked_order_is_not_cancelled(
 ) -> None:
     """Locked is a state to 16 and a field from 17 on; told alike."""
     order = made(
-        sales.create_order(odoo, [{"product_id": service}], partner_id=customer, confirm=True)
+        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=customer, confirm=True)
     )
     lock = "action_lock" if "locked" in admin.schema.fields("sale.order") else "action_done"
     execute(admin, "sale.order", lock, [[order.id]])
@@ -225,9 +229,9 @@ def test_bad_input_leaves_the_database_as_it_was(
         ({"product_id": 99999999}, LookupError),
     ):
         with pytest.raises(error):
-            sales.create_order(odoo, [{"product_id": service}, line], partner_id=customer)
+            sales.create_order(odoo, lines=[{"product_id": service}, line], partner_id=customer)
     with pytest.raises(LookupError):
-        sales.create_order(odoo, [{"product_id": service}], partner_id=99999999)
+        sales.create_order(odoo, lines=[{"product_id": service}], partner_id=99999999)
     empty = create(odoo, "sale.order", {"partner_id": customer}).id
     with pytest.raises(StateError, match="no lines"):
         sales.confirm_order(odoo, order_id=empty)

@@ -43,7 +43,7 @@ def quotation(odoo: Odoo, admin: Odoo, suffix: str, customer: int) -> sales.Orde
     return made(
         sales.create_order(
             odoo,
-            lines,
+            lines=lines,
             partner_id=customer,
             commitment_date="2031-05-06T07:08:09Z",
             client_order_ref=f"PO {suffix}",

@@ -52,7 +52,7 @@ def seller(server: Server) -> Iterator[Odoo]:
 def quotation(odoo: Odoo, customer: int, **quantities: int) -> sales.OrderResult:
     """Return a quotation of quantities of products by ``p`` and their id."""
     lines = [{"product_id": int(key[1:]), "quantity": n} for key, n in quantities.items()]
-    made = sales.create_order(odoo, lines, partner_id=customer)
+    made = sales.create_order(odoo, lines=lines, partner_id=customer)
     assert isinstance(made, sales.OrderResult)
     return made
 
@@ -92,12 +92,12 @@ def test_orders_go_as_far_as_they_can_and_nothing_is_done_twice(
     ]
     names = [str(order.name) for order in orders]
     before = kept(admin, customer)
-    planned = sales.process_orders(admin, names, dry_run=True)
+    planned = sales.process_orders(admin, orders=names, dry_run=True)
     assert kept(admin, customer) == before
     assert [tuple(outcome.would) for outcome in planned.orders] == [ALL] * 3
 
     with counted(admin) as calls:
-        result = sales.process_orders(admin, names)
+        result = sales.process_orders(admin, orders=names)
     assert len(calls) <= 120, calls
     goods, short, served = result.orders
     assert [outcome.name for outcome in result.orders] == names
@@ -129,7 +129,7 @@ def test_orders_go_as_far_as_they_can_and_nothing_is_done_twice(
     assert [(o.state, o.amount_due) for o in result.orders] == [("sale", 0.0)] * 3
     assert (goods.invoice_status, short.invoice_status) == ("invoiced", "no")
 
-    again = sales.process_orders(admin, [order.id for order in orders])
+    again = sales.process_orders(admin, orders=[order.id for order in orders])
     assert kept(admin, customer) == after
     assert [outcome.done for outcome in again.orders] == [{}, {}, {}]
     assert tuple(again.orders[0].not_needed) == ALL
@@ -137,7 +137,7 @@ def test_orders_go_as_far_as_they_can_and_nothing_is_done_twice(
 
     # The lamp comes: the order goes on where it stopped.
     inventory.adjust_stock(admin, product_id=products["lamp"], quantity=1)
-    rest = sales.process_orders(admin, [names[1]]).orders[0]
+    rest = sales.process_orders(admin, orders=[names[1]]).orders[0]
     assert (rest.complete, tuple(rest.done)) == (True, ALL[1:]), rest
     assert (rest.invoice_status, rest.amount_due) == ("invoiced", 0.0)
     assert len(kept(admin, customer)["account.payment"]) == 3
@@ -150,16 +150,16 @@ def test_some_steps_for_several_orders(
     orders = [quotation(admin, customer, **{service: n}).id for n in (1, 2)]
     bank = {"name": f"Till {suffix}", "type": "cash", "code": suffix[:5].upper()}
     journal = create(admin, "account.journal", bank).id
-    invoiced = sales.process_orders(admin, orders, steps=("invoice", "confirm"))
+    invoiced = sales.process_orders(admin, orders=orders, steps=("invoice", "confirm"))
     assert all(outcome.complete for outcome in invoiced.orders), invoiced
     assert states(kept(admin, customer), "account.move") == ["draft", "draft"]
-    unposted = sales.process_orders(admin, orders, steps=["pay"])
+    unposted = sales.process_orders(admin, orders=orders, steps=["pay"])
     assert [outcome.stopped_at for outcome in unposted.orders] == ["pay", "pay"]
-    posted = sales.process_orders(admin, orders, steps=["post"])
+    posted = sales.process_orders(admin, orders=orders, steps=["post"])
     assert [outcome.amount_due for outcome in posted.orders] == [30, 60]
     day = "2031-02-03"
     paid = sales.process_orders(
-        admin, orders, steps=["pay"], journal_name=f"Till {suffix}", payment_date=day
+        admin, orders=orders, steps=["pay"], journal_name=f"Till {suffix}", payment_date=day
     )
     assert [outcome.amount_due for outcome in paid.orders] == [0, 0]
     made = [payment.id for outcome in paid.orders for payment in outcome.done["pay"]]
@@ -183,12 +183,15 @@ def test_an_invoice_in_instalments_is_paid_once_and_in_full(
     term = {"name": f"Halves {suffix}", "line_ids": lines}
     term_id = create(admin, "account.payment.term", term).id
     order = sales.create_order(
-        admin, [{"product_id": products["service"]}], partner_id=customer, payment_term_id=term_id
+        admin,
+        lines=[{"product_id": products["service"]}],
+        partner_id=customer,
+        payment_term_id=term_id,
     )
     assert isinstance(order, sales.OrderResult)
-    outcome = sales.process_orders(admin, [order.id]).orders[0]
+    outcome = sales.process_orders(admin, orders=[order.id]).orders[0]
     assert (outcome.complete, outcome.amount_due) == (True, 0.0), outcome
-    again = sales.process_orders(admin, [order.id]).orders[0]
+    again = sales.process_orders(admin, orders=[order.id]).orders[0]
     assert again.done == {}
     assert [row["amount"] for row in kept(admin, customer)["account.payment"]] == [30]
 
@@ -198,7 +201,7 @@ def test_a_user_without_rights_in_accounting_stops_where_they_are_needed(
 ) -> None:
     service = f"p{products['service']}"
     orders = [quotation(seller, customer, **{service: n}) for n in (1, 2)]
-    result = sales.process_orders(seller, [order.id for order in orders])
+    result = sales.process_orders(seller, orders=[order.id for order in orders])
     rows = kept(admin, customer)
     for outcome in result.orders:
         assert (outcome.stopped_at, outcome.state) == ("post", "sale"), outcome
@@ -207,7 +210,7 @@ def test_a_user_without_rights_in_accounting_stops_where_they_are_needed(
         assert list(outcome.done) == ["confirm", "invoice"]
     assert states(rows, "account.move") == ["draft", "draft"]
     assert rows["account.payment"] == []
-    sales.process_orders(seller, [order.id for order in orders])
+    sales.process_orders(seller, orders=[order.id for order in orders])
     assert kept(admin, customer) == rows
 
 
@@ -217,7 +220,7 @@ def test_who_may_not_sell_changes_nothing(
     order = quotation(admin, customer, **{f"p{products['service']}": 1})
     before = kept(admin, customer)
     with pytest.raises((AccessError, NotFoundError)):
-        sales.process_orders(ordinary, [order.id])
+        sales.process_orders(ordinary, orders=[order.id])
     assert kept(admin, customer) == before
 
 
@@ -236,7 +239,7 @@ def test_the_policy_refuses_before_anything_is_written(
     for policy in closed:
         how: dict[str, Any] = credentials(server, server.user("admin"))
         with connect(**how, policy=policy) as odoo, pytest.raises(AccessError):
-            sales.process_orders(odoo, [order.id])
+            sales.process_orders(odoo, orders=[order.id])
     assert kept(admin, customer) == before
 
 
@@ -258,8 +261,8 @@ def test_bad_input_leaves_the_database_as_it_was(
     ]
     for orders, how, error in wrong:
         with pytest.raises(error):
-            sales.process_orders(admin, orders, **how)
+            sales.process_orders(admin, orders=orders, **how)
     assert kept(admin, customer) == before
     sales.cancel_order(admin, order_id=order.id)
-    outcome = sales.process_orders(admin, [order.id]).orders[0]
+    outcome = sales.process_orders(admin, orders=[order.id]).orders[0]
     assert (outcome.stopped_at, outcome.state) == ("confirm", "cancel")

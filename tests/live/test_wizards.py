@@ -57,7 +57,7 @@ def test_an_order_is_cancelled_with_or_without_its_wizard(
         state = read(odoo, "sale.order", [order_id], ["state"]).records[0]["state"]
         assert state == "sale", "a wizard that was only described must not have acted"
         assert result.message is not None
-        assert result.message.startswith("Nothing has been done yet")
+        assert result.message.startswith("Odoo asks in sale.order.cancel")
         done = run_wizard(odoo, result.action, model="sale.order", ids=[order_id])
         assert done.done
         assert done.records[0]["state"] == "cancel"
@@ -112,8 +112,76 @@ def test_a_wizard_that_is_not_known_tells_what_it_asks(admin: Odoo) -> None:
     assert read(admin, "crm.lead", [lead], ["active"])[0]["active"] is False
 
 
+def test_merging_is_done_though_odoo_opens_the_next_dialog(admin: Odoo, suffix: str) -> None:
+    ids = [create(admin, "res.partner", {"name": f"{n} {suffix}"}).id for n in "AB"]
+    wizard = "base.partner.merge.automatic.wizard"
+    values = {"state": "selection", "partner_ids": ids, "dst_partner_id": ids[0]}
+    merged = run_wizard(admin, wizard, values, model="res.partner", ids=ids, method="action_merge")
+    assert merged.done
+    assert "It has done its work" in merged.message
+    assert [row["id"] for row in merged.records] == [ids[0]]
+    assert count(admin, "res.partner", [["id", "in", ids]]).count == 1
+
+
+def test_a_button_that_only_turns_the_page_has_done_nothing(admin: Odoo, suffix: str) -> None:
+    ids = [create(admin, "res.partner", {"name": f"{n} {suffix}"}).id for n in "AB"]
+    wizard = "base.partner.merge.automatic.wizard"
+    values = {"group_by_name": True, "maximum_group": 1}
+    turned = run_wizard(
+        admin, wizard, values, model="res.partner", ids=ids, method="action_start_manual_process"
+    )
+    assert not turned.done
+    assert "are as they were" in turned.message
+    assert count(admin, "res.partner", [["id", "in", ids]]).count == 2
+
+
+def test_merged_leads_are_told(admin: Odoo, suffix: str) -> None:
+    ids = [create(admin, "crm.lead", {"name": f"{n} {suffix}"}).id for n in "AB"]
+    values = {"opportunity_ids": ids}
+    merged = run_wizard(
+        admin, "crm.merge.opportunity", values, model="crm.lead", ids=ids, method="action_merge"
+    )
+    assert merged.done
+    assert len(merged.records) == 1
+    assert count(admin, "crm.lead", [["id", "in", ids]]).count == 1
+
+
+def test_describing_shows_what_a_mail_proposes(admin: Odoo, suffix: str) -> None:
+    partner = create(admin, "res.partner", {"name": suffix, "email": f"{suffix}@x.test"}).id
+    told = run_wizard(
+        admin,
+        "mail.compose.message",
+        model="res.partner",
+        ids=[partner],
+        context={"default_partner_ids": [partner], "default_subject": f"Hello {suffix}"},
+        describe=True,
+    ).wizard
+    assert told is not None
+    # To 16 Odoo proposes a subject of its own, whatever the context says.
+    assert told.wizard_fields["subject"].default in (f"Hello {suffix}", f"Re: {suffix}")
+    (recipient,) = told.wizard_fields["partner_ids"].default
+    assert (recipient["id"], suffix in recipient["name"]) == (partner, True)
+    assert len({(b.label, str(b.context), str(b.hidden_when)) for b in told.buttons}) == len(
+        told.buttons
+    )
+
+
+def test_a_copy_is_read_back_and_not_the_original(admin: Odoo, suffix: str) -> None:
+    partner = create(admin, "res.partner", {"name": suffix}).id
+    copied = execute(admin, "res.partner", "copy", [[partner]], return_fields=["name"])
+    (row,) = copied.records
+    assert row["id"] != partner
+    assert row["name"] == f"{suffix} (copy)"
+    assert copied.read_from == "res.partner: what copy returned"
+    archived = execute(
+        admin, "res.partner", "action_archive", [[partner]], return_fields=["active"]
+    )
+    assert archived.records == [{"id": partner, "active": False}]
+    assert archived.read_from == "res.partner: what action_archive was called on"
+
+
 def test_an_ordinary_model_is_no_wizard(admin: Odoo, suffix: str) -> None:
-    with pytest.raises(ValidationError, match=r"res\.partner is no wizard"):
+    with pytest.raises(ValidationError, match=r"res\.partner is not a wizard"):
         run_wizard(admin, "res.partner", {"name": suffix}, method="action_archive")
     assert count(admin, "res.partner", [["name", "=", suffix]]).count == 0
 

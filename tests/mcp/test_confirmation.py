@@ -23,12 +23,14 @@ from odoo_toolkit_mcp import confirmation
 from odoo_toolkit_mcp.affected import clean, destroys
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from odoo_toolkit_mcp.untrusted import NOTICE
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.test_real_odoo import call, mcp_server
 from tests.mcp.test_tools import error_of
+from tests.mcp.texts import text_of
 
 pytestmark = pytest.mark.anyio
 
@@ -334,7 +336,9 @@ async def test_words_of_a_method(method: str, expected: bool) -> None:
     [
         ([[2, 10]], "- Deco Addict (id 10)"),
         ([[3, 10]], "- Deco Addict (id 10)"),
-        ([[5]], "This removes records (Contact, res.partner)"),
+        ([[5]], "This removes 2 records (Contact, res.partner)"),
+        ([[5]], "- Deco Addict (id 10)"),
+        ([[6, 0, [9]]], "This removes 1 record (Contact, res.partner)"),
         ([[1, 9, {"child_ids": [[2, 10]]}]], "- Deco Addict (id 10)"),
         ([[1, 10, {"color": 1}], [4, 10]], None),
     ],
@@ -342,6 +346,7 @@ async def test_words_of_a_method(method: str, expected: bool) -> None:
 async def test_lines_are_not_deleted_by_writing_without_a_question(
     make_server: MakeServer, odoo: FakeOdoo, era: str, commands: list[Any], shown: str | None
 ) -> None:
+    odoo.records[1]["child_ids"] = [9, 10]
     person = Person(ElicitResult(action="decline"))
     server = make_server(mode="full")
     async with Client(server, mode=era, elicitation_callback=person) as client:
@@ -357,6 +362,100 @@ async def test_lines_are_not_deleted_by_writing_without_a_question(
     assert changes(odoo) == ([] if shown else ["write"])
 
 
+#: What Odoo takes for "all but these go", "this one is deleted", and the like.
+REMOVING: dict[str, tuple[Any, int]] = {
+    "false": (False, 2),
+    "null": (None, 2),
+    "clear": ([[5]], 2),
+    "clear, three elements": ([[5, 0, 0]], 2),
+    "set none": ([[6, 0, []]], 2),
+    "set with false": ([[6, False, []]], 2),
+    "set one": ([[6, 0, [9]]], 1),
+    "a bare id": ([9], 1),
+    "one command without its list": ([2, 9], 1),
+    "a record as read": ([{"id": 9, "name": "Wood Corner"}], 1),
+    "delete": ([[2, 10]], 1),
+    "delete, by a float": ([[2.0, 10.0]], 1),
+    "unlink": ([[3, 10, 0]], 1),
+    "within a line": ([[1, 1, {"child_ids": False}]], 2),
+    "within a line of a line": ([[1, 9, {"child_ids": [[1, 1, {"child_ids": [[5]]}]]}]], 2),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "removed"),
+    [
+        *(("write", value, removed) for value, removed in REMOVING.values()),
+        *((method, False, 2) for method in ("web_save", "web_save_multi", "update")),
+    ],
+    ids=[*REMOVING, "web_save", "web_save_multi", "update"],
+)
+async def test_each_form_that_removes_lines_is_asked_about_with_their_number(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, method: str, value: Any, removed: int
+) -> None:
+    odoo.records[1]["child_ids"] = [9, 10]
+    values: Any = {"child_ids": value}
+    call_ = {
+        "model": "res.partner",
+        "method": method,
+        "args": [[1], [values] if method == "web_save_multi" else values],
+    }
+    if method.startswith("web_save"):
+        call_["args"] += [{}]
+    person = Person(ElicitResult(action="decline"))
+    async with Client(make_server(mode="full"), mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_core_execute", call_)
+
+    assert result.is_error
+    assert changes(odoo) == []
+    (asked,) = person.asked
+    assert f"This removes {removed} record" in asked
+
+
+async def test_values_in_a_method_that_nobody_knows_are_asked_about(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """Whose lines it takes away cannot be known, so the question tells no number."""
+    person = Person(ElicitResult(action="decline"))
+    args = [[1], [{"child_ids": False}]]
+    call_ = {"model": "res.partner", "method": "nobody_knows", "args": args}
+    async with Client(make_server(mode="full"), mode=era, elicitation_callback=person) as client:
+        assert (await client.call_tool("odoo_core_execute", call_)).is_error
+
+    assert "This removes records (Contact, res.partner)" in person.asked[0]
+    assert changes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    "value", [True, 0, "", {}, "[[5]]", 9, [[True, 9]], [["2", 9]], [[]], [[2, 9], 10], [[3, [9]]]]
+)
+async def test_what_cannot_be_read_is_neither_asked_about_nor_sent(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, value: Any
+) -> None:
+    person = Person()
+    call_ = {"model": "res.partner", "method": "write", "args": [[1], {"child_ids": value}]}
+    async with Client(make_server(mode="full"), mode=era, elicitation_callback=person) as client:
+        error = error_of(await client.call_tool("odoo_core_execute", call_))
+
+    assert error["code"] == "VALUE_ERROR"
+    assert "[6, 0, [ids]] set" in error["suggestion"]
+    assert (person.asked, changes(odoo)) == ([], [])
+
+
+@pytest.mark.parametrize("value", [[], [[4, 10]], [[0, 0, {"name": "x"}]], [[1, 9, {"color": 1}]]])
+async def test_what_removes_nothing_is_not_asked_about(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, value: Any
+) -> None:
+    odoo.records[1]["child_ids"] = [9]
+    person = Person()
+    call_ = {"model": "res.partner", "method": "write", "args": [[1], {"child_ids": value}]}
+    async with Client(make_server(mode="full"), mode=era, elicitation_callback=person) as client:
+        await client.call_tool("odoo_core_execute", call_)
+
+    assert person.asked == []
+    assert changes(odoo) == ["write"]
+
+
 async def test_a_dry_run_asks_nothing(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
     person = Person()
     server = make_server(mode="full", confirm="always", toolsets=[BookingToolset])
@@ -366,6 +465,30 @@ async def test_a_dry_run_asks_nothing(make_server: MakeServer, odoo: FakeOdoo, e
     assert result.structured_content
     assert result.structured_content["message"] == "Would cancel it."
     assert person.asked == []
+    assert changes(odoo) == []
+
+
+async def test_a_dry_run_is_for_every_mode(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    """Also of a tool that the mode hides; the real run is refused, and says so."""
+    server = make_server(mode="readonly", toolsets=[BookingToolset])
+    async with Client(server, mode=era) as client:
+        planned = await client.call_tool("odoo_booking_cancel", {"partner_id": 9, "dry_run": True})
+        refused = [
+            await client.call_tool("odoo_booking_cancel", {"partner_id": 9, **more})
+            for more in ({}, {"dry_run": False})
+        ]
+
+    assert planned.structured_content
+    assert planned.structured_content["message"] == "Would cancel it."
+    assert "ODOO_MCP_MODE" in planned.structured_content["needs"]
+    assert "Policy" not in planned.structured_content["needs"]
+    assert text_of(planned).startswith(NOTICE)
+    for result in refused:
+        assert result.structured_content
+        assert result.structured_content["code"] == "MODE_VIOLATION"
+        assert "dry_run" in result.structured_content["suggestion"]
     assert changes(odoo) == []
 
 

@@ -59,7 +59,7 @@ async def names(client: Client) -> set[str]:
 async def test_initialize_needs_no_odoo(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
     odoo.stop()
     async with Client(make_server(), mode=era) as client:
-        assert client.server_info.name == "odoo-toolkit"
+        assert client.server_info.name == "odoo-toolkit-mcp"
 
     assert odoo.logins == 0
 

@@ -32,6 +32,7 @@ from odoo_toolkit_mcp.settings import ServerSettings
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import RunningServer
+from tests.mcp.test_http import HANDSHAKE
 
 TOKEN = "a-token-of-sufficient-length"
 COUNT = ("odoo_core_count", {"model": "res.partner"})
@@ -375,3 +376,58 @@ def test_wrong_credentials_do_not_push_out_right_ones(monkeypatch: pytest.Monkey
     newcomer = pool.get(Credentials("bob", Secret("key")))
     assert pool.evict() == [first]
     assert pool.get(Credentials("bob", Secret("key"))) is newcomer
+
+
+def test_a_session_belongs_to_the_user_who_began_it(
+    odoo: FakeOdoo, make_server: MakeServer
+) -> None:
+    """Whoever knows its id neither acts in it nor hears it nor ends it."""
+    settings: dict[str, Any] = {"credential_headers": True, "stateless": False}
+    ann = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": PASSWORD}
+    others = {
+        "another": {"X_Odoo_Username": "bob", "X_Odoo_Api_Key": PASSWORD},
+        "another key": {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": "other"},
+        "nobody": {},
+    }
+    with RunningServer(make_server(transport="http", **settings)) as served:
+        began = served.post("legacy", "initialize", HANDSHAKE, **ann)
+        of_session = {
+            "Mcp_Session_Id": {name.lower(): v for name, v in began.headers.items()}[
+                "mcp-session-id"
+            ]
+        }
+        mine = served.post("legacy", "tools/list", **of_session, **ann)
+        theirs = {
+            name: [
+                served.post("legacy", "tools/list", **of_session, **headers).status,
+                served.get("/mcp", Accept="text/event-stream", **of_session, **headers).status,
+            ]
+            for name, headers in others.items()
+        }
+        still = served.post("legacy", "ping", **of_session, **ann)
+
+    assert (mine.status, still.status) == (200, 200)
+    assert theirs == {name: [404, 404] for name in others}
+
+
+def test_health_tells_of_the_users_connections(odoo: FakeOdoo, by_user: RunningServer) -> None:
+    """The server's own is not used; wrong credentials say nothing of Odoo."""
+    right = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": PASSWORD}
+    wrong = {"X_Odoo_Username": LOGIN, "X_Odoo_Api_Key": "wrong"}
+
+    def health() -> str:
+        return str(json.loads(by_user.get("/healthz").text)["odoo"])
+
+    told = [health()]
+    for headers in (wrong, right, wrong):
+        by_user.call("auto", *COUNT, **headers)
+        told.append(health())
+    odoo.stop()
+    by_user.call("auto", *COUNT, **right)
+    told.append(health())
+    odoo.start()
+    by_user.call("auto", *COUNT, **right)
+    told.append(health())
+
+    no, yes = "not connected", "connected"
+    assert told == [no, no, yes, yes, no, yes]

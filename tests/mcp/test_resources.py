@@ -9,6 +9,7 @@ import pytest
 from mcp import Client, MCPError
 
 from odoo_toolkit_mcp.server import OdooServer
+from odoo_toolkit_mcp.untrusted import MESSAGE_NOTICE
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, PASSWORD, FakeOdoo, FaultError
 
@@ -60,7 +61,7 @@ async def refused(server: OdooServer, era: str, uri: str) -> tuple[int, dict[str
             await client.read_resource(uri)
     error = caught.value.error
     assert error.data["uri"] == uri[:500]
-    assert error.data["message"] == error.message
+    assert error.message.removeprefix(f"{MESSAGE_NOTICE} ") == error.data["message"]
     assert error.data["suggestion"]
     return error.code, error.data
 

@@ -39,7 +39,7 @@ def test_three_variables_are_enough(odoo: FakeOdoo) -> None:
     """Address, user and password: the database is asked from the server that has only one."""
     environ = {"ODOO_URL": odoo.url, "ODOO_USERNAME": LOGIN, "ODOO_PASSWORD": PASSWORD}
     with StdioClient(environ) as client:
-        assert client.initialize()["result"]["serverInfo"]["name"] == "odoo-toolkit"
+        assert client.initialize()["result"]["serverInfo"]["name"] == "odoo-toolkit-mcp"
         result = client.call("odoo_core_search_read", model="res.partner", limit=1)
 
     assert result["structuredContent"]["records"][0]["id"] == 1
@@ -404,7 +404,7 @@ def test_messages_may_come_from_a_file(environ: dict[str, str], tmp_path: Path) 
         )
 
     assert done.returncode == 0
-    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "odoo-toolkit"
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "odoo-toolkit-mcp"
 
 
 def test_client_that_no_longer_reads_is_no_crash(environ: dict[str, str]) -> None:

@@ -20,6 +20,7 @@ from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.untrusted import (
     BEGIN,
     END,
+    ERROR_NOTICE,
     NOTICE,
     PROMPT_NOTICE,
     RESOURCE_NOTICE,
@@ -201,7 +202,7 @@ async def test_names_beside_links(make_server: MakeServer, odoo: FakeOdoo, attac
 async def test_errors_of_odoo_that_quote_records(
     make_server: MakeServer, odoo: FakeOdoo, era: str, attack: str
 ) -> None:
-    """No marks, as an error is what the toolkit says; but nothing hidden."""
+    """A name says nothing to the model; what to do next is the toolkit's to say."""
 
     def refuse(args: list[Any], kwargs: dict[str, Any]) -> Any:
         said = f"{attack} is archived."
@@ -215,6 +216,7 @@ async def test_errors_of_odoo_that_quote_records(
     assert result.is_error
     assert result.structured_content == plain.structured_content
     assert hidden_in(text_of(result)) == set()
+    assert text_of(result).startswith(f"{ERROR_NOTICE}\n{BEGIN}\n")
     assert data_of(result) == as_shown(result.structured_content)
     assert json.loads(text_of(plain)) == plain.structured_content
 

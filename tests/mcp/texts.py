@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-from odoo_toolkit_mcp.untrusted import BEGIN, END, NOTICE, cleaned_json
+from odoo_toolkit_mcp.untrusted import BEGIN, END, ERROR_NOTICE, NOTICE, cleaned_json
 
 
 def text_of(result: CallToolResult) -> str:
@@ -20,14 +20,15 @@ def text_of(result: CallToolResult) -> str:
 def between_marks(text: str) -> str:
     """Return what stands between the marks of a text; they must be there, in their places."""
     notice, begin, data, end = text.split("\n")
-    assert (notice, begin, end) == (NOTICE, BEGIN, END)
+    assert (begin, end) == (BEGIN, END)
+    assert notice in (NOTICE, ERROR_NOTICE)
     return data
 
 
 def data_of(result: CallToolResult) -> Any:
     """Return the JSON in the text of a result, whether it is marked or not."""
     text = text_of(result)
-    return json.loads(between_marks(text) if text.startswith(NOTICE) else text)
+    return json.loads(between_marks(text) if text.startswith((NOTICE, ERROR_NOTICE)) else text)
 
 
 def as_shown(data: Any) -> Any:

@@ -62,6 +62,7 @@ def _check(*, complete: bool) -> int:
     ]
     environments.check_lowest(wheel, target / "environments")
     environments.check_runners(wheel, target)
+    environments.check_clash(wheel, target / "environments")
     files.check()
     environments.list_components(wheel, target, target / "environments/components")
     progress("All packages are in order.")

@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from odoo_toolkit.installation import DISTRIBUTION
 from tests.packaging.distributions import metadata
 from tests.packaging.environments import check_handshake
 from tests.packaging.tools import ROOT, mcpb_package, tool, uv
@@ -31,17 +32,17 @@ if __name__ == "__main__":
 
 PROJECT = """\
 [project]
-name = "odoo-toolkit-bundle"
+name = "odoo-toolkit-mcp-bundle"
 version = "{version}"
 requires-python = "{python}"
-dependencies = ["odoo-toolkit[mcp]"]
+dependencies = ["odoo-toolkit-mcp"]
 
 [tool.uv]
 package = false
 constraint-dependencies = {constraints}
 
 [tool.uv.sources]
-odoo-toolkit = {{ path = "{wheel}" }}
+odoo-toolkit-mcp = {{ path = "{wheel}" }}
 """
 
 #: What the client asks the person for, by the variable that it sets. What is left empty is not set.
@@ -143,7 +144,7 @@ def make_bundle(wheel: Path, target: Path) -> Path:
 def _versions(wheel: Path) -> list[str]:
     """Return the versions of all that the server needs, for every platform."""
     wanted = wheel.parent / "bundle-requirements.in"
-    wanted.write_text(f"odoo-toolkit[mcp] @ {wheel.resolve().as_uri()}\n", "utf-8")
+    wanted.write_text(f"{DISTRIBUTION} @ {wheel.resolve().as_uri()}\n", "utf-8")
     options = ["--quiet", "--universal", "--python-version", "3.10", "--no-header", "--no-annotate"]
     found = uv("pip", "compile", *options, wanted, failure="What the bundle needs is not found.")
     return [line.strip() for line in found.splitlines() if "==" in line]

@@ -7,16 +7,20 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from odoo_toolkit.installation import DISTRIBUTION
 from tests.mcp.stdio_client import StdioClient
 from tests.packaging.distributions import metadata
 from tests.packaging.tools import ROOT, tool, uv
 from tests.provisioning.cache import progress, run
 from tests.provisioning.pythons import find_python
 
+#: Another project, with a folder ``odoo_toolkit`` of its own.
+FOREIGN = "odoo-toolkit==3.3.0"
+
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 
-#: What is installed together: nothing more than the library, and what each extra adds.
-COMBINATIONS = ("", "mcp", "pandas", "cli,mcp,pandas")
+#: What is installed together: no extra, each by itself, and all.
+COMBINATIONS = ("", "cli", "pandas", "cli,pandas")
 
 #: Enough for a server to start; Odoo is asked nothing before a tool is called.
 SETTINGS = {
@@ -26,14 +30,14 @@ SETTINGS = {
     "ODOO_PASSWORD": "x",
 }
 
-#: Imports every module below some packages.
+#: Imports every module of both packages, but those that are named.
 _IMPORT_ALL = """
 import importlib, pkgutil, sys
-left_out, *names = sys.argv[1:]
-for name in names:
+for name in ("odoo_toolkit", "odoo_toolkit_mcp"):
     package = importlib.import_module(name)
     for module in pkgutil.walk_packages(package.__path__, name + "."):
-        if not module.name.endswith("__main__") and not module.name.startswith(left_out):
+        left_out = any(f"{module.name}.".startswith(f"{one}.") for one in sys.argv[1:])
+        if not left_out and not module.name.endswith("__main__"):
             importlib.import_module(module.name)
 """
 
@@ -61,8 +65,8 @@ def check_matrix(wheel: Path, source: Path, target: Path) -> list[str]:
                 use(environment, chosen, str(metadata(wheel)["Version"]))
     progress("Source distribution")
     environment = target / "source"
-    install(environment, Path(sys.executable), [f"{source}[mcp]"])
-    use(environment, ["mcp"], str(metadata(wheel)["Version"]))
+    install(environment, Path(sys.executable), [str(source)])
+    use(environment, [], str(metadata(wheel)["Version"]))
     return missing
 
 
@@ -75,26 +79,23 @@ def install(environment: Path, python: Path, packages: list[str], *options: str)
 
 def use(environment: Path, extras: Sequence[str], version: str) -> None:
     """Import all modules that the extras are enough for, and run the commands."""
-    packages = ["odoo_toolkit", *(["odoo_toolkit_mcp"] if "mcp" in extras else [])]
-    # The only part of the library that needs an extra to be imported.
-    left_out = "nothing" if "cli" in extras else "odoo_toolkit.cli."
-    command: list[str | Path] = [environment / "bin/python", "-c", _IMPORT_ALL, left_out, *packages]
+    # The command needs an extra to be imported; the other module never can be.
+    left_out = ["odoo_toolkit.connect", *([] if "cli" in extras else ["odoo_toolkit.cli"])]
+    command: list[str | Path] = [environment / "bin/python", "-c", _IMPORT_ALL, *left_out]
     run(command, failure="A module cannot be imported.", cwd=environment)
-    if "mcp" in extras:
-        check_server([str(environment / "bin/odoo-toolkit-mcp")], version)
-    else:
-        _check_refusal(environment / "bin/odoo-toolkit-mcp", "mcp")
+    check_server([str(environment / "bin/odoo-toolkit-mcp")], version)
     if "cli" in extras:
         run([environment / "bin/odoo-toolkit", "--help"], failure="odoo-toolkit does not run.")
     else:
-        _check_refusal(environment / "bin/odoo-toolkit", "cli")
+        _check_refusal(environment / "bin/odoo-toolkit", "pip install 'odoo-toolkit-mcp[cli]'")
 
 
 def check_server(command: list[str], version: str) -> None:
     """Ask a command for its help and version, and shake hands with the server that it starts."""
     said = run([*command, "--help"], failure="The command does not run.")
     assert "ODOO_MCP_MODE" in said, said
-    assert run([*command, "--version"], failure="No version.").strip() == f"odoo-toolkit {version}"
+    said = run([*command, "--version"], failure="No version.")
+    assert said.strip() == f"odoo-toolkit-mcp {version}", said
     assert "mcpServers" in run([*command, "config", "cursor"], failure="No configuration.")
     check_handshake(command, SETTINGS, version)
 
@@ -107,14 +108,52 @@ def check_handshake(command: list[str], settings: dict[str, str], version: str) 
         assert client.request("ping")["result"] == {}
 
 
-def _check_refusal(command: Path, extra: str) -> None:
-    """Without its extra, a command says how to install it."""
+def _check_refusal(command: Path, cure: str) -> None:
+    """A command that cannot work says what to run."""
     done = subprocess.run(
         [command], env=SETTINGS, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode, done
-    assert f"pip install 'odoo-toolkit[{extra}]'" in done.stderr, done.stderr
+    assert cure in done.stderr, done.stderr
     assert "Traceback" not in done.stderr, done.stderr
+
+
+def check_clash(wheel: Path, target: Path) -> None:
+    """Beside the project that has the same folder, each way in says so, and how to mend it.
+
+    Both orders of installation are tried, and what is left when the other project is removed.
+    """
+    version = str(metadata(wheel)["Version"])
+    for number, order in enumerate(((str(wheel), FOREIGN), (FOREIGN, str(wheel)))):
+        progress(f"Beside {FOREIGN}, {('installed before it', 'installed after it')[number]}")
+        environment = target / f"clash-{number}"
+        install(environment, Path(sys.executable), [f"{wheel}[cli]"])
+        pip = ["--quiet", "--python", str(environment / "bin/python")]
+        uv("pip", "uninstall", *pip, DISTRIBUTION, failure="It could not be removed.")
+        for one in order:
+            uv("pip", "install", *pip, "--no-deps", one, failure=f"{one} was not installed.")
+        _check_clash(environment, f"pip uninstall odoo-toolkit {DISTRIBUTION}")
+        uv("pip", "uninstall", *pip, "odoo-toolkit", failure="It could not be removed.")
+        repair = ["--force-reinstall", "--no-deps"]
+        _check_clash(environment, f"pip install {' '.join(repair)} {DISTRIBUTION}")
+        uv("pip", "install", *pip, *repair, wheel, failure="The repair failed.")
+        use(environment, ["cli"], version)
+
+
+def _check_clash(environment: Path, cure: str) -> None:
+    """Both commands, and a script's first line, say what to run."""
+    for name in ("odoo-toolkit", "odoo-toolkit-mcp"):
+        _check_refusal(environment / "bin" / name, cure)
+    script = "from odoo_toolkit import connect"
+    done = subprocess.run(
+        [environment / "bin/python", "-I", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1].startswith("ImportError: "), done.stderr
+    assert cure in done.stderr, done.stderr
 
 
 def check_lowest(wheel: Path, target: Path) -> None:
@@ -127,9 +166,7 @@ def check_lowest(wheel: Path, target: Path) -> None:
     progress("The oldest versions that are allowed")
     environment = target / "lowest"
     extras = [
-        one
-        for one in ("mcp", "cli", "pandas")
-        if one in (metadata(wheel).get_all("Provides-Extra") or [])
+        one for one in ("cli", "pandas") if one in (metadata(wheel).get_all("Provides-Extra") or [])
     ]
     oldest = ["--resolution", "lowest-direct", "--requirements", "setup.cfg"]
     install(environment, python, [], *oldest, *(f"--extra={one}" for one in extras))
@@ -141,9 +178,10 @@ def check_lowest(wheel: Path, target: Path) -> None:
 def check_runners(wheel: Path, target: Path) -> None:
     """Run the server as pipx and uvx do, and install it with pip."""
     version = str(metadata(wheel)["Version"])
-    package = f"{wheel}[mcp]"
+    package = str(wheel)
     progress("uvx")
-    check_server([str(tool("uvx")), "--quiet", "--from", package, "odoo-toolkit-mcp"], version)
+    # As "uvx odoo-toolkit-mcp" does, once there is such a release.
+    check_server([str(tool("uvx")), "--quiet", "--from", package, DISTRIBUTION], version)
     progress("pipx")
     home = {"PIPX_HOME": str(target / "pipx"), "PIPX_BIN_DIR": str(target / "pipx-bin")}
     run([tool("pipx"), "install", "--quiet", package], failure="pipx install failed.", env=home)
@@ -153,9 +191,9 @@ def check_runners(wheel: Path, target: Path) -> None:
 def list_components(wheel: Path, folder: Path, environment: Path) -> Path:
     """Write what the server consists of (SBOM, CycloneDX) into a folder, and return the file."""
     progress("List of components")
-    package = f"odoo-toolkit[mcp]=={metadata(wheel)['Version']}"
+    package = f"{DISTRIBUTION}=={metadata(wheel)['Version']}"
     install(environment, Path(sys.executable), [package], "--find-links", str(wheel.parent))
-    file = folder / "odoo-toolkit.cdx.json"
+    file = folder / f"{DISTRIBUTION}.cdx.json"
     command: list[str | Path] = [tool("cyclonedx-py"), "environment", environment / "bin/python"]
     options = ["--output-reproducible", "--output-format", "JSON", "--output-file", str(file)]
     run([*command, *options], failure="The components could not be listed.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from odoo_toolkit.installation import DISTRIBUTION
 from tests.packaging.bundle import check_schema
 from tests.packaging.distributions import metadata
 from tests.packaging.tools import registry_schema
@@ -31,7 +32,7 @@ def server_json(wheel: Path, bundle: Path, repository: str) -> dict[str, Any]:
     return {
         # It says by which schema the entry was validated.
         "$schema": json.loads(registry_schema().read_text("utf-8"))["$id"],
-        "name": f"io.github.{owner[1]}/odoo-toolkit",
+        "name": f"io.github.{owner[1]}/{DISTRIBUTION}",
         "title": "Odoo toolkit",
         "description": DESCRIPTION,
         "version": version,

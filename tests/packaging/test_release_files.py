@@ -19,12 +19,11 @@ from tests.packaging.tools import ROOT
 
 METADATA = """\
 Metadata-Version: 2.4
-Name: odoo-toolkit
+Name: odoo-toolkit-mcp
 Version: 1.2.3
 Summary: Odoo from Python
 License: MIT
 Requires-Python: >=3.10
-Provides-Extra: mcp
 """
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -33,9 +32,9 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 @pytest.fixture
 def wheel(tmp_path: Path) -> Path:
     """A wheel that holds its metadata only."""
-    file = tmp_path / "odoo_toolkit-1.2.3-py3-none-any.whl"
+    file = tmp_path / "odoo_toolkit_mcp-1.2.3-py3-none-any.whl"
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("odoo_toolkit-1.2.3.dist-info/METADATA", METADATA)
+        archive.writestr("odoo_toolkit_mcp-1.2.3.dist-info/METADATA", METADATA)
     return file
 
 
@@ -84,9 +83,9 @@ def test_the_bundle_has_the_wheel_and_the_versions_of_what_it_needs(made: Path) 
         project = archive.read("pyproject.toml").decode()
         names = archive.namelist()
 
-    assert made.name == "odoo-toolkit-1.2.3.mcpb"
+    assert made.name == "odoo-toolkit-mcp-1.2.3.mcpb"
     assert {"manifest.json", "server/main.py", "LICENSE"} < set(names)
-    source = re.search(r'odoo-toolkit = \{ path = "(.*)" \}', project)
+    source = re.search(r'odoo-toolkit-mcp = \{ path = "(.*)" \}', project)
     assert source
     assert source[1] in names
     assert '"attrs==26.1.0"' in project
@@ -106,7 +105,7 @@ def test_the_registry_entry_points_to_the_bundle(
     entry = registry.server_json(wheel, made, "https://example.com/ann/odoo")
 
     assert entry["$schema"] == "the schema"
-    assert entry["name"] == "io.github.ann/odoo-toolkit"
+    assert entry["name"] == "io.github.ann/odoo-toolkit-mcp"
     address = entry["packages"][0]["identifier"]
     assert address == f"https://example.com/ann/odoo/releases/download/v1.2.3/{made.name}"
     assert len(entry["description"]) <= 100

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import os
 import shutil
+import signal
+import subprocess
 import sys
+import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from tests.provisioning import debian, odoo_server, postgres, pythons
+from tests.provisioning import copies, debian, odoo_server, postgres, pythons
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -35,24 +40,41 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     start_parser = commands.add_parser("start", help="provision what is missing, start the servers")
     start_parser.add_argument("versions", nargs="+", choices=list(RELEASES), metavar="VERSION")
+    start_parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="[VERSION=]PATH",
+        help="a source tree to run a version from that Debian does not carry; needed once",
+    )
     start_parser.add_argument("--json", action="store_true", help="print the servers on stdout")
     start_parser.add_argument(
         "--fresh", action="store_true", help="put the databases back to their demo data"
     )
+    copies_parser = commands.add_parser(
+        "copies", help="run what follows '--' on new copies of servers, and remove the copies"
+    )
+    copies_parser.add_argument("versions", nargs="+", choices=list(RELEASES), metavar="VERSION")
     commands.add_parser("stop", help="stop the servers and their PostgreSQL")
     commands.add_parser("status", help="say what runs, and where everything is kept")
     environment_parser = commands.add_parser(
         "environment", help="make an empty virtual environment to develop in"
     )
     environment_parser.add_argument("folder", type=Path)
-    chosen = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    end = words.index("--") if "--" in words else len(words)
+    chosen = parser.parse_args(words[:end])
+    releases = [RELEASES[one] for one in dict.fromkeys(getattr(chosen, "versions", ()))]
     try:
         if chosen.command == "environment":
             pythons.make_environment(chosen.folder, DEVELOPMENT_PYTHONS)
             return 0
         if chosen.command == "start":
+            trees = source_trees(chosen.source, releases)
             with locked():
-                return _start([RELEASES[one] for one in chosen.versions], chosen.fresh, chosen.json)
+                return _start(releases, trees, chosen.fresh, chosen.json)
+        if chosen.command == "copies":
+            return _run_on_copies(releases, words[end + 1 :])
         if chosen.command == "stop":
             with locked():
                 return _stop()
@@ -62,31 +84,70 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _start(releases: list[Release], fresh: bool, as_json: bool) -> int:
-    """Start the servers side by side; succeed when at least one runs."""
+def source_trees(given: list[str], releases: list[Release]) -> dict[str, Path]:
+    """Return the source tree named for each version; one alone needs no version before it.
+
+    Raises:
+        ProvisioningError: It is not clear for which of the versions a tree is meant.
+    """
+    from_source = [release.version for release in releases if not release.package]
+    trees: dict[str, Path] = {}
+    for one in given:
+        version, equals, path = one.partition("=")
+        if not equals:
+            version, path = from_source[0] if len(from_source) == 1 else "", one
+        if version not in from_source or version in trees:
+            could_be = " ".join(f"--source {version}=PATH" for version in from_source)
+            raise ProvisioningError(
+                f"--source {one}: " + (f"give {could_be}." if could_be else "Debian carries these.")
+            )
+        trees[version] = Path(path).expanduser().resolve()
+    return trees
+
+
+def _start(releases: list[Release], trees: dict[str, Path], fresh: bool, as_json: bool) -> int:
+    """Start the servers side by side; succeed when at least one of them runs."""
     debian.check_machine()
     progress(f"Everything is kept in {cache_folder()}")
     progress(f"except PostgreSQL's data, kept in {postgres.cluster_folder()}")
     ports = odoo_server.choose_ports(releases)
     servers = {server["name"]: server for server in odoo_server.running_servers()}
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         system = pool.submit(_prepare_system)
         started = {
-            pool.submit(odoo_server.start, one, ports[one.name], system, fresh): one.name
+            pool.submit(
+                odoo_server.start, one, ports[one.name], system, trees.get(one.version), fresh
+            ): one.name
             for one in releases
         }
-        for one in as_completed(started):
-            server = _result(one, started[one])
+        for done in as_completed(started):
+            server = _result(done, started[done])
             if server:
                 servers[server["name"]] = server
-                _write_servers(list(servers.values()))
-    if not servers:
+            # one that was stopped and did not come up again is not listed any more
+            servers = {name: one for name, one in servers.items() if odoo_server.is_running(one)}
+            _write_servers(list(servers.values()))
+    if not any(release.name in servers for release in releases):
         print(OTHER_WAYS, file=sys.stderr)
         return 1
     _tell(servers)
     if as_json:
         print(json.dumps(list(servers.values()), indent=2))
     return 0
+
+
+def _run_on_copies(releases: list[Release], command: list[str]) -> int:
+    """Run a command for which the servers are new copies; return its exit code."""
+    if not command:
+        raise ProvisioningError("Say what to run on the copies: copies 16 17 -- COMMAND ...")
+    # as after an interruption, the copies are removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(copies.copied(release)) for release in releases]
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        write_json(folder / "servers.json", servers)
+        named = {"ODOO_TOOLKIT_SERVERS_FILE": str(folder / "servers.json")}
+        return subprocess.run(command, env={**os.environ, **named}, check=False).returncode
 
 
 def _result(start: Future[Server], name: str) -> Server | None:

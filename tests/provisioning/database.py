@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.provisioning import postgres
+from tests.provisioning import layout, postgres
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -18,9 +18,9 @@ from tests.provisioning.cache import (
     run,
     write_json,
 )
-from tests.provisioning.debian import package_version
 from tests.provisioning.releases import Release
 
+SECOND_PORT = 500  # added to the first one's number: more than there are first ones
 ADDONS = Path(__file__).parent / "addons"
 
 MAKE_KEYS = """
@@ -72,15 +72,15 @@ class Installation:
 
     def command(self, *words: str) -> list[str]:
         """Return the command that runs Odoo's start program with *words*."""
-        program = self.root / "usr/bin/odoo"
-        return [str(self.python), str(program), *words, "-c", str(self.configuration)]
+        program = str(layout.program(self.root))
+        return [str(self.python), program, *words, "-c", str(self.configuration)]
 
     def environment(self) -> dict[str, str]:
         """Return the variables that Odoo's start program needs."""
         runtime = self.folder / "runtime"
         runtime.mkdir(mode=0o700, exist_ok=True)
         return {
-            "PYTHONPATH": str(self.root / "usr/lib/python3/dist-packages"),
+            "PYTHONPATH": str(layout.packages(self.root)),
             "PYTHONUNBUFFERED": "1",
             # wkhtmltopdf makes the PDFs and would otherwise look for a display
             "QT_QPA_PLATFORM": "offscreen",
@@ -95,7 +95,7 @@ def write_configuration(installation: Installation, port: int, workers: int = 0)
     # a copy: the server must not change under another checkout that shares this cache
     shutil.copytree(ADDONS, addons, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.pyc"))
     (folder / "data").mkdir(parents=True, exist_ok=True)
-    core_addons = installation.root / "usr/lib/python3/dist-packages/odoo/addons"
+    core_addons = layout.packages(installation.root) / "odoo/addons"
     options = {
         "addons_path": f"{core_addons},{addons}",
         "data_dir": folder / "data",
@@ -106,12 +106,15 @@ def write_configuration(installation: Installation, port: int, workers: int = 0)
         "http_interface": "127.0.0.1",
         "http_port": port,
         "workers": workers,
+        # of the further process that a server with workers has; the default is one for all servers
+        installation.release.second_port_option: port + SECOND_PORT,
         "max_cron_threads": 0,
         # nothing listens there: a mail of a test must never leave this machine
         "smtp_server": "127.0.0.1",
         "smtp_port": 1,
         # Odoo would otherwise restart itself in the middle of a long test
         "limit_time_real": 1200,
+        "limit_time_cpu": 1200,
         "limit_memory_soft": 4 * 2**30,
     }
     lines = [f"{name} = {value}\n" for name, value in options.items()]
@@ -138,10 +141,8 @@ def prepare_database(installation: Installation, fresh: bool) -> dict[str, str]:
     marker.unlink(missing_ok=True)
     if not keys:
         return _make(installation, kept, marker)
-    _drop(installation)
     progress("Restoring the database from its dump ...", release.name)
-    postgres.restore(release.database, kept / "database.dump")
-    shutil.copytree(kept / "filestore", installation.filestore)
+    keys = _restore(installation, kept)
     write_json(marker, kept.name)
     return keys
 
@@ -151,18 +152,25 @@ def kept_dump(installation: Installation) -> Path:
     return cache_folder() / "dumps" / f"{installation.release.name}-{_contents_id(installation)}"
 
 
-def restore_copy(installation: Installation) -> None:
-    """Restore a copy's database from the dump, which must be there.
+def restore_copy(installation: Installation) -> dict[str, str]:
+    """Restore a copy's database from the dump, which must be there, and return its API keys.
 
     Raises:
-        ProvisioningError: there is no dump.
+        ProvisioningError: There is no dump.
     """
     kept = kept_dump(installation)
     if not kept.exists():
         raise ProvisioningError(f"{kept} is not there: start {installation.release.name} once.")
+    return _restore(installation, kept)
+
+
+def _restore(installation: Installation, kept: Path) -> dict[str, str]:
+    """Put a database and its attachments back to what was kept; return the API keys."""
     _drop(installation)
     postgres.restore(installation.database, kept / "database.dump")
     shutil.copytree(kept / "filestore", installation.filestore)
+    keys: dict[str, str] = read_json(kept / "keys.json", {})
+    return keys
 
 
 def _drop(installation: Installation) -> None:
@@ -172,13 +180,13 @@ def _drop(installation: Installation) -> None:
 
 
 def _contents_id(installation: Installation) -> str:
-    """Return a name for what the database is made of: package version, modules, test addons."""
+    """Return a name for what the database is made of: Odoo's code, modules, test addons."""
     addons = hashlib.sha256()
     for path in sorted(ADDONS.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             addons.update(str(path.relative_to(ADDONS)).encode() + path.read_bytes())
     modules = ",".join(installation.release.modules)
-    version = package_version(installation.root)
+    version = layout.version(installation.root)
     whole = f"{version} {modules} {addons.hexdigest()} {MAKE_KEYS}"
     return f"{version}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.provisioning import layout
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -90,15 +91,14 @@ def _machine_sources(apt_folder: Path) -> Iterator[tuple[str, str, list[str], st
 def unpack_release(release: Release) -> Path:
     """Download and unpack a release's Debian packages unless that was done before.
 
-    Nothing is installed: the packages are unpacked into the cache folder. The package's version
-    is kept in ``VERSION`` beside the ``root`` folder's content.
+    Nothing is installed: the packages are unpacked into the cache folder.
 
     Returns:
         The folder that stands for the file system's root.
     """
-    root = cache_folder() / release.name / "root"
+    root = layout.root_folder(release)
     if root.exists():
-        _write_pdfs_as_text(root)
+        layout.write_pdfs_as_text(root)
         return root
     uri, keyring = find_mirror()
     packages = (release.package, *release.linked_packages)
@@ -111,25 +111,10 @@ def unpack_release(release: Release) -> Path:
             run(["dpkg", "-x", deb, folder], failure=f"{deb.name} could not be unpacked.")
         own = next(iter(downloads.glob(f"{release.package}_*.deb")))
         version = run(["dpkg-deb", "-f", own, "Version"], failure=f"{own.name} has no version.")
-        (folder / "VERSION").write_text(version.strip() + "\n", encoding="utf-8")
+        layout.write_version(folder, version.strip())
         shutil.rmtree(downloads)
-    _write_pdfs_as_text(root)
+    layout.write_pdfs_as_text(root)
     return root
-
-
-def _write_pdfs_as_text(root: Path) -> None:
-    """Take away the web font of Odoo's reports, so that tests can read what a PDF says.
-
-    Debian's wkhtmltopdf draws the letters of a web font as outlines; those of a font of the
-    system it writes as text.
-    """
-    for folder in root.glob("usr/lib/python3/dist-packages/odoo/addons/web/static/**/fonts/lato"):
-        shutil.rmtree(folder)
-
-
-def package_version(root: Path) -> str:
-    """Return the version of the Odoo package unpacked in *root*."""
-    return (root / "VERSION").read_text(encoding="utf-8").strip()
 
 
 def _download(

@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from tests.provisioning import database, debian, postgres, pythons
+from tests.provisioning import database, debian, postgres, pythons, sources
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -54,37 +54,51 @@ def is_running(server: Server) -> bool:
     return str(cache_folder() / server["name"] / "odoo.conf").encode() in command
 
 
-def start(release: Release, port: int, system: Future[None], fresh: bool = False) -> Server:
+def start(
+    release: Release,
+    port: int,
+    system: Future[None],
+    tree: Path | None = None,
+    fresh: bool = False,
+) -> Server:
     """Provision what is missing of a release and start its server unless it runs.
 
     Args:
         release: Which Odoo.
         port: The loopback port to listen on.
         system: The start of PostgreSQL and the like, to be awaited before the database is used.
+        tree: A source tree to run from then on; None for Debian's packages, or the tree that was
+            given before.
         fresh: Whether to throw away the database's content for that of the dump.
 
     Returns:
         The server's entry for ``servers.json``.
     """
     known = next((one for one in running_servers() if one["name"] == release.name), None)
-    if known and not fresh and _answers(known["url"]):
+    other_code = not release.package and sources.has_other_code(release, tree)
+    if known and not fresh and not other_code and _answers(known["url"]):
         progress(f"Runs already on {known['url']}", release.name)
         return known
     if known:
         stop(known)
     python = pythons.environment_of(release)  # first, for it may be what this machine lacks
-    installation = Installation(release, debian.unpack_release(release), python)
+    root = debian.unpack_release(release) if release.package else sources.lay_out(release, tree)
+    installation = Installation(release, root, python)
     system.result()
     database.write_configuration(installation, port)
     keys = database.prepare_database(installation, fresh)
     url = f"http://127.0.0.1:{port}"
     tell_own_address(release.database, url)
-    pid = start_process(installation, url)
+    return entry(installation, url, keys, start_process(installation, url))
+
+
+def entry(installation: Installation, url: str, keys: dict[str, str], pid: int) -> Server:
+    """Return what ``servers.json`` says of a server."""
     return {
-        "name": release.name,
-        "version": release.version,
+        "name": installation.release.name,
+        "version": installation.release.version,
         "url": url,
-        "db": release.database,
+        "db": installation.database,
         "login": "admin",
         "password": "admin",
         "api_key": keys["admin"],

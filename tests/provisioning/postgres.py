@@ -22,7 +22,7 @@ fsync = off
 synchronous_commit = off
 full_page_writes = off
 shared_buffers = 256MB
-max_connections = 200
+max_connections = 400
 """
 
 # Debian's package makes and starts a system-wide cluster, unless it is told not to.

@@ -22,6 +22,8 @@ MODULES = (
     "helpdesk",  # the small test addon of this folder: the real one is Enterprise
 )
 
+CHART_OF_ACCOUNTS = "l10n_generic_coa"  # from 17 on, "account" brings one
+
 # Odoo's packages link to files of these: without them the login page or the reports break.
 LINKED_PACKAGES = (
     "libjs-jquery",
@@ -38,18 +40,21 @@ LINKED_PACKAGES = (
 
 @dataclass(frozen=True)
 class Release:
-    """One Odoo release: where Debian carries it, and what it needs to run."""
+    """One Odoo release: where its code comes from, and what it needs to run."""
 
     version: str
-    package: str
-    suite: str
-    linked_packages: tuple[str, ...]
     pythons: tuple[str, ...]
     modules: tuple[str, ...]
     server_words: tuple[str, ...]
     """What follows the start program's name to run the server."""
     first_start_options: tuple[str, ...]
     """What asks for demo data, where it does not come by default."""
+    second_port_option: str = "gevent_port"
+    """What the port of long polling, or of websockets, is called in the configuration."""
+    package: str = ""
+    """Debian's name for it; empty where Debian carries none and a source tree has to be given."""
+    suite: str = ""
+    linked_packages: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -78,18 +83,52 @@ ODOO_19 = Release(
     first_start_options=("--with-demo",),
 )
 
+ODOO_18 = Release(
+    version="18",
+    pythons=("3.11",),
+    modules=MODULES,
+    server_words=("server",),
+    first_start_options=(),
+)
+
+ODOO_17 = Release(
+    version="17",
+    pythons=("3.11",),
+    modules=MODULES,
+    server_words=("server",),
+    first_start_options=(),
+)
+
+ODOO_16 = Release(
+    version="16",
+    pythons=("3.11",),
+    modules=(*MODULES, CHART_OF_ACCOUNTS),
+    server_words=("server",),
+    first_start_options=(),
+)
+
+ODOO_15 = Release(
+    version="15",
+    pythons=("3.9",),
+    modules=(*MODULES, CHART_OF_ACCOUNTS),
+    server_words=("server",),
+    first_start_options=(),
+    second_port_option="longpolling_port",
+)
+
 ODOO_14 = Release(
     version="14",
     package="odoo-14",
     suite="bullseye",
     linked_packages=LINKED_PACKAGES,
     pythons=("3.9",),
-    modules=(*MODULES, "l10n_generic_coa"),  # 19 brings its chart of accounts with "account"
+    modules=(*MODULES, CHART_OF_ACCOUNTS),
     server_words=(),
     first_start_options=(),
+    second_port_option="longpolling_port",
 )
 
 # For the checkout's own environment, not for an Odoo.
 DEVELOPMENT_PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.10")
 
-RELEASES = {release.version: release for release in (ODOO_19, ODOO_14)}
+RELEASES = {one.version: one for one in (ODOO_19, ODOO_18, ODOO_17, ODOO_16, ODOO_15, ODOO_14)}

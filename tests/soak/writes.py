@@ -102,14 +102,14 @@ def create_order(odoo: Odoo, safe: Odoo) -> Claim:
     lines = [{"product_id": _product(safe), "quantity": 2, "price_unit": 10.5}]
     return _told(
         Claim(kind="create_order", count=count),
-        lambda: sales.create_order(odoo, lines, partner_id=partner).id,
+        lambda: sales.create_order(odoo, lines=lines, partner_id=partner).id,
     )
 
 
 def confirm_order(odoo: Odoo, safe: Odoo) -> Claim:
     """Confirm a quotation."""
     lines = [{"product_id": _product(safe), "quantity": 1}]
-    order = sales.create_order(safe, lines, partner_id=_partner(safe)).id
+    order = sales.create_order(safe, lines=lines, partner_id=_partner(safe)).id
     count = f"select count(*) from sale_order where id = {order} and state in ('sale', 'done')"
     return _told(
         Claim(kind="confirm_order", count=count),
@@ -120,7 +120,7 @@ def confirm_order(odoo: Odoo, safe: Odoo) -> Claim:
 def invoice_order(odoo: Odoo, safe: Odoo) -> Claim:
     """Make the invoice of an order: a down payment, which is always possible."""
     lines = [{"product_id": _product(safe), "quantity": 1, "price_unit": 100}]
-    order = sales.create_order(safe, lines, partner_id=_partner(safe), confirm=True)
+    order = sales.create_order(safe, lines=lines, partner_id=_partner(safe), confirm=True)
     count = f"select count(*) from account_move where invoice_origin = '{order.name}'"
 
     def act() -> int:

@@ -31,7 +31,6 @@ from tests.live.servers import Server, User, credentials
 def dry_runs(odoo: Odoo, flag: bool) -> None:
     """The result depends on ``dry_run``; the arguments are checked but beside ``dry_run``."""
     assert_type(confirm_order(odoo, order_id=5), OrderResult)
-    assert_type(confirm_order(odoo, 5), OrderResult)
     assert_type(confirm_order(odoo, order_id=5, dry_run=True), Plan)
     assert_type(confirm_order(odoo, order_id=5, dry_run=False), OrderResult)
     assert_type(confirm_order(odoo, order_id=5, dry_run=flag), OrderResult | Plan)
@@ -42,9 +41,10 @@ def dry_runs(odoo: Odoo, flag: bool) -> None:
     assert_type(languages(odoo, activate="fr_FR", dry_run=True), Plan)
 
     confirm_order(odoo, order="S1")  # type: ignore[call-overload]  # pyright: ignore
-    confirm_order(odoo, "S1")  # type: ignore[call-overload]  # pyright: ignore
-    confirm_order.plan(odoo, "S1")  # type: ignore[arg-type]  # pyright: ignore
-    produce(odoo, 1, 2.0, None, None, True)  # type: ignore[call-overload]  # pyright: ignore
+    confirm_order(odoo, order_id="S1")  # type: ignore[call-overload]  # pyright: ignore
+    confirm_order(odoo, 5)  # type: ignore[call-overload]  # pyright: ignore
+    confirm_order.plan(odoo, order_id="S1")  # type: ignore[arg-type]  # pyright: ignore
+    produce(odoo, 1)  # type: ignore[call-overload]  # pyright: ignore
     print(confirm_order.plan(odoo).name)  # type: ignore[attr-defined]  # pyright: ignore
 
 

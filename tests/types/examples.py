@@ -24,7 +24,8 @@ PREAMBLES = {
     "docs/accounting.md": "from odoo_toolkit.apps.accounting import *",
     "docs/changes.md": "save = remove = print",
     "docs/export.md": "import json",
-    "docs/library.md": "values = {'partner_id': 7}",
+    "docs/library.md": "values = {'partner_id': 7}; lines: list[dict[str, object]] = []",
+    "docs/notebook.md": "mark = ''",
     "odoo_toolkit/operations/documents.py": "from odoo_toolkit.apps.sales.orders import ORDER",
     "odoo_toolkit/reports/generation.py": "import pathlib",
 }

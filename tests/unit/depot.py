@@ -280,7 +280,9 @@ class Depot(Scripted):
         if not found:
             quants.append({"id": len(quants) + 1, "quantity": 0.0, **at})
             found = quants[-1:]
-        applies = self.version.major < 15 or "inventory_quantity_auto_apply" in values
+        # 15 has the field that applies at once, and does not apply it.
+        at_once = self.version.major >= 16 and "inventory_quantity_auto_apply" in values
+        applies = self.version.major < 15 or at_once
         counted = values.get("inventory_quantity", values.get("inventory_quantity_auto_apply"))
         found[0]["quantity" if applies else "inventory_quantity"] = counted
         return int(found[0]["id"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -529,6 +529,40 @@ class TestHaving:
     def test_others_are_refused(self, having: Any) -> None:
         with pytest.raises(ValidationError):
             self.ask(having)
+
+
+class TestCompanies:
+    """A row that adds up records of several companies says so, and names them."""
+
+    SCHEMA: ClassVar[dict[str, Any]] = {
+        "stock.quant": {"id": "integer", "quantity": "float", "company_id": "many2one res.company"},
+        "res.company": {"name": "char"},
+    }
+    NAMES = tuple(group(19, {"company_id": [i, name]}, 1) for i, name in ((1, "A"), (2, "B")))
+
+    def ask(self, *answers: Any, domain: Any = (), groupby: Any = ()) -> tuple[Any, int]:
+        scripted = {("stock.quant", "formatted_read_group"): iter(answers)}
+        server = FakeServer(self.SCHEMA, version=19, answers=scripted)
+        found = aggregate(server.connect(), "stock.quant", domain, list(groupby), ["quantity:sum"])
+        return found.warnings, len(server.sent)
+
+    def rows(self, least: int, greatest: int) -> list[dict[str, Any]]:
+        measured = (("company_id:min", least), ("company_id:max", greatest))
+        return [group(19, {}, 2, ("quantity:sum", 3.0), *measured)]
+
+    def test_they_are_named(self) -> None:
+        (warning,), trips = self.ask(self.rows(1, 2), list(self.NAMES))
+        assert warning.startswith("The sums cover several companies (A, B): group by company_id")
+        assert trips == 2
+
+    def test_one_company_takes_no_further_round_trip(self) -> None:
+        assert self.ask(self.rows(1, 1)) == ([], 1)
+
+    def test_nothing_is_asked_where_a_condition_or_grouping_says_the_company(self) -> None:
+        row = group(19, {}, 1, ("quantity:sum", 1.0))
+        assert self.ask([row], domain=[["company_id", "=", 1]]) == ([], 1)
+        row = group(19, {"company_id": [1, "A"]}, 1, ("quantity:sum", 1.0))
+        assert self.ask([row], groupby=["company_id"]) == ([], 1)
 
 
 class TestCurrencies:

@@ -18,9 +18,10 @@ from odoo_toolkit.attachments import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
-from odoo_toolkit.file_content import UNKNOWN_TYPE, human_size, picture_type, safe_name
+from odoo_toolkit.file_content import human_size, safe_name
 from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.policy.files import UNKNOWN_TYPE, picture_type
 from tests.unit.communication import Communication, remembering
 
 PNG = base64.b64decode(

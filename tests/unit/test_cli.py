@@ -135,7 +135,7 @@ def test_a_wizard_that_must_be_answered_has_an_exit_status_of_its_own(
     server.answers["some.wizard", "get_view"] = {"arch": "<form/>"}
     result = run("call", "res.partner", "ask", "--ids", "7", "--mode", "full")
     assert json.loads(result.stdout)["res_model"] == "some.wizard"
-    assert "Nothing has been done yet" in result.stderr
+    assert "Odoo asks in some.wizard" in result.stderr
     assert result.exit_code == 10
 
 
@@ -274,9 +274,15 @@ def test_settings_that_are_missing_are_all_said(run: Run, monkeypatch: pytest.Mo
 
 def test_exports_go_to_standard_output_or_to_a_file(run: Run, tmp_path: Path) -> None:
     asked = ("export", "res.partner", "id=7", "-f", "name,country_id")
-    assert run(*asked).stdout == '{"id": 7, "name": "Azure", "country_id/id": 20}\n'
+    # Without external ids: the numbers of this database, and its mark.
+    row = json.loads(run(*asked).stdout)
+    azure, belgium = row["id"], row["country_id/id"]
+    assert row == {"id": azure, "name": "Azure", "country_id/id": belgium}
+    assert azure.startswith("__")
+    assert azure.endswith(".res_partner_7")
+    assert belgium == azure.replace("res_partner_7", "res_country_20")
     result = run(*asked, "--csv")
-    assert result.stdout == "id,name,country_id/id\n7,Azure,20\n"
+    assert result.stdout == f"id,name,country_id/id\n{azure},Azure,{belgium}\n"
     assert run(*asked, "-o", "x.csv").stdout == ""
     assert (tmp_path / "x.csv").read_text().splitlines() == result.stdout.splitlines()
 
@@ -297,4 +303,4 @@ def test_without_click_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(cli, "find_spec", lambda name: None)
     assert cli.main(["count", "res.partner"]) == 3
-    assert "pip install 'odoo-toolkit[cli]'" in capsys.readouterr().err
+    assert "pip install 'odoo-toolkit-mcp[cli]'" in capsys.readouterr().err

@@ -80,7 +80,7 @@ def test_rows_that_fail_are_said_and_can_be_had_in_a_file(
     [
         ("", 7, "nothing to import"),
         ("ref,name\n", 7, "nothing to import"),
-        ("ref;name\n8;Ben\n", 7, "separator"),
+        ("ref;name,x\n8;Ben,y\n", 7, "separator"),
         ("ref,nam\n8,Ben\n", 7, "nam"),
         ("ref,name\n8\n", 7, "cells"),
         ("name\nBen\n", 7, "ref"),
@@ -104,10 +104,16 @@ def test_a_file_that_is_not_there_is_said(run: Run) -> None:
     assert result.stderr == "Error: none.csv: No such file or directory.\n"
 
 
-def test_nothing_is_imported_in_readonly_mode_not_even_dry(run: Run, server: FakeServer) -> None:
-    for options in ((), ("--dry-run",)):
-        result = run("import", "res.partner", "-", "--key", "ref", *options, input=TEN)
-        assert (result.exit_code, result.stdout) == (5, "")
+def test_nothing_is_imported_in_readonly_mode(run: Run, server: FakeServer) -> None:
+    result = run("import", "res.partner", "-", "--key", "ref", input=TEN)
+    assert (result.exit_code, result.stdout) == (5, "")
+    assert names(server) == ["Azure", "Brandon"]
+
+
+def test_an_import_is_planned_in_readonly_mode(run: Run, server: FakeServer) -> None:
+    result = run("import", "res.partner", "-", "--key", "ref", "--dry-run", input=TEN)
+    assert result.exit_code == 0
+    assert "readonly" in result.stdout + result.stderr
     assert names(server) == ["Azure", "Brandon"]
 
 
@@ -135,7 +141,9 @@ def test_ctrl_c_stops_after_what_is_under_way_and_all_is_said(run: Run, server: 
     assert len(names(server)) == 2 + 6
     assert told["ids"][:6] == [row["id"] for row in server.records["res.partner"][2:]]
     assert "Ctrl-C again does not wait for it." in result.stderr
-    assert "4 rows not done, 0 in doubt. Doing it again is safe" in result.stderr
+    assert (
+        "4 rows not done, 0 in doubt. You stopped it. Import the same rows again" in result.stderr
+    )
     del server.answers["res.partner", "create"]
     again = json.loads(run(*KEYED, input=TEN).stdout)
     assert (again["created"], again["unchanged"]) == (4, 6)
@@ -192,3 +200,41 @@ def test_ctrl_c_within_one_write_says_that_it_may_have_been_applied(
     result = run("write", "res.partner", "7", "name=x", *FULL)
     assert (result.exit_code, result.stdout) == (130, "")
     assert "write of res.partner was under way: it may have been applied." in result.stderr
+
+
+def test_a_foreign_file_is_mapped_by_options(run: Run, server: FakeServer) -> None:
+    rows = "Nr;Kunde;Rang;Notiz\nnew;Clara;drei;x\n"
+    mapped = ("--column", "Nr=ref", "--column", "Kunde=name", "--column", "Rang=color")
+    others = ("--column", "Notiz=", "--value", "Rang:drei=3", "--constant", "credit_limit=7")
+    result = run(*KEYED, *mapped, *others, input=rows)
+    assert json.loads(result.stdout)["created"] == 1
+    made = server.records["res.partner"][-1]
+    assert (made["name"], made["color"], made["credit_limit"]) == ("Clara", 3, 7)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [("--column", "Nr"), ("--value", "Rang=3"), ("--value", "Rang:x"), ("--constant", "=")],
+)
+def test_a_mapping_that_is_none_is_told(run: Run, option: tuple[str, str]) -> None:
+    result = run(*KEYED, *option, input=TEN)
+    assert result.exit_code == 2
+    assert "is not of the form" in result.stderr
+
+
+def test_errors_name_options_and_the_same_one_once(run: Run) -> None:
+    rows = "ref;name;credit_limit\n" + "".join(f"{n};A;1.234\n" for n in range(30))
+    result = run(*KEYED, input=rows)
+    assert result.exit_code == 12
+    assert (
+        "30 rows: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ..., credit_limit: '1.234' may be" in result.stderr
+    )
+    assert "give --decimal as the file has it" in result.stderr
+    assert len(json.loads(result.stdout)["failed"][0]["errors"]) == 1
+
+
+def test_a_dry_run_tells_old_and_new_values(run: Run) -> None:
+    told = json.loads(run(*KEYED, "--dry-run", input="ref,name\n8,Ben\n").stdout)
+    assert told["changes"] == [
+        {"row": 1, "id": 8, "column": "name", "old": "Brandon", "new": "Ben"}
+    ]

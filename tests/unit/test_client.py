@@ -115,6 +115,9 @@ def test_a_read_that_took_too_long_is_not_repeated(down: responses.RequestsMock)
     with pytest.raises(OdooConnectionError) as caught:
         odoo(database="odoo14").call(READ)
     assert (caught.value.code, calls_sent(down)) == ("TIMEOUT", 1)
+    # There is nothing that it could have left behind.
+    assert caught.value.outcome == "rolled_back"
+    assert "applied" not in caught.value.message + caught.value.suggestion
 
 
 def test_after_the_last_attempt_the_error_comes_out_and_the_next_call_works(

@@ -444,3 +444,79 @@ def test_a_server_in_a_cache_is_told_of(
     assert main(["config", "cursor"]) == 0
 
     assert "runs from a cache" in capsys.readouterr().err
+
+
+# A server elsewhere --------------------------------------------------------------------------
+
+URL = "https://mcp.example.com/mcp"
+REMOTE: dict[str, dict[str, Any]] = {
+    "claude-code": {"type": "http", "url": URL, "headers": {}},
+    "cursor": {"url": URL, "headers": {}},
+    "vscode": {"type": "http", "url": URL, "headers": {}},
+    "codex": {"url": URL, "http_headers": {}},
+    "gemini": {"httpUrl": URL, "headers": {}},
+    "claude-desktop": {"command": "npx", "args": ["-y", "mcp-remote", URL], "env": {}},
+}
+
+
+def remote(client: str, *more: str) -> int:
+    return main(["config", client, "--write", "--url", URL, *more])
+
+
+@pytest.mark.usefixtures("settings")
+@pytest.mark.parametrize("client", REMOTE)
+def test_a_server_elsewhere_is_named_by_its_url_and_nothing_else(client: str) -> None:
+    assert remote(client) == 0
+    assert server_in(client_file(CLIENTS[client]), client) == REMOTE[client]
+
+
+@pytest.mark.usefixtures("settings")
+@pytest.mark.parametrize("client", REMOTE)
+def test_what_a_server_here_was_started_with_does_not_stay(client: str) -> None:
+    assert main(["config", client, "--write", "--with-secrets"]) == 0
+    path = client_file(CLIENTS[client])
+    assert KEY in path.read_text()
+    assert remote(client) == 0
+    assert server_in(path, client) == REMOTE[client]
+    for told in (KEY, "ann", "restricted", "res.partner", "odoo.example.com"):
+        assert told not in path.read_text()
+
+
+@pytest.mark.parametrize("client", REMOTE)
+def test_headers_are_filled_in_once(client: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert remote(client, "--header", "Authorization", "--header", "X-Odoo-Api-Key") == 0
+    assert "Fill in" in capsys.readouterr().err or client == "vscode"
+    path = client_file(CLIENTS[client])
+    before = path.read_text()
+    assert "Authorization" in before
+    filled = before.replace("YOUR_TOKEN", "t-1").replace("${input:odoo_mcp_api_key}", "k-1")
+    path.write_text(filled)
+    assert remote(client, "--header", "Authorization", "--header", "X-Odoo-Api-Key") == 0
+    assert path.read_text() == filled
+
+
+def test_another_server_at_another_url_is_left_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    path = client_file(CLIENTS["cursor"])
+    other = {"mcpServers": {"odoo": {"url": "https://other.example.com/mcp"}}}
+    path.write_text(json.dumps(other))
+    assert remote("cursor") == 1
+    assert json.loads(path.read_text()) == other
+    assert URL in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--url", "http://mcp.example.com/mcp"],
+        ["--url", "https://ann:key@mcp.example.com/mcp"],
+        ["--url", "mcp.example.com"],
+        ["--url", URL, "--with-secrets"],
+        ["--url", URL, "--config", "settings.json"],
+        ["--header", "Authorization"],
+    ],
+)
+def test_what_would_not_be_safe_or_of_use_is_refused(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["config", "cursor", "--write", *arguments])
+    assert left.value.code == 2
+    assert not client_file(CLIENTS["cursor"]).exists()

@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 import odoo_toolkit
+from odoo_toolkit.compat import RENAMED_FIELDS
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.descriptions import tools
@@ -59,3 +60,14 @@ def test_links_between_the_guides_lead_somewhere() -> None:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
             base = ROOT if name == "README.md" else ROOT / "docs"
             assert (base / target).exists(), f"{name} links to {target}"
+
+
+def test_names_that_the_guide_says_have_changed_are_suggested() -> None:
+    """Where a field of one version is that of another, an error names it."""
+    names = r"((?:`\w+`(?:, )?)+)"
+    row = re.compile(rf"^\| `([\w.]+)`[^|]*\| \d+ \| {names} -> {names} \|", re.MULTILINE)
+    found = row.findall(DOCS["versions.md"])
+    assert len(found) > 8
+    for model, before, after in found:
+        for pair in zip(re.findall(r"\w+", before), re.findall(r"\w+", after), strict=True):
+            assert any({*pair} <= {*alike} for alike in RENAMED_FIELDS[model]), (model, pair)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import attrs
 import pytest
+from pygments.styles import get_style_by_name
 
 import odoo_toolkit
+from docs.builder import __main__ as builder
 from docs.builder import errors, functions, settings, tools
 from docs.builder.cures import CURES
 from odoo_toolkit.connection.settings import ConnectionSettings
@@ -60,3 +62,59 @@ def test_links_of_the_pages_lead_somewhere(page: Path) -> None:
         # What the builder makes is written there only; its index stands a folder higher.
         placed = there if "builder" not in page.parts else ROOT / "docs" / target
         assert placed.exists() or str(placed.relative_to(ROOT)) in MADE, target
+
+
+def luminance(colour: str) -> float:
+    """Return how light a colour is, as WCAG 2 has it."""
+    parts = [int(colour.lstrip("#")[start : start + 2], 16) / 255 for start in (0, 2, 4)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(colour: str, other: str) -> float:
+    darker, lighter = sorted(luminance(one) for one in (colour, other))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("name", ["pygments_style", "pygments_dark_style"])
+def test_every_colour_of_code_stands_out_from_its_background(name: str) -> None:
+    builds = ROOT / "docs/builder"
+    chosen = re.search(rf'^{name} = "(.*)"$', (builds / "conf.py").read_text("utf-8"), re.MULTILINE)
+    assert chosen
+    style = get_style_by_name(chosen[1])
+    backgrounds = [style.background_color]
+    if name == "pygments_style":
+        css = (builds / "static/site.css").read_text("utf-8")
+        backgrounds = re.findall(r"\.highlight \{ background: (#\w{6}); \}", css)
+    colours = {one["color"] for _, one in style if one["color"]}
+
+    assert len(colours) > 5
+    assert len(backgrounds) == 1
+    assert [one for one in colours if contrast(one, backgrounds[0]) < 4.5] == []
+
+
+def test_pages_show_titles_and_no_names_of_files(tmp_path: Path) -> None:
+    builder.put_together(tmp_path / "pages")
+
+    pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "pages").rglob("*.md")}
+    assert "[](http.md)" in pages["install.md"]
+    assert "[](SECURITY.md)" in pages["server.md"]
+    named = re.compile(r"\[[^\]]*\.md\]\(")
+    assert [name for name, text in pages.items() if named.search(text)] == []
+
+
+def test_the_home_page_says_how_to_install_and_names_all_three_ways_in() -> None:
+    home = (ROOT / "docs/builder/index.md").read_text("utf-8")
+    start = home.partition("```{toctree}")[0]
+
+    assert "pip install" in start.partition("\n## ")[0]
+    assert re.findall("^## (.*)", start, re.MULTILINE) == [
+        "From Python",
+        "From an MCP client",
+        "From the shell",
+    ]
+    guides = {f"](start/{page.name})" for page in (ROOT / "docs/start").glob("*.md")}
+    assert {one for one in guides if one not in start} == {
+        "](start/migrating.md)",
+        "](start/odoo-for-python.md)",
+    }

@@ -422,6 +422,21 @@ def test_exception_of_the_server_is_known(name: str, message: str, code: str) ->
     assert server_error(name, message).code == code
 
 
+def test_what_accounting_needs_is_archived_instead() -> None:
+    said = "The partner cannot be deleted because it is used in Accounting"
+    error = server_error("odoo.exceptions.UserError", said, model="res.partner", method="unlink")
+    assert (error.code, error.message) == ("FK_VIOLATION", said)
+    assert "Archive the record" in error.suggestion
+
+
+def test_a_payment_that_odoo_18_breaks_off_is_told_what_it_takes() -> None:
+    call = {"model": "account.payment.register", "method": "action_create_payments"}
+    error = server_error("builtins.IndexError", "tuple index out of range", **call)
+    assert error.code == "VALIDATION_ERROR"
+    assert "Nothing was registered" in error.message
+    assert "outstanding account" in error.suggestion
+
+
 def test_unreadable_date_is_not_taken_for_a_missing_id() -> None:
     for name, message in (
         (

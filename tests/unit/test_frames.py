@@ -170,4 +170,4 @@ def test_without_pandas_a_sentence_says_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ConfigurationError, match="pandas is not installed") as raised:
         to_df([], {})
-    assert "pip install 'odoo-toolkit[pandas]'" in raised.value.suggestion
+    assert "pip install 'odoo-toolkit-mcp[pandas]'" in raised.value.suggestion

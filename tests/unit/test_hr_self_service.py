@@ -463,7 +463,7 @@ def test_an_expense_is_created_and_submitted_in_one_call(major: int) -> None:
         assert contents(report) == {
             "name": "Lunch",
             "employee_id": 1,
-            "expense_line_ids": [[4, 20]],
+            "expense_line_ids": [[4, 20, 0]],
         }
         assert (press.method, press.ids) == ("action_submit_sheet", (60,))
         assert made.report

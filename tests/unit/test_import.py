@@ -339,7 +339,7 @@ class TestBadRows:
         [
             ({"color": "many"}, "color"),
             ({"type": "boss"}, "type"),
-            ({"date": "31/01/2026"}, "date"),
+            ({"date": "31/02/2026"}, "date"),
             ({"credit_limit": math.nan}, "credit_limit"),
             ({"active": "perhaps"}, "active"),
             ({"country_id/id": "be"}, "country_id/id"),

@@ -42,8 +42,6 @@ def attempt(policy: Policy, rows: list[dict[str, Any]], key: Any, **options: Any
         (Policy(model_allowlist="res.partner"), [{"ref": "A", "country_id": "Belgium"}], "ref"),
         (Policy(model_allowlist="res.partner"), [{"ref": "A", "country_id/id": "base.be"}], "ref"),
         (Policy(model_blocklist="ir.model.data"), [{"id": "base.be", "phone": "1"}], "id"),
-        (Policy(mode="readonly"), [{"ref": "A", "phone": "1"}], "ref"),
-        (Policy(mode="restricted"), [{"ref": "A", "phone": "1"}], "ref"),
     ],
 )
 def test_what_is_closed_is_refused_before_anything_is_told(
@@ -53,6 +51,20 @@ def test_what_is_closed_is_refused_before_anything_is_told(
     assert server.asked("create", "write", "load", "name_search") == []
     told = [call for call in server.asked("search_read") if call.model == "res.partner"]
     assert told == []
+
+
+@pytest.mark.parametrize("mode", ["readonly", "restricted"])
+def test_a_mode_that_writes_nothing_plans_an_import_and_says_what_it_takes(
+    mode: Any,
+) -> None:
+    rows = [{"ref": "A", "phone": "1"}, {"ref": "B", "name": "Ben"}]
+    server = attempt(Policy(mode=mode), rows, "ref")
+    assert server.asked("create", "write", "load") == []
+    odoo = server.connect(policy=Policy(mode=mode))
+    plan = upsert(odoo, "res.partner", rows, key="ref", dry_run=True)
+    assert (plan.created, plan.updated) == (1, 1)
+    assert mode in plan.warnings[0]
+    assert server.asked("create", "write", "load") == []
 
 
 def test_restricted_mode_imports_into_its_models_and_says_that_it_is_loud() -> None:

@@ -281,6 +281,18 @@ def test_the_partner_side_is_looked_up_where_the_operation_type_has_none(major: 
     assert receive(Depot(major)).location_src.id == 4
 
 
+def test_stock_of_several_companies_says_so() -> None:
+    group = {"location_id": [8, "WH/Stock"], "quantity": 2.0, "reserved_quantity": 0.0}
+    made = Depot(19)
+    other = {**group, "location_id": [9, "CH/Stock"], "company_id": [2, "Chicago"]}
+    made.answers["stock.quant", "read_group"] = [{**group, "company_id": [1, "Main"]}, other]
+    stock = get_stock(made, product_id=3)
+    assert (len(stock.stock), stock.total_available) == (2, 4.0)
+    assert stock.warnings == [
+        "The total covers several companies (Main, Chicago): a warehouse_id is of one of them."
+    ]
+
+
 def test_stock_is_summed_by_location() -> None:
     """In two calls; sums of floats are rounded."""
     group = {"location_id": [8, "WH/Stock"], "quantity": 0.1 + 0.2, "reserved_quantity": 0.1}

@@ -11,6 +11,7 @@ from odoo_toolkit.domains.syntax import check_syntax
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.file_content import NewFile
 from odoo_toolkit.policy import Policy
+from odoo_toolkit.policy.refusals import IN_A_SCRIPT
 from odoo_toolkit_mcp.hints import error_object
 from odoo_toolkit_mcp.protocol_errors import mcp_error
 from odoo_toolkit_mcp.results import failure
@@ -50,13 +51,24 @@ def refusal(policy: Policy) -> OdooError:
 def test_the_server_names_its_setting_or_prompt(error: OdooError, hint: str) -> None:
     assert hint not in error.suggestion
     told = error_object(error)
-    assert told["suggestion"].startswith(error.suggestion)
+    assert told["suggestion"].startswith(error.suggestion.partition("Policy(")[0])
+    assert "Policy(" not in told["suggestion"]
     assert hint in told["suggestion"]
     assert told == {**error.to_dict(), "suggestion": told["suggestion"]}
-    for answer in (failure("x", error).structured_content, mcp_error("x", error).error.data):
-        assert answer == told
+    # A tool's error says which one was called, whatever functions the suggestion names.
+    assert failure("x", error).structured_content == {**told, "tool": "x"}
+    assert mcp_error("x", error).error.data == told
 
 
-def test_what_no_setting_opens_gets_no_hint() -> None:
+def test_a_script_is_told_the_rule_and_a_client_the_setting() -> None:
     error = refusal(Policy(model_blocklist=["res.partner"]))
-    assert error_object(error) == error.to_dict()
+    assert "Policy(model_blocklist=...)" in error.suggestion
+    assert "ODOO_MCP_MODEL_BLOCKLIST" in error_object(error)["suggestion"]
+
+
+def test_a_client_is_not_told_of_what_only_opens_to_scripts() -> None:
+    error = Policy().model_problem("ir.config_parameter", "read")
+    assert error is not None
+    assert "Policy(protect=False)" in error.suggestion
+    assert error_object(error)["suggestion"] == error.suggestion.replace(IN_A_SCRIPT, "")
+    assert "Policy" not in error_object(error)["suggestion"]

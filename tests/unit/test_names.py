@@ -169,7 +169,7 @@ def test_unknown_names_among_many_cost_no_call_each() -> None:
     odoo = table(PARTNERS)
     with pytest.raises(NotFoundError, match="nope 0"):
         resolve_all(odoo, [partner(f"nope {index}") for index in range(20)])
-    assert len(odoo.sent) == 3
+    assert len(odoo.sent) == 4
 
 
 def test_names_of_several_models_are_one_call_each() -> None:
@@ -300,3 +300,13 @@ def test_a_gap_in_a_table_means_no_record(gap: Any) -> None:
 def test_neither_is_none_where_it_is_not_required() -> None:
     wanted = Wanted(model="res.partner", field="partner_id")
     assert resolve(table([]), wanted, required=False) is None
+
+
+def test_a_misspelt_name_says_what_may_be_meant() -> None:
+    odoo = table(PARTNERS)
+    first = PARTNERS[0]
+    wrong = first["display_name"].replace("r", "rr", 1)
+    with pytest.raises(NotFoundError) as raised:
+        resolve_all(odoo, [partner(wrong)])
+    assert f"Did you mean {first['display_name']!r} (id {first['id']})" in raised.value.message
+    assert raised.value.details["did_you_mean"][0]["id"] == first["id"]

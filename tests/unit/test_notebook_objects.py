@@ -6,6 +6,8 @@ import importlib
 import inspect
 import pkgutil
 import pydoc
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 from typing import Annotated, Any
 
 import attrs
@@ -153,10 +155,15 @@ class TestShown:
             model="sale.order",
             state_field="state",
             states=[],
-            transitions=[{"from": "draft", "to": "sale", "method": "x", "label": "Confirm"}],
+            transitions=[{"from": "draft", "to": "sale", "method": "x", "label": "Confirm & <go>"}],
             mermaid="stateDiagram-v2",
         )
-        assert states._repr_mimebundle_() == {"text/vnd.mermaid": "stateDiagram-v2"}
+        drawn = states._repr_mimebundle_()
+        assert drawn["text/vnd.mermaid"] == "stateDiagram-v2"
+        # What knows no Mermaid has a picture that needs nothing else.
+        picture = ElementTree.fromstring(drawn["image/svg+xml"])
+        texts = [text.text for text in picture.iter() if text.tag.endswith("text")]
+        assert texts == ["draft", "Confirm & <go> (x)", "sale"]
         # A notebook prefers HTML to the drawing.
         assert states._repr_html_() is None
         assert "Confirm" in as_text(states)
@@ -209,6 +216,31 @@ class TestErrors:
 
 
 class TestModel:
+    def test_rows_and_files_are_its_methods_too(self, server: FakeServer, tmp_path: Path) -> None:
+        partners = server.connect()["res.partner"].with_context(lang="fr_FR")
+        mark = partners.changes().mark
+        rows = [{"name": "Partner 1", "city": "Gent"}, {"name": "New", "city": "Gent"}]
+        dry = partners.upsert(rows, key="name", dry_run=True)
+        assert (dry.created, dry.updated) == (1, 1)
+        done = partners.upsert(rows, "name", columns={"city": None}, constants={"city": "Gent"})
+        assert (done.created, done.updated) == (1, 1)
+        path = tmp_path / "a.csv"
+        exported = partners.export([["city", "=", "Gent"]], ["name"], path, external_ids=False)
+        assert exported.rows == 2
+        found = partners.changes(mark, fields=["name"])
+        assert [row["name"] for row in found.created] == ["New"]
+        assert {call.context["lang"] for call in server.sent if call.model == "res.partner"} == {
+            "fr_FR"
+        }
+
+    def test_states_are_shown_without_a_server(self) -> None:
+        states = [["draft", "Quotation"], ["sale", "Order"]]
+        fields: Any = {"state": {"type": "selection", "selection": states, "string": "Status"}}
+        server = FakeServer({"sale.order": fields}, records={"sale.order": []})
+        shown = server.connect()["sale.order"].states()
+        assert [state.label for state in shown.states] == ["Quotation", "Order"]
+        assert "Quotation" in (shown._repr_html_() or "")
+
     def test_its_methods_are_the_functions_with_model_and_connection_filled_in(
         self, server: FakeServer
     ) -> None:

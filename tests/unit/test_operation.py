@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 import pydoc
 import typing
 from types import FunctionType
@@ -12,28 +10,27 @@ from typing import Any
 
 import pytest
 
-import odoo_toolkit
 from odoo_toolkit import Odoo, StateError
 from odoo_toolkit.apps.sales import cancel_order, confirm_order
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.testing import FakeServer
+from tests.known_names import modules
 
 
 def _functions() -> dict[str, FunctionType]:
     """Return the public functions of the library that return a plan or something else."""
     found = {}
-    for info in pkgutil.walk_packages(odoo_toolkit.__path__, "odoo_toolkit."):
-        if info.name.startswith("odoo_toolkit.cli"):  # its parts are run, not imported
+    for module in modules():
+        if not module.__name__.startswith("odoo_toolkit."):
             continue
-        module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if isinstance(value, FunctionType) and value.__module__ == info.name:
+            if isinstance(value, FunctionType) and value.__module__ == module.__name__:
                 result = str(value.__annotations__.get("return", ""))
-                public = not name.startswith("_") and "odoo_toolkit.operations" not in info.name
+                internal = module.__name__.startswith("odoo_toolkit.operations")
                 told = "dry_run" in value.__annotations__ and "Plan" in result.split(" | ")
-                if public and told:
-                    found[f"{info.name}.{name}"] = value
+                if told and not internal and not name.startswith("_"):
+                    found[f"{module.__name__}.{name}"] = value
     return found
 
 
@@ -77,13 +74,13 @@ def shop() -> FakeServer:
     )
 
 
-@pytest.mark.parametrize("arguments", [(None, "S1"), (1,), (1, None)])
-def test_the_plan_is_the_dry_run(arguments: tuple[Any, ...]) -> None:
+@pytest.mark.parametrize("arguments", [{"order_name": "S1"}, {"order_id": 1}])
+def test_the_plan_is_the_dry_run(arguments: dict[str, Any]) -> None:
     server = shop()
     odoo = server.connect()
-    planned = confirm_order.plan(odoo, *arguments)
+    planned = confirm_order.plan(odoo, **arguments)
     asked = len(server.sent)
-    assert planned == confirm_order(odoo, *arguments, dry_run=True)
+    assert planned == confirm_order(odoo, **arguments, dry_run=True)
     assert isinstance(planned, Plan)
     assert [call.method for call in planned.calls] == ["action_confirm"]
     assert len(server.sent) == 2 * asked

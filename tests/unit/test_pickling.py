@@ -125,7 +125,7 @@ def test_errors_reach_the_parent_whole(error: type[errors.OdooError]) -> None:
     other = pickled(raised)
     assert type(other) is error
     assert vars(other) == vars(raised)
-    assert str(other) == "No."
+    assert str(other) == "No.\nTry."
 
 
 def test_an_ambiguous_name_reaches_the_parent_with_its_candidates() -> None:

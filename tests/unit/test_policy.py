@@ -662,15 +662,10 @@ ONLY_SALES = Policy(model_allowlist=["sale.order", "sale.order.line", "ir.attach
         make_call("sale.order", "search", [], order="partner_id.email"),
         make_call("sale.order", "formatted_read_group", [], ["partner_id.email"], []),
         make_call("sale.order", "export_data", [1], ["partner_id/email"]),
-        make_call("sale.order", "mapped", [1], "partner_id.email"),
-        make_call("sale.order", "web_read", [1], {"partner_id": {"fields": {"email": {}}}}),
-        make_call("sale.order", "web_read", [1], {"tag_ids": {"fields": {"display_name": {}}}}),
         make_call("sale.order", "write", [1], {"tag_ids": [[0, 0, {"name": "x"}]]}),
         make_call("ir.attachment", "search", [["res_model", "=", "hr.employee"]]),
         make_call("ir.attachment", "create", {"res_model": "hr.employee"}),
         make_call("sale.order", "write", [1], {"reference": "hr.employee,1"}),
-        make_call("sale.order", "foo", context={"active_model": "hr.employee"}),
-        make_call("sale.order", "foo", [1], res_model="hr.employee"),
     ],
     ids=str,
 )
@@ -681,10 +676,67 @@ def test_with_an_allowlist_no_path_leads_out_of_it(call: Call) -> None:
 @pytest.mark.parametrize(
     "call",
     [
+        make_call("sale.order", "mapped", [1], "partner_id.email"),
+        make_call("sale.order", "web_read", [1], {"partner_id": {"fields": {"email": {}}}}),
+        make_call("sale.order", "web_read", [1], {"name": {}}),
+        make_call("sale.order", "web_search_read", [["name", "ilike", "x"]], {"name": {}}),
+        make_call("sale.order", "copy_data", [1]),
+        make_call("sale.order", "read_progress_bar", [], "state", {}),
+        make_call("sale.order", "onchange", [1], {}, [], {"name": {}}),
+        make_call("sale.order", "foo", context={"active_model": "hr.employee"}),
+        make_call("sale.order", "foo", [1], res_model="hr.employee"),
+        make_call("sale.order", "action_confirm", [1], "an argument"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "rules", [{"model_allowlist": "sale.order"}, {"field_blocklist": "email"}], ids=str
+)
+def test_while_a_list_closes_something_unknown_methods_do_not_pass(
+    call: Call, rules: dict[str, str]
+) -> None:
+    assert refused(call, Policy(**rules)).code == "METHOD_BLOCKED"  # type: ignore[arg-type]
+    FULL.check(call, fields_of)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        make_call("sale.order", "action_confirm", [1]),
+        make_call("sale.order", "copy", [1], {"name": "x"}),
+        make_call("sale.order", "action_archive", [1]),
+        make_call("sale.order", "message_post", [1], body="x"),
+        make_call("sale.order", "default_get", ["name"], context={"default_type": "x_y"}),
+        make_call("sale.order", "read", [1], ["name"], context={"warehouse": 1, "lang": "fr_FR"}),
+    ],
+    ids=str,
+)
+def test_business_and_known_methods_pass_while_a_list_closes_something(call: Call) -> None:
+    ONLY_SALES.check(call, fields_of)
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"default_partner_id": 1},
+        {"default_body": "a text"},
+        {"active_ids": [1]},
+        {"warehouse": "sale.order"},
+        {"a key": 1},
+    ],
+    ids=str,
+)
+def test_no_context_makes_default_values_of_what_is_closed(context: dict[str, Any]) -> None:
+    call = make_call("sale.order", "default_get", ["name"], context=context)
+    assert refused(call, Policy(field_blocklist="email")).code == "FIELD_BLOCKED"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
         make_call("sale.order", "read", [1], ["name", "partner_id"]),
         make_call("sale.order", "search", [["partner_id", "=", 1]]),
         make_call("sale.order", "export_data", [1], ["partner_id/id"]),
-        make_call("sale.order", "web_read", [1], {"partner_id": {"fields": {"display_name": {}}}}),
         make_call("sale.order", "create", {"partner_id": 1, "tag_ids": [[6, 0, [1]]]}),
     ],
     ids=str,
@@ -844,8 +896,8 @@ def test_redact_copies_nothing_where_nothing_is_blocked() -> None:
 
 
 def test_readable_fields_leave_out_blocked_names_and_closed_models() -> None:
-    assert "signature" not in FULL.readable_fields("sale.order", SCHEMA["sale.order"])
-    readable = ONLY_SALES.readable_fields("sale.order", SCHEMA["sale.order"])
+    assert "signature" not in FULL.readable_fields("sale.order", SCHEMA.__getitem__)
+    readable = ONLY_SALES.readable_fields("sale.order", SCHEMA.__getitem__)
     assert "cron_id" not in readable
     assert "partner_id" in readable
 
@@ -864,9 +916,12 @@ def test_readable_fields_leave_out_blocked_names_and_closed_models() -> None:
     ids=lambda value: value.name if isinstance(value, Field) else "",
 )
 def test_what_shows_a_closed_field_is_closed(field: Field, closed: bool) -> None:
+    parent = Field(name="parent_id", type="many2one", relation="res.partner")
     policy = Policy(field_blocklist="email")
     assert policy.field_closed(field) is closed
-    assert (field.name not in policy.readable_fields("res.partner", {field.name: field})) is closed
+    described = {field.name: field, "parent_id": parent}
+    readable = policy.readable_fields("res.partner", lambda model: described)
+    assert (field.name not in readable) is closed
 
 
 def hidden_by(policy: Policy, model: str, *domain: list[Any]) -> list[Any]:

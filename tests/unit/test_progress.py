@@ -85,7 +85,7 @@ def test_nothing_finished_is_not_reported() -> None:
 def test_making_an_order_reports_its_steps() -> None:
     listener = Listener()
     with progress.listening(listener):
-        sales.create_order(shop(), [{"product_id": 3}], partner_id=7, confirm=True)
+        sales.create_order(shop(), lines=[{"product_id": 3}], partner_id=7, confirm=True)
 
     assert listener.heard == [
         (1, 3, "Checked"),
@@ -105,6 +105,6 @@ def test_an_order_is_not_confirmed_when_the_work_was_cancelled_meanwhile() -> No
 
     odoo.answers["sale.order", "create"] = create
     with progress.listening(listener), pytest.raises(progress.OperationCancelled):
-        sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+        sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
 
     assert written(odoo) == ["create"]

@@ -396,3 +396,8 @@ def test_what_data_people_hold_is_sent_as_plain_values() -> None:
     project.log_timesheet(odoo, task_id=5, hours=hours, date=day)
     values = contents(odoo.asked("create")[0])
     assert (values["unit_amount"], values["date"]) == (1.5, "2025-06-30")
+
+
+def test_a_dry_run_does_not_plan_a_task_for_no_project() -> None:
+    with pytest.raises(NotFoundError, match=r"no project\.project record with id 99"):
+        project.create_task(server(), name="Paint", project_id=99, dry_run=True)

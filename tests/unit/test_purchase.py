@@ -35,7 +35,7 @@ LINES = [{"product_id": 3, "quantity": 5}]
 
 def create(odoo: Odoo, **options: Any) -> Any:
     """Order five chairs of Acme."""
-    return purchase.create_order(odoo, LINES, partner_id=7, **options)
+    return purchase.create_order(odoo, lines=LINES, partner_id=7, **options)
 
 
 def confirm(odoo: Odoo, **options: Any) -> Any:
@@ -72,7 +72,7 @@ def test_an_order_has_what_odoos_form_would_fill_in(major: int) -> None:
     }
     lines = [{"product_name": "chair", "quantity": 2, "price_unit": 9}, {"name": "Thanks"}]
     made = purchase.create_order(
-        odoo, lines, partner_name="Acme", date_planned="2026-02-03", note="a < b"
+        odoo, lines=lines, partner_name="Acme", date_planned="2026-02-03", note="a < b"
     )
     assert isinstance(made, purchase.OrderResult)
     values = contents(odoo.asked("create")[0])
@@ -103,7 +103,7 @@ def test_the_price_is_that_of_the_quantity(major: int) -> None:
     odoo.offer(1.0, min_qty=1, date_end="2020-01-01")
     odoo.offer(2.0, vendor=8)
     lines = [{"product_id": 3, "quantity": 100}, {"product_id": 3, "quantity": 99}]
-    purchase.create_order(odoo, lines, partner_id=7)
+    purchase.create_order(odoo, lines=lines, partner_id=7)
     many, few = sent_lines(odoo)
     arrives = {"date_planned": f"{day(odoo, 9)} 00:00:00"}
     assert many == {"product_id": 3, "product_qty": 100, "price_unit": 8.0, **discount, **arrives}
@@ -151,7 +151,7 @@ def test_what_cannot_be_priced_is_left_to_odoo(
 def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], match: str) -> None:
     odoo = Buying()
     with pytest.raises(ValidationError, match=match) as raised:
-        purchase.create_order(odoo, [*LINES, line], partner_id=7)
+        purchase.create_order(odoo, lines=[*LINES, line], partner_id=7)
     assert "lines[1]" in raised.value.message + str(raised.value.details)
     assert odoo.sent == []
 
@@ -159,9 +159,9 @@ def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], m
 def test_a_discount_needs_a_version_that_has_it() -> None:
     line = {"product_id": 3, "discount": 5}
     with pytest.raises(ValidationError, match="Odoo 17"):
-        purchase.create_order(Buying(16), [line], partner_id=7)
+        purchase.create_order(Buying(16), lines=[line], partner_id=7)
     odoo = Buying(17)
-    purchase.create_order(odoo, [line], partner_id=7)
+    purchase.create_order(odoo, lines=[line], partner_id=7)
     assert sent_lines(odoo)[0]["discount"] == 5
 
 

@@ -106,16 +106,19 @@ class TestQueries:
 class TestReturnFields:
     """What was written, as it is now, in the same result."""
 
-    def test_without_them_nothing_is_read(self) -> None:
-        odoo = scripted(create=[7], search=[7], write=True, action_confirm=True)
+    def test_without_them_only_what_was_given_is_read(self) -> None:
+        there = {"id": 7, "name": "Ann"}
+        odoo = scripted(create=[7], search=[7], write=True, action_confirm=True, read=[there])
         created = create(odoo, "res.partner", {"name": "Ann"})
         write(odoo, "res.partner", [7], {"name": "Ann"})
         execute(odoo, "sale.order", "action_confirm", [[7]])
 
         assert [call.method for call in odoo.sent] == [
             "create",
+            "read",
             "search",
             "write",
+            "read",
             "action_confirm",
         ]
         assert created.records == []
@@ -143,12 +146,50 @@ class TestReturnFields:
         assert [row["id"] for row in confirmed.records] == [7]
         assert created.warnings == written.warnings == confirmed.warnings == []
 
+    @pytest.mark.parametrize(
+        ("method", "result", "read", "said"),
+        [
+            ("copy", 8, ("sale.order", (8,)), "returned"),
+            ("copy", [8], ("sale.order", (8,)), "returned"),
+            ("search", [8, 9], ("sale.order", (8, 9)), "returned"),
+            ("fix", "res.partner(8, 9)", ("res.partner", (8, 9)), "returned"),
+            ("fix", "res.partner(8,)", ("res.partner", (8,)), "returned"),
+            (
+                "fix",
+                {"type": "ir.actions.act_window", "res_model": "res.partner", "res_id": 8},
+                ("res.partner", (8,)),
+                "returned",
+            ),
+            (
+                "fix",
+                {"type": "ir.actions.act_window", "res_model": "res.partner", "domain": []},
+                ("sale.order", (7,)),
+                "was called on",
+            ),
+            ("fix", True, ("sale.order", (7,)), "was called on"),
+            ("fix", None, ("sale.order", (7,)), "was called on"),
+            ("fix", "done", ("sale.order", (7,)), "was called on"),
+            ("fix", [8], ("sale.order", (7,)), "was called on"),
+        ],
+    )
+    def test_what_a_method_returned_is_read_else_what_it_was_called_on(
+        self, method: str, result: Any, read: Any, said: str
+    ) -> None:
+        odoo = scripted(**{method: result, "read": lambda call: [{"id": n} for n in call.ids]})
+        done = execute(odoo, "sale.order", method, [[7]], return_fields=["display_name"])
+        assert [(call.model, call.ids) for call in odoo.asked("read")] == [read]
+        assert done.read_from == f"{read[0]}: what {method} {said}"
+        # What the numbers of an unknown method are is not guessed.
+        unknown = "What the numbers are that fix returned is not known."
+        assert done.warnings == ([unknown] if result == [8] and method == "fix" else [])
+
     def test_names_and_states_as_far_as_the_model_has_them(self) -> None:
         row = {"id": 7, "display_name": "S7", "state": "draft"}
-        odoo = scripted(create=[7], read=[row])
+        odoo = scripted(create=[7], read=[{**row, "name": "S7"}])
         order = create(odoo, "sale.order", {"name": "S7"}, return_fields=NAMES_AND_STATES)
 
-        assert odoo.sent[1].arguments["fields"] == ["display_name", "state"]
+        # What was given is read in the same call, and compared, and not told.
+        assert odoo.sent[1].arguments["fields"] == ["display_name", "state", "name"]
         assert order.records == [row]
 
     @pytest.mark.parametrize("fields", [["nme"], "name", ["password"]])

@@ -363,21 +363,26 @@ class TestRead:
 class TestWriting:
     def test_create_sends_converted_values_once(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["res.partner", "create"] = [42]
+        row = {"id": 42, "name": "A", "parent_id": [3, "P"], "category_id": [1, 2]}
+        wire.answers["res.partner", "read"] = [row]
         made = toolkit.create(
             connection, "res.partner", {"name": "A", "parent_id": {"id": 3}, "category_id": [1, 2]}
         )
 
         assert (made.id, made.message) == (42, "Created res.partner record with ID 42")
-        assert len(wire.calls) == 1
+        assert (made.differences, made.warnings, made.records) == ([], [], [])
+        assert [call[1] for call in wire.calls] == ["create", "read"]
         assert wire.calls[0][2] == [
             [{"name": "A", "parent_id": 3, "category_id": [[6, 0, [1, 2]]]}]
         ]
 
     def test_create_of_several_is_one_call(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["res.partner", "create"] = [42, 43]
+        wire.answers["res.partner", "read"] = [{"id": 42, "name": "A"}, {"id": 43, "name": "B"}]
         made = toolkit.create(connection, "res.partner", [{"name": "A"}, {"name": "B"}])
 
-        assert (made.id, made.ids, len(wire.calls)) == (42, [42, 43], 1)
+        assert (made.id, made.ids, made.differences) == (42, [42, 43], [])
+        assert [call[1] for call in wire.calls] == ["create", "read"]
 
     @pytest.mark.parametrize("values", [{"name": "A"}, [{"name": "A"}]])
     def test_the_result_has_id_and_ids_also_for_one(
@@ -508,15 +513,16 @@ class TestWriting:
 
         assert toolkit.write(odoo(), "sale.order", [1], {"partner_id": 2}).success
 
-    def test_write_and_unlink_are_two_round_trips(self, wire: Wire, connection: Odoo) -> None:
+    def test_write_is_three_round_trips_and_unlink_two(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["res.partner", "search"] = [1, 2]
+        wire.answers["res.partner", "read"] = [{"id": 1, "name": "A"}, {"id": 2, "name": "A"}]
         wire.answers["res.partner", "write"] = True
         wire.answers["res.partner", "unlink"] = True
         assert toolkit.write(connection, "res.partner", [1, 2], {"name": "A"}).ids == [1, 2]
         assert toolkit.unlink(connection, "res.partner", [1, 2]).deleted_ids == [1, 2]
 
         there = [[["id", "in", [1, 2]]]]
-        expected = [there, [[1, 2], {"name": "A"}], there, [[1, 2]]]
+        expected = [there, [[1, 2], {"name": "A"}], [[1, 2], ["name"]], there, [[1, 2]]]
         assert [call[2] for call in wire.calls] == expected
 
     def test_nothing_is_changed_where_a_record_is_missing(

@@ -65,19 +65,21 @@ def test_describing_presses_no_button() -> None:
     odoo = order_cancelling()
     result = run_wizard(odoo, "sale.order.cancel", model="sale.order", ids=[26], describe=True)
 
-    assert odoo.called == ["get_view"]
+    # What it proposes is asked for, with the name of the order.
+    assert odoo.called == ["default_get", "read", "get_view"]
     assert not result.done
     assert result.wizard is not None
     assert "run_wizard with wizard sale.order.cancel" in result.wizard.instructions
 
 
 def test_what_execute_describes_can_be_answered_as_it_was_described() -> None:
-    """The description's model and context are enough; execute says that nothing has happened."""
+    """The description's model and context are enough; execute shows how the order is."""
     odoo = order_cancelling()
     odoo.answers["sale.order", "action_cancel"] = CANCEL_ACTION
     opened = execute(odoo, "sale.order", "action_cancel", [[26]], return_fields=["state"])
-    assert opened.message == "Nothing has been done yet: answer sale.order.cancel with run_wizard."
-    assert opened.records == []
+    assert opened.message == "Odoo asks in sale.order.cancel: answer it with run_wizard."
+    assert opened.records == [ORDER]
+    assert opened.read_from == "sale.order: what action_cancel was called on"
     assert opened.wizard is not None
     odoo.sent.clear()
     result = run_wizard(odoo, opened.wizard.wizard_model, context=opened.wizard.context_hint)
@@ -116,7 +118,7 @@ def test_what_is_done_stays_done_when_it_cannot_be_read_back() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"wizard": "sale.order"}, "sale.order is no wizard"),
+        ({"wizard": "sale.order"}, "sale.order is not a wizard"),
         ({"wizard": {"type": "ir.actions.act_window_close"}}, "This opens no wizard"),
         ({"wizard": {**CANCEL_ACTION, "res_id": "x"}}, "no record id"),
         ({"wizard": CANCEL_ACTION, "model": "sale.order"}, "both model and ids"),

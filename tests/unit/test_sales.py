@@ -87,6 +87,7 @@ def shop(major: int = 19, policy: Policy | None = None, **values: Any) -> FakeOd
         ("sale.order.line", "search_read"): [],
         ("res.partner", "name_search"): [[7, "Acme"]],
         ("product.product", "name_search"): [[3, "Chair"]],
+        ("res.partner", "search"): [7],
         ("stock.picking", "search_read"): [],
         ("account.move", "search_read"): [],
     }
@@ -106,7 +107,7 @@ def test_an_order_is_created_and_confirmed(major: int) -> None:
         {"product_name": "chair", "quantity": 3, "price_unit": 100, "discount": 10},
         {"name": "Thank you"},
     ]
-    result = sales.create_order(odoo, lines, partner_name="acme", note="a < b", confirm=True)
+    result = sales.create_order(odoo, lines=lines, partner_name="acme", note="a < b", confirm=True)
     assert isinstance(result, sales.OrderResult)
     assert (result.id, result.name, result.state) == (12, "S00012", "sale")
     assert (result.confirmed, result.warnings) == (True, [])
@@ -142,7 +143,7 @@ def test_a_wrong_line_is_refused_before_anything_is_sent(line: dict[str, Any], m
     """The error names the line; Odoo is not even asked for names."""
     odoo = shop()
     with pytest.raises(ValidationError, match=match) as raised:
-        sales.create_order(odoo, [{"product_id": 3}, line], partner_id=7)
+        sales.create_order(odoo, lines=[{"product_id": 3}, line], partner_id=7)
     assert "lines[1]" in raised.value.message + str(raised.value.details)
     assert odoo.sent == []
 
@@ -152,7 +153,7 @@ def test_a_name_that_matches_several_writes_nothing() -> None:
     odoo = shop()
     odoo.answers["product.product", "name_search"] = [[3, "Chair red"], [4, "Chair blue"]]
     with pytest.raises(AmbiguousNameError) as raised:
-        sales.create_order(odoo, [{"product_name": "Chair"}], partner_id=7)
+        sales.create_order(odoo, lines=[{"product_name": "Chair"}], partner_id=7)
     assert raised.value.field == "lines[0].product_id"
     assert written(odoo) == []
 
@@ -168,7 +169,7 @@ def test_an_order_that_cannot_be_confirmed_is_still_told_of(error: Exception) ->
     """The created record is in the result, with the reason, whatever stopped the confirmation."""
     odoo = shop()
     odoo.answers["sale.order", "action_confirm"] = error
-    result = sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+    result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
     assert isinstance(result, sales.OrderResult)
     assert (result.id, result.state, result.confirmed) == (12, "draft", False)
     assert str(error) in result.warnings[0]
@@ -178,7 +179,7 @@ def test_a_confirmation_that_changes_nothing_is_not_believed() -> None:
     """True from Odoo is no proof; the state is."""
     odoo = shop()
     odoo.answers["sale.order", "action_confirm"] = True
-    result = sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+    result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
     assert isinstance(result, sales.OrderResult)
     assert not result.confirmed
     assert "still draft" in result.warnings[0]
@@ -188,7 +189,7 @@ def test_an_order_that_cannot_be_read_back_is_still_told_of() -> None:
     """A connection that breaks after the create does not hide the id."""
     odoo = shop()
     odoo.answers["sale.order", "search_read"] = OdooConnectionError("gone")
-    result = sales.create_order(odoo, [{"product_id": 3}], partner_id=7)
+    result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7)
     assert isinstance(result, sales.OrderResult)
     assert (result.id, result.state) == (12, None)
     assert "gone" in result.warnings[0]
@@ -424,7 +425,7 @@ def test_a_dry_run_writes_nothing_and_shows_the_calls() -> None:
     odoo = shop()
     lines = [{"product_name": "chair"}]
     plans = [
-        sales.create_order(odoo, lines, partner_id=7, confirm=True, dry_run=True),
+        sales.create_order(odoo, lines=lines, partner_id=7, confirm=True, dry_run=True),
         sales.confirm_order(odoo, order_id=12, dry_run=True),
         sales.cancel_order(odoo, order_id=12, dry_run=True),
     ]
@@ -441,6 +442,14 @@ def test_a_dry_run_writes_nothing_and_shows_the_calls() -> None:
     assert written(odoo) == []
 
 
+def test_a_dry_run_does_not_plan_what_is_for_nobody() -> None:
+    odoo = shop()
+    with pytest.raises(NotFoundError, match=r"no res\.partner record with id 99999999"):
+        sales.create_order(
+            odoo, lines=[{"product_name": "chair"}], partner_id=99999999, dry_run=True
+        )
+
+
 @pytest.mark.parametrize(
     "policy",
     [
@@ -450,10 +459,10 @@ def test_a_dry_run_writes_nothing_and_shows_the_calls() -> None:
     ],
 )
 def test_the_policy_stops_an_operation_before_the_first_call(policy: Policy) -> None:
-    """Not even a name is looked up, and a dry run is refused as well."""
+    """Not even a name is looked up."""
     odoo = shop(19, policy, state="sale")
     for operation in (
-        lambda: sales.create_order(odoo, [{"product_id": 3}], partner_name="x", dry_run=True),
+        lambda: sales.create_order(odoo, lines=[{"product_id": 3}], partner_name="x"),
         lambda: sales.confirm_order(odoo, order_name="S00012"),
         lambda: sales.cancel_order(odoo, order_name="S00012"),
         lambda: sales.create_invoices(odoo, order_name="S00012"),
@@ -466,7 +475,7 @@ def test_the_policy_stops_an_operation_before_the_first_call(policy: Policy) -> 
 def test_an_allowlist_with_the_order_is_enough() -> None:
     """Its lines and its invoicing wizard belong to the order."""
     odoo = shop(18, Policy(mode="restricted", write_allowlist="sale.order"), state="draft")
-    created = sales.create_order(odoo, [{"product_id": 3}], partner_id=7, confirm=True)
+    created = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
     assert isinstance(created, sales.OrderResult)
     assert created.confirmed
     odoo.answers |= {

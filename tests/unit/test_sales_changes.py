@@ -362,7 +362,7 @@ def test_what_stands_above_and_below_the_lines_is_made_and_read(major: int) -> N
     odoo = shop(major)
     result = sales.create_order(
         odoo,
-        [{"section": "Light"}, {"product_id": 8}],
+        lines=[{"section": "Light"}, {"product_id": 8}],
         partner_id=7,
         client_order_ref="PO 3",
         commitment_date="2030-06-30",

@@ -11,6 +11,7 @@ import pytest
 import responses
 
 from odoo_toolkit import AccessError, NotFoundError
+from odoo_toolkit.fields import parse_fields, unknown_field_error
 from odoo_toolkit.schema import LIFETIME
 from tests.unit.wire import RECORDED, Wire, error_body, odoo
 
@@ -75,6 +76,25 @@ def test_an_unknown_model_is_answered_with_likely_ones(wire: Wire) -> None:
     with pytest.raises(NotFoundError, match=r"Did you mean res\.partner") as caught:
         odoo().schema.fields("res.partnr")
     assert caught.value.details["did_you_mean"] == ["res.partner"]
+
+
+def test_the_name_of_another_version_is_answered_with_that_of_this_one(wire: Wire) -> None:
+    wire.answers["stock.lot", "fields_get"] = error_body("14", "unknown_model")
+    wire.answers["ir.model", "search_read"] = [
+        {"model": "stock.production.lot", "name": "Lot"},
+        {"model": "stock.location", "name": "Location"},
+    ]
+    wire.answers["stock.production.lot", "check_access_rights"] = True
+    with pytest.raises(NotFoundError, match=r"Did you mean stock\.production\.lot\?"):
+        odoo().schema.fields("stock.lot")
+    fields = parse_fields(
+        {name: {"type": "many2one"} for name in ("tax_id", "tag_ids", "product_uom", "product_id")}
+    )
+    error = unknown_field_error("sale.order.line", ["tax_ids", "product_uom_id"], fields)
+    assert error.details["did_you_mean"] == {
+        "tax_ids": ["tax_id"],
+        "product_uom_id": ["product_uom"],
+    }
 
 
 def test_models_of_16_and_later_are_asked_of_the_server_for_any_user(

@@ -16,6 +16,7 @@ from odoo_toolkit import (
     OdooConnectionError,
     Policy,
     ValidationError,
+    aggregate,
     count,
     create,
     execute,
@@ -29,7 +30,7 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.connection.settings import connection_settings
-from odoo_toolkit.testing import FakeServer
+from odoo_toolkit.testing import FakeServer, Fields
 from tests.unit.scripted import VERSIONS
 
 GUIDE = (Path(__file__).parents[2] / "docs/testing.md").read_text("utf-8")
@@ -328,3 +329,108 @@ def test_the_guide_holds() -> None:
     for test in tests:
         test()
     assert len(tests) >= 3
+
+
+ORDERS = [
+    {"id": 1, "name": "A", "partner_id": 7, "amount": 0.1, "day": "2026-01-31", "tag_ids": [1]},
+    {"id": 2, "name": "B", "partner_id": 8, "amount": 0.2, "day": "2026-02-01", "tag_ids": [1, 2]},
+    {"id": 3, "name": "C", "partner_id": 7, "amount": 5.0, "at": "2025-12-31 23:30:00"},
+    {"id": 4, "name": "D", "amount": 1.0, "day": "2026-02-28", "active": False},
+]
+
+
+@pytest.fixture(params=[14, 15, 16, 17, 18, 19])
+def orders(request: pytest.FixtureRequest) -> Odoo:
+    models: dict[str, Fields] = {
+        "sale.order": {
+            "name": "char",
+            "partner_id": "many2one res.partner",
+            "tag_ids": "many2many crm.tag",
+            "amount": "float",
+            "day": "date",
+            "at": "datetime",
+            "active": "boolean",
+        },
+        "res.partner": {"name": "char", "country_id": "many2one res.country"},
+        "res.country": {"name": "char"},
+        "crm.tag": {"name": "char"},
+    }
+    records: dict[str, Any] = {
+        "sale.order": ORDERS,
+        "res.partner": [
+            {"id": 7, "name": "Zoe", "country_id": 20},
+            {"id": 8, "name": "Ann", "country_id": 20},
+        ],
+        "res.country": [{"id": 20, "name": "Belgium"}],
+        "crm.tag": [{"id": 1, "name": "Hot"}, {"id": 2, "name": "New"}],
+    }
+    return FakeServer(models, version=request.param, records=records).connect()
+
+
+class TestAggregate:
+    def test_groups_are_reckoned_from_the_records(self, orders: Odoo) -> None:
+        measures = ["amount:sum", "amount:avg", "day:min", "name:count_distinct"]
+        found = aggregate(orders, "sale.order", [], ["partner_id"], measures)
+        assert found.records == [
+            {
+                "partner_id": {"id": 8, "name": "Ann"},
+                "count": 1,
+                "amount:sum": 0.2,
+                "amount:avg": 0.2,
+                "day:min": "2026-02-01",
+                "name:count_distinct": 1,
+            },
+            {
+                "partner_id": {"id": 7, "name": "Zoe"},
+                "count": 2,
+                "amount:sum": 5.1,
+                "amount:avg": 2.55,
+                "day:min": "2026-01-31",
+                "name:count_distinct": 2,
+            },
+        ]
+
+    def test_one_row_of_all_and_of_none(self, orders: Odoo) -> None:
+        (row,) = aggregate(orders, "sale.order", [], [], ["amount:sum", "amount:max"]).records
+        assert row == {"count": 3, "amount:sum": 5.3, "amount:max": 5.0}
+        none = [["name", "=", "nobody"]]
+        (row,) = aggregate(orders, "sale.order", none, [], ["amount:sum", "amount:max"]).records
+        assert row == {"count": 0, "amount:sum": 0.0, "amount:max": None}
+
+    @pytest.mark.parametrize(
+        ("period", "days"),
+        [
+            ("day", ["2026-01-31", "2026-02-01", None]),
+            ("week", ["2026-01-26", None]),
+            ("month", ["2026-01-01", "2026-02-01", None]),
+            ("quarter", ["2026-01-01", None]),
+            ("year", ["2026-01-01", None]),
+        ],
+    )
+    def test_periods_begin_where_odoos_do(self, orders: Odoo, period: str, days: Any) -> None:
+        found = aggregate(orders, "sale.order", [], [f"day:{period}"])
+        assert [row[f"day:{period}"] for row in found.records] == days
+
+    def test_periods_of_moments_begin_in_the_time_zone_of_the_context(self, orders: Odoo) -> None:
+        for zone, month in (("UTC", "2025-12-01"), ("Europe/Brussels", "2026-01-01")):
+            found = aggregate(orders, "sale.order", [], ["at:month"], context={"tz": zone})
+            assert [row["at:month"] for row in found.records] == [month, None]
+
+    def test_order_limit_and_conditions_on_groups(self, orders: Odoo) -> None:
+        asked: dict[str, Any] = {"groupby": ["partner_id"], "measures": ["amount:sum"]}
+        falling = aggregate(orders, "sale.order", order="amount:sum desc", limit=1, **asked)
+        assert [row["partner_id"]["name"] for row in falling.records] == ["Zoe"]
+        assert falling.has_more
+        small = aggregate(orders, "sale.order", having=[["amount:sum", "<", 1]], **asked)
+        assert [row["partner_id"]["name"] for row in small.records] == ["Ann"]
+
+    def test_paths_lists_and_archived_records(self, orders: Odoo) -> None:
+        (row,) = aggregate(orders, "sale.order", [], ["partner_id.country_id"]).records
+        assert row == {"partner_id.country_id": {"id": 20, "name": "Belgium"}, "count": 3}
+        every = aggregate(orders, "sale.order", context={"active_test": False}).records
+        assert every == [{"count": 4}]
+        if orders.version.major >= 15:
+            found = aggregate(orders, "sale.order", [], ["tag_ids"])
+            names = [row["tag_ids"] and row["tag_ids"]["name"] for row in found.records]
+            assert names == ["Hot", "New", None]
+            assert [row["count"] for row in found.records] == [2, 1, 1]

@@ -217,7 +217,7 @@ def test_a_moment_survives_the_round_trip(moment: datetime) -> None:
             [[4, 3, 0], [3, 4, 0], [5, 0, 0], [6, 0, [1]]],
         ),
         ("tag_ids", [[0, 0, {"name": "new"}]], [[0, 0, {"name": "new"}]]),
-        ("tag_ids", [[0, "virtual_7", {"name": "new"}]], [[0, 0, {"name": "new"}]]),
+        ("tag_ids", [[0, "virtual_7", {"name": "new"}]], [[0, "virtual_7", {"name": "new"}]]),
         ("order_line", [], []),
         (
             "order_line",

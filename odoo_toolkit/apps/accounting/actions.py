@@ -31,6 +31,7 @@ from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, find, shows, state_error
 from odoo_toolkit.operations.lines import Line, checked_day, today, wanted_product
+from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import Wanted, resolve_all
@@ -89,7 +90,7 @@ def create_invoice(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, POST] if post else [CREATE]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     if move_type not in INVOICE_TYPES:
         raise make_error(
             "INVALID_SELECTION",
@@ -106,6 +107,8 @@ def create_invoice(
     }
     partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
     customer, *products = resolve_all(odoo, [partner, *sold.values()])
+    if dry_run:
+        look_for(odoo, [partner])
     for index, product in zip(sold, products, strict=True):
         checked[index]["product_id"] = product
     head = {"move_type": move_type, "partner_id": customer, "invoice_date": day}
@@ -147,7 +150,7 @@ def post_invoice(
         NotFoundError: it does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, POST)
+    permit(odoo, POST, dry_run=dry_run)
     row = find(odoo, INVOICE, invoice_id, invoice_name)
     _check_postable(row)
     return operate(

@@ -119,7 +119,7 @@ def create_credit_note(
         safe=False,
     )
     posting = [POST] if settles else [POST, ASSIGN]
-    permit(odoo, reverse if lines is None else CREATE, *(posting if post else []))
+    permit(odoo, reverse if lines is None else CREATE, *(posting if post else []), dry_run=dry_run)
     wanted = None if lines is None else _checked(lines)
     day = checked_day(date, "date") or today(odoo)
     row = find(odoo, INVOICE, invoice_id, invoice_name)
@@ -251,10 +251,12 @@ def _meant(row: Row, found: Sequence[Row], line: Line, where: str) -> Row:
     shown = [RecordName(id=item["id"], name=_label(item)) for item in meant or found]
     if meant:
         raise AmbiguousNameError(f"{where}.line_id", said[:60], _LINE, shown)
-    listed = ", ".join(f"{item.name} ({item.id})" for item in shown[:10])
+    listed = "; ".join(
+        f"{_label(item)} (line_id {item['id']}): {item['quantity']:g}" for item in found[:10]
+    )
     raise NotFoundError(
         f"{called(row)} has no line {said[:60]!r} ({where}).",
-        suggestion=f"Its lines are: {listed}.",
+        suggestion=f"Its lines, with what was invoiced: {listed}.",
         details={"model": _LINE, "field": f"{where}.line_id", "ids": [i.id for i in shown[:10]]},
     )
 

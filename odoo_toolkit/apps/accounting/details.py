@@ -89,6 +89,7 @@ class InvoiceDetails(Shown):
 
 def get_invoice(
     odoo: Odoo,
+    *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
     line_limit: Annotated[int, Ge(0)] = 12,

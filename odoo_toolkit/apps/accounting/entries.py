@@ -111,7 +111,7 @@ def create_entry(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, POST] if post else [CREATE]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     checked = _checked(lines)
     day = checked_day(date, "date") or today(odoo)
     company = acting_company(odoo, INVOICE.model)

@@ -146,7 +146,7 @@ def register_payment(
         seen=seen,
         makes="many" if amount is None else "one",
     )
-    permit(odoo, pay)
+    permit(odoo, pay, dry_run=dry_run)
     if amount is not None:
         amount = checked_number(amount, "amount", positive=True)
     if writeoff_account is not None and (amount is None or len(ids) > 1):

@@ -74,7 +74,7 @@ def reconcile(
         NotFoundError: nothing is open, or not that; Odoo itself would take any customer's.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, REMOVE if undo else ASSIGN)
+    permit(odoo, REMOVE if undo else ASSIGN, dry_run=dry_run)
     if undo not in (None, "one", "all"):
         raise make_error(
             "INVALID_SELECTION",

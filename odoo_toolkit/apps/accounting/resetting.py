@@ -77,7 +77,7 @@ def reset_invoice(
         AccessError: Odoo or the policy does not allow it.
         OdooError: Odoo refuses it, such as before a lock date.
     """
-    permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]))
+    permit(odoo, *([DRAFT, CANCEL] if to == "cancel" else [DRAFT]), dry_run=dry_run)
     if to not in ("draft", "cancel"):
         raise make_error(
             "INVALID_SELECTION",

@@ -10,7 +10,7 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, lead_result
+from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, given_to, lead_result
 from odoo_toolkit.apps.crm.pipeline import find_stage, lead_error
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
@@ -109,7 +109,7 @@ def update_lead(
             "There is nothing to change.", suggestion="Give at least one value that is new."
         )
     steps = [*([RESTORE] if restore else []), *([CHANGE] if changes else [])]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     # Names are looked for among what is archived only where that is what is meant.
     archived = restore and lead_id is None
     document = attrs.evolve(LEAD, domain=(("active", "=", False),)) if archived else LEAD
@@ -150,7 +150,8 @@ def update_lead(
         return lead_result(now, told, done.warnings)
 
     would = f"Would {'restore' if restore else 'change'} {what}."
-    return operate(odoo, steps, [lead["id"]], result, would=would, dry_run=dry_run)
+    with given_to(odoo, values.get("user_id")):
+        return operate(odoo, steps, [lead["id"]], result, would=would, dry_run=dry_run)
 
 
 def _plain_values(**given: Any) -> dict[str, Any]:

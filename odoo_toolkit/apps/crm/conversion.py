@@ -8,7 +8,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, lead_result
+from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, given_to, lead_result
 from odoo_toolkit.apps.crm.pipeline import lead_error
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
@@ -76,7 +76,7 @@ def convert_to_opportunity(
         NotFoundError: there is no such lead, customer, user or team; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CONVERT)
+    permit(odoo, CONVERT, dry_run=dry_run)
     lead = find(odoo, LEAD, lead_id, lead_name)
     _check_convertible(lead)
     partner, user, team = linked_ids(
@@ -114,14 +114,15 @@ def convert_to_opportunity(
             done.warnings.append("Odoo has linked a customer by itself.")
         return lead_result(now, f"Converted {what} to an opportunity.", done.warnings)
 
-    return operate(
-        odoo,
-        [attrs.evolve(CONVERT, values=values)],
-        [lead["id"]],
-        result,
-        would=f"Would convert {what} to an opportunity.",
-        dry_run=dry_run,
-    )
+    with given_to(odoo, user):
+        return operate(
+            odoo,
+            [attrs.evolve(CONVERT, values=values)],
+            [lead["id"]],
+            result,
+            would=f"Would convert {what} to an opportunity.",
+            dry_run=dry_run,
+        )
 
 
 def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.operations.documents import row_after
 from odoo_toolkit.operations.lines import checked_name, checked_number
-from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.links import linked_ids, look_for
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
@@ -76,7 +76,7 @@ def create_lead(
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what the lead is about.")
-    permit(odoo, CREATE)
+    permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(LEAD.model)
     team, user = linked_ids(
         odoo,
@@ -86,6 +86,8 @@ def create_lead(
         ],
     )
     partner, company = _partner_or_text(odoo, partner_id, partner_name)
+    if dry_run:
+        look_for(odoo, [Wanted(model="res.partner", field="partner_id", id=partner_id)])
     by_stage = stage_id is not None or stage_name is not None
     revenue = plain(expected_revenue)
     values = {

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 import attrs
 
+from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError
 from odoo_toolkit.operations.documents import Document, Row, filled
 from odoo_toolkit.records.results import RecordName
 
@@ -71,3 +76,28 @@ class LeadResult(Shown):
 def lead_result(row: Row, message: str, warnings: list[str]) -> LeadResult:
     """Return a row of :data:`LEAD` as a result."""
     return filled(LeadResult, row, message=message, warnings=warnings)
+
+
+@contextlib.contextmanager
+def given_to(odoo: Odoo, user: int | None) -> Iterator[None]:
+    """Say what is meant where Odoo refuses to give a lead to somebody else.
+
+    Odoo 17 and 18 read it once more when it is given away; who sees only their own may not then.
+    """
+    try:
+        yield
+    except AccessError as error:
+        given_away = user not in (None, odoo.uid)
+        if (
+            given_away
+            and error.outcome == "rolled_back"
+            and error.details.get("operation") == "read"
+        ):
+            error.message = (
+                f"Odoo {odoo.version.major} does not let this user give a lead to somebody else:"
+                " then the user may not see it any more. Nothing was changed."
+            )
+            error.suggestion = (
+                "Leave the salesperson out, or let a user do it who sees the leads of others."
+            )
+        raise

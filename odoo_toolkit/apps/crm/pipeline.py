@@ -84,7 +84,7 @@ def mark_won(
         NotFoundError: there is no such opportunity.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, WIN)
+    permit(odoo, WIN, dry_run=dry_run)
     lead = find(odoo, LEAD, lead_id, lead_name)
     what = label(lead)
     if lead["type"] != "opportunity":
@@ -134,7 +134,7 @@ def mark_lost(
         NotFoundError: there is no such lead or reason.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, LOSE)
+    permit(odoo, LOSE, dry_run=dry_run)
     lead = find(odoo, LEAD, lead_id, lead_name)
     if lead["active"] is False:
         raise lead_error(lead, "archived", "is lost or archived already", "Nothing is left to do.")

@@ -108,7 +108,7 @@ def check_in_out(
     if direction not in ("in", "out"):
         raise ValidationError("direction is in or out.", details={"field": "direction"})
     toggle = _Toggle(model=ATTENDANCE, method=_ROUTE, says=f"Checked {direction}")
-    permit(odoo, toggle)
+    permit(odoo, toggle, dry_run=dry_run)
     found: list[Any] = [lambda: own_employee(odoo, ATTENDANCE), lambda: _latest(odoo)]
     employee, row = side_by_side(found)
     present = row is not None and row["check_out"] is None

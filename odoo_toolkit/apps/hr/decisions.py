@@ -107,7 +107,7 @@ def decide_leave(
             suggestion=f"Give one of {', '.join(_OPEN)}.",
             details={"field": "decision"},
         )
-    permit(odoo, *_possible(odoo, decision))
+    permit(odoo, *_possible(odoo, decision), dry_run=dry_run)
     row = _meant(odoo, decision, leave_id, employee_name)
     what = _words(row)
     _check_state(row, what, decision)

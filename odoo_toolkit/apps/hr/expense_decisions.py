@@ -92,7 +92,7 @@ def decide_expense(
         )
     reported = odoo.version.major <= REPORTS_UNTIL
     about = REPORT if reported else EXPENSE
-    permit(odoo, *_steps(odoo, about, decision, why, None))
+    permit(odoo, *_steps(odoo, about, decision, why, None), dry_run=dry_run)
     row = find(odoo, EXPENSE, expense_id, expense_name)
     report = read(odoo, REPORT, row["sheet_id"].id) if row["sheet_id"] else None
     what = label(row)

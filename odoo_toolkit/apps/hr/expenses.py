@@ -113,7 +113,7 @@ def create_expense(
     if day := checked_day(date, "date"):
         values["date"] = day
     steps: list[AnyStep] = [CREATE, *_receipt(receipt_name, receipt_base64)]
-    permit(odoo, *steps, *(submission(odoo, name, None) if submit else []))
+    permit(odoo, *steps, *(submission(odoo, name, None) if submit else []), dry_run=dry_run)
     if (amount is None) is (quantity is None):
         raise ValidationError(
             "amount or quantity is needed, and only one of them.", details={"field": "amount"}

@@ -32,6 +32,7 @@ from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values import iso_utc
 
 #: ``can_approve`` is on all versions, the others where the version has them.
 REQUEST = Document(
@@ -50,6 +51,14 @@ _DURATIONS = ("number_of_days", "number_of_hours", "number_of_hours_display")
 _MOMENTS_UNTIL = 16
 
 _DAY = JsonSchema({"type": "string"})
+
+#: What is in the way of another request, and how its state is said.
+_TAKES_UP = {
+    "draft": "drafted",
+    "confirm": "requested",
+    "validate1": "half approved",
+    "validate": "approved",
+}
 
 _TOLD = {
     "draft": "it is a draft",
@@ -126,13 +135,14 @@ def request_leave(
         AmbiguousNameError: a name matches several types or employees; nothing was written.
         NotFoundError: there is no such type or employee, or the module ``hr_holidays`` is not
             installed.
-        ValidationError: the dates are wrong or hold no working day, or less is left than that, or
-            the user is no employee; nothing was written.
+        ValidationError: the dates are wrong or hold no working time, or less is left than that, or
+            the user is no employee; or there is time off on these days already, which is named.
+            Nothing was written.
         AccessError: Odoo or the policy does not allow it, or not for this employee.
     """
     hours = checked_hours(hour_from, hour_to, half_day)
     first, last = checked_days(date_from, date_to, half_day, hours)
-    permit(odoo, CREATE)
+    permit(odoo, CREATE, dry_run=dry_run)
     wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
     who = Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
@@ -151,10 +161,11 @@ def request_leave(
     asked: list[Any] = [
         lambda: _type(odoo, type_id, employee.id, first),
         lambda: _worked_out(odoo, values),
+        lambda: _taken_up(odoo, employee.id, first, last),
     ]
     with _allowed(employee if other else None):
-        kind, form = side_by_side(asked)
-    what = _checked(kind, form, first, last, half_day, hours)
+        kind, form, taken_up = side_by_side(asked)
+    what = _checked(kind, form, first, last, half_day, hours, taken_up)
     if other:
         what = f"{what}, for {employee.name}"
     if odoo.version.major <= _MOMENTS_UNTIL:
@@ -269,6 +280,39 @@ def _worked_out(odoo: Odoo, values: Row) -> Row:
     return answer.get("value") or {}
 
 
+def _taken_up(odoo: Odoo, employee_id: int, first: str, last: str) -> list[Row]:
+    """Return the time off that an employee has on some of these days, as far as it may be seen."""
+    domain = [
+        ["employee_id", "=", employee_id],
+        ["state", "in", list(_TAKES_UP)],
+        ["request_date_from", "<=", last],
+        ["request_date_to", ">=", first],
+    ]
+    fields = ("state", "holiday_status_id", "request_date_from", "request_date_to", *_MOMENTS)
+    return read_rows(odoo, LEAVE, domain, fields, acts_on=LEAVE, order="date_from, id")
+
+
+def _in_the_way(taken_up: list[Row], form: Row, when: str) -> ValidationError | None:
+    """Return the error that names the time off with which a request overlaps, if there is any."""
+    start, end = (iso_utc(form.get(name)) for name in _MOMENTS)
+    if start and end:
+        # By hours, as Odoo judges: the morning is not in the way of the afternoon.
+        taken_up = [row for row in taken_up if row["date_from"] < end and row["date_to"] > start]
+    if not taken_up:
+        return None
+    named = []
+    for row in taken_up:
+        first, last = row["request_date_from"], row["request_date_to"]
+        days = first if first == last else f"{first} to {last}"
+        kind = row["holiday_status_id"].name if row["holiday_status_id"] else "time off"
+        named.append(f"{_TAKES_UP[row['state']]} {kind}, {days} (id {row['id']})")
+    return ValidationError(
+        f"{when} overlaps with time off that there is already: {'; '.join(named)}.",
+        suggestion="Choose other days, or withdraw that request first (decide_leave).",
+        details={"field": "date_from", "leave_ids": [row["id"] for row in taken_up]},
+    )
+
+
 def _checked(
     kind: Balance,
     form: Row,
@@ -276,6 +320,7 @@ def _checked(
     last: str,
     half_day: str | None,
     hours: tuple[float, float] | None,
+    taken_up: list[Row],
 ) -> str:
     """Return what the request is, in words, or refuse it."""
     when = first if last == first else f"{first} to {last}"
@@ -296,10 +341,12 @@ def _checked(
     days = form.get("number_of_days")
     time = form.get("number_of_hours", form.get("number_of_hours_display"))
     amount = time if kind.unit == "hours" else days
+    in_the_way = _in_the_way(taken_up, form, when)
     if not days or amount is None:
-        raise ValidationError(
-            f"There is nothing to take off on {when}: the employee does not work then.",
-            suggestion="Give a time at which the employee works.",
+        raise in_the_way or ValidationError(
+            f"There is nothing to take off on {when}: Odoo counts no working time then.",
+            suggestion="Give a time at which the employee works. Weekends, public holidays and time"
+            " off that is approved do not count.",
             details={"field": "date_from"},
         )
     if kind.remaining is not None and amount > kind.remaining + 0.005:
@@ -314,5 +361,7 @@ def _checked(
                 "unit": kind.unit,
             },
         )
+    if in_the_way:
+        raise in_the_way
     half = f" ({half_day})" if half_day else ""
     return f"{amount:g} {kind.unit} of {kind.name}, {when}{half}"

@@ -79,7 +79,7 @@ def find_people(
         NotFoundError: Odoo has no employees: the module ``hr`` is not installed.
         AccessError: Odoo or the policy does not allow it.
     """
-    described = odoo.policy.readable_fields(PUBLIC, odoo.schema.fields(PUBLIC))
+    described = odoo.policy.readable_fields(PUBLIC, odoo.schema.fields)
     searched = [field for field in _SEARCHED if field in described]
     domain: list[Any] = []
     for word in query.split():

@@ -148,7 +148,7 @@ def validate_picking(
         NotFoundError: the transfer, or a lot that has to be in stock, does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CONFIRM, RESERVE, Enter(), VALIDATE)
+    permit(odoo, CONFIRM, RESERVE, Enter(), VALIDATE, dry_run=dry_run)
     given = None if lines is None else checked_entries(lines)
     number = find_id(odoo, PICKING, picking_id, picking_name)
     row, moves = look_at(odoo, number)

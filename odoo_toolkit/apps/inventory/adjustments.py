@@ -12,6 +12,7 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import COUNT_APPLIED_BY_CREATE_SINCE
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.operations.companies import acting_company
@@ -112,7 +113,7 @@ def adjust_stock(
         AccessError: Odoo or the policy does not allow it; to 17, only administrators of the
             inventory app may.
     """
-    permit(odoo, _Count(), _APPLY)
+    permit(odoo, _Count(), _APPLY, dry_run=dry_run)
     lot = lot.strip() if lot else None
     counted = checked_number(quantity, "quantity", positive=False)
     if counted < 0:
@@ -146,7 +147,7 @@ def adjust_stock(
         lot_id = find_lots(odoo, [wanted], acts_on=_QUANT, company=company).get(wanted.key)
         if lot_id is None:
             create = create_lot(odoo, wanted, company)
-            permit(odoo, create)
+            permit(odoo, create, dry_run=dry_run)
             steps.append(create)
     before = _sum(quants, place["id"], lot)
     target = RecordName(id=place["id"], name=place["display_name"])
@@ -222,15 +223,17 @@ def _sum(quants: Sequence[Row], location: int, lot: str | None) -> float:
 def _way(odoo: Odoo) -> tuple[str, bool]:
     """Return the field that takes the count, and whether it has to be applied by a second call.
 
-    Which fields there are tells who may: in one call, so that what somebody may not apply is not
-    left behind as counted, and from 18 on in two, for those who are no administrators.
+    Which fields there are tells who may, so that what somebody may not apply is not left behind as
+    counted. Two calls are made on 15, and from 18 on for those who are not administrators.
 
     Raises:
         AccessError: this user may count at most, but not adjust the stock.
     """
     described = odoo.schema.fields(_QUANT)
     if "inventory_quantity_auto_apply" in described:
-        return "inventory_quantity_auto_apply", False
+        if odoo.version.major >= COUNT_APPLIED_BY_CREATE_SINCE:
+            return "inventory_quantity_auto_apply", False
+        return "inventory_quantity", True
     counts = "inventory_quantity" in described
     if counts and (odoo.version.major < 15 or odoo.version.major >= 18):
         return "inventory_quantity", odoo.version.major >= 18

@@ -16,6 +16,7 @@ from odoo_toolkit.apps.inventory.transfers import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, read_all, state_error
+from odoo_toolkit.operations.lots import lots_of
 from odoo_toolkit.parallel import side_by_side
 
 LOCATION = Document(
@@ -136,7 +137,7 @@ def check_movable(
     if uses_lots(row) and any(item.move["tracking"] != "none" for item in unnamed):
         lines = read_move_lines(odoo, row["id"])
         for item in unnamed:
-            check_lots_known(item, lines, "lines")
+            check_lots_known(odoo, item, lines, "lines")
     return expected
 
 
@@ -145,10 +146,11 @@ def uses_lots(row: Row) -> bool:
     return bool(row["use_create_lots"] or row["use_existing_lots"])
 
 
-def check_lots_known(item: Expected, lines: Sequence[Row], field: str) -> None:
+def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[Row], field: str) -> None:
     """Refuse a tracked product without lots, unless those that are reserved suffice.
 
     Args:
+        odoo: the connection.
         item: what would be moved.
         lines: the transfer's move lines.
         field: the argument of the lots.
@@ -161,10 +163,18 @@ def check_lots_known(item: Expected, lines: Sequence[Row], field: str) -> None:
     if item.stock is not None:
         covered = move["reserved"] + max(item.stock["free_qty"], 0.0) / move["ratio"]
     if item.quantity > covered + _TOLERANCE:
+        there = ""
+        if item.stock is not None:
+            # What comes from outside is in no stock yet.
+            listed = lots_of(
+                odoo, move["product"].id, acts_on=PICKING.model, location=move["location"]
+            )
+            there = f" In stock: {listed}."
         raise ValidationError(
-            f"{move['product'].name} is tracked by {move['tracking']} numbers: say which.",
+            f"{move['product'].name} is tracked by {move['tracking']} numbers: say which of them"
+            f" make up the {item.quantity:g}.",
             suggestion="Give lines with their lots: validate_picking(lines=[{'move_id':"
-            f" {move['id']}, 'quantity': ..., 'lots': [...]}}, ...]), with all that moves.",
+            f" {move['id']}, 'quantity': ..., 'lots': [...]}}, ...]), with all that moves.{there}",
             details={"field": field, "move_id": move["id"]},
         )
 

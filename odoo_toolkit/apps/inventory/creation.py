@@ -99,7 +99,7 @@ def create_transfer(
         VALIDATE,
     ]
     further = validation if validate else []
-    permit(odoo, CREATE, *further)
+    permit(odoo, CREATE, *further, dry_run=dry_run)
     if picking_type_name not in ("internal", "incoming", "outgoing"):
         raise make_error(
             "INVALID_SELECTION",

@@ -24,6 +24,7 @@ from odoo_toolkit.operations.lots import (
     check_not_in_stock,
     find_lots,
     lots_in_stock,
+    lots_of,
     missing_lot,
 )
 from odoo_toolkit.operations.steps import Seen, Step
@@ -59,7 +60,7 @@ def lot_lines(
     if uses_lots(row):
         for entry in entries:
             if not entry.lots:
-                check_lots_known(of_move[entry.move["id"]], lines, entry.field)
+                check_lots_known(odoo, of_move[entry.move["id"]], lines, entry.field)
     named = [
         (entry, NamedLot(product=entry.move["product"], name=name, field=entry.field))
         for entry in entries
@@ -84,14 +85,14 @@ def lot_lines(
         quantity = entry.lots[lot.name] * move["ratio"] / ratio
         if not stocked[move["id"]]:
             if lot_id is None and not row["use_create_lots"]:
-                raise missing_lot(lot)
+                raise missing_lot(odoo, lot, acts_on=PICKING.model)
             if move["tracking"] == "serial":
                 check_not_in_stock(of_lot, lot, lot_id)
             parts: list[Row] = [{"location_id": move["location"], "quantity": quantity}]
         elif lot_id is None:
-            raise missing_lot(lot)
+            raise missing_lot(odoo, lot, acts_on=PICKING.model, location=move["location"])
         else:
-            parts = _taken(entry, lot, quantity, of_lot, ratio, unreserved=unreserved)
+            parts = _taken(odoo, entry, lot, quantity, of_lot, ratio, unreserved=unreserved)
         lying = [line["location_dest_id"].id for line in lines if line["move_id"].id == move["id"]]
         values.setdefault(move["id"], []).extend(
             {
@@ -118,6 +119,7 @@ def _units(odoo: Odoo, entries: Collection[Entry]) -> dict[int, int]:
 
 
 def _taken(
+    odoo: Odoo,
     entry: Entry,
     lot: NamedLot,
     quantity: float,
@@ -140,10 +142,13 @@ def _taken(
             parts.append({**held, "quantity": part})
             left -= part
     if left > _TOLERANCE and not unreserved:
+        location = entry.move["location"]
+        there = lots_of(odoo, lot.product.id, acts_on=PICKING.model, location=location)
         raise ValidationError(
             f"Of {lot.name} ({lot.product.name}), {quantity:g} are to be moved and"
             f" {quantity - left:g} are in stock ({lot.field}).",
-            suggestion="Choose another lot, or take its stock below zero with unreserved=True.",
+            suggestion="Choose another lot, or take its stock below zero with unreserved=True."
+            f" In stock: {there}.",
             details={"field": lot.field, "lot": lot.name},
         )
     if left > _TOLERANCE:

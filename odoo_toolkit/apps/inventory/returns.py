@@ -86,7 +86,7 @@ def return_picking(
         makes="one",
     )
     further: list[AnyStep] = [check_reserved(None), VALIDATE] if validate else []
-    permit(odoo, make, *further)
+    permit(odoo, make, *further, dry_run=dry_run)
     given = None if lines is None else checked_entries(lines, lots=False)
     number = find_id(odoo, PICKING, picking_id, picking_name)
     row, moves, _ = read_transfer(odoo, number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -41,6 +41,7 @@ class Stock(Shown):
     Attributes:
         stock: by location, where there is any.
         total_available: not reserved, in all these locations.
+        warnings: where they are of several companies.
     """
 
     product: RecordName
@@ -48,6 +49,7 @@ class Stock(Shown):
     stock: list[StockLine]
     total_available: float
     message: str
+    warnings: list[str] = attrs.Factory(list)
 
 
 def get_stock(
@@ -91,7 +93,7 @@ def get_stock(
         arguments={
             "domain": domain,
             "fields": ["quantity:sum", "reserved_quantity:sum"],
-            "groupby": ["location_id"],
+            "groupby": ["location_id", "company_id"],
             "lazy": False,
         },
     )
@@ -102,15 +104,24 @@ def get_stock(
         lambda: read(odoo, LOCATION, location_id) if location_id is not None else None,
     ]
     found, groups, _ = side_by_side(asked)
-    stock = [
-        StockLine(
-            location=RecordName(id=group["location_id"][0], name=group["location_id"][1]),
-            quantity=_rounded(group["quantity"]),
-            reserved_quantity=_rounded(group["reserved_quantity"]),
-            available_quantity=_rounded(group["quantity"] - group["reserved_quantity"]),
+    by_location: dict[tuple[int, str], list[Any]] = {}
+    companies: dict[int, str] = {}
+    for group in groups:
+        by_location.setdefault(tuple(group["location_id"]), []).append(group)
+        if company := group.get("company_id"):
+            companies[company[0]] = company[1]
+    stock = []
+    for (number, place), parts in by_location.items():
+        quantity = sum(part["quantity"] for part in parts)
+        reserved = sum(part["reserved_quantity"] for part in parts)
+        stock.append(
+            StockLine(
+                location=RecordName(id=number, name=place),
+                quantity=_rounded(quantity),
+                reserved_quantity=_rounded(reserved),
+                available_quantity=_rounded(quantity - reserved),
+            )
         )
-        for group in groups
-    ]
     total = _rounded(sum(line.available_quantity for line in stock))
     name, uom = found["display_name"], found["uom_id"].name
     return Stock(
@@ -119,7 +130,17 @@ def get_stock(
         stock=stock,
         total_available=total,
         message=f"{total:g} {uom} of {name} available." if stock else f"No stock of {name} there.",
+        warnings=_of_several(list(companies.values())),
     )
+
+
+def _of_several(companies: Sequence[str]) -> list[str]:
+    if len(companies) < 2:
+        return []
+    return [
+        f"The total covers several companies ({', '.join(companies[:5])}"
+        f"{' and others' if len(companies) > 5 else ''}): a warehouse_id is of one of them."
+    ]
 
 
 def _rounded(value: float) -> float:

@@ -98,9 +98,9 @@ class OrderResult(Shown):
 @operation
 def confirm_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Confirm a draft, if it is one, and reserve the components that are in stock.
@@ -117,7 +117,7 @@ def confirm_order(
         StateError: it is finished.
         OdooError: Odoo refused; nothing was changed.
     """
-    permit(odoo, CONFIRM, RESERVE)
+    permit(odoo, CONFIRM, RESERVE, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     check_open(row)
     draft = row["state"] == "draft"
@@ -134,9 +134,9 @@ def confirm_order(
 @operation
 def cancel_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Cancel an order that is not done, with its work orders and reservations; 3 round trips.
@@ -153,7 +153,7 @@ def cancel_order(
         StateError: it is done.
         OdooError: Odoo refused; nothing was changed.
     """
-    permit(odoo, CANCEL)
+    permit(odoo, CANCEL, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":

@@ -72,6 +72,7 @@ class Chosen:
 
 def check_components(
     odoo: Odoo,
+    *,
     product_id: int | None = None,
     product_name: str | None = None,
     bom_id: Annotated[int | None, Doc("Default: the product's first.")] = None,

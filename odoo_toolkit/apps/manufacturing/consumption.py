@@ -21,7 +21,7 @@ from odoo_toolkit.apps.manufacturing.orders import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.documents import Row
 from odoo_toolkit.operations.lines import Line, check_lines, checked_number
 from odoo_toolkit.operations.lots import (
     NamedLot,
@@ -30,6 +30,7 @@ from odoo_toolkit.operations.lots import (
     checked_lots,
     find_lots,
     lots_in_stock,
+    lots_of,
     missing_lot,
 )
 from odoo_toolkit.records.names import Wanted, resolve_all
@@ -273,19 +274,12 @@ def _reserved_parts(odoo: Odoo, use: Use, lines: Sequence[Row]) -> list[Row]:
 
 def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
     product = use.move["product"]
-    place = ["location_id", "child_of", use.move["location"]]
-    domain = [["product_id", "=", product.id], ["lot_id", "!=", False], ["quantity", ">", 0], place]
-    fields = ("lot_id", "quantity", "reserved_quantity")
-    rows = read_rows(odoo, "stock.quant", domain, fields, acts_on=ORDER.model, limit=10, order="id")
-    there = ", ".join(
-        f"{row['lot_id'].name} ({row['quantity'] - row['reserved_quantity']:g} free)"
-        for row in rows
-    )
+    there = lots_of(odoo, product.id, acts_on=ORDER.model, location=use.move["location"])
     return ValidationError(
         f"{product.name} is tracked by {use.move['tracking']} numbers, and for {left:g} of it none"
         " is reserved. Nothing was produced.",
         suggestion=f"Say which in lines, e.g. {{'product_id': {product.id}, 'lots': [...]}}."
-        f" In stock: {there or 'none'}.",
+        f" In stock: {there}.",
         details={"field": "lines", "product_id": product.id},
     )
 
@@ -305,7 +299,7 @@ def _named_lots(
     found = find_lots(odoo, [lot for _, lot in named], acts_on=ORDER.model, company=company)
     for _, lot in named:
         if lot.key not in found:
-            raise missing_lot(lot)
+            raise missing_lot(odoo, lot, acts_on=ORDER.model)
     places = sorted({use.move["location"] for use in uses})
     quants = lots_in_stock(odoo, found.values(), acts_on=ORDER.model, locations=places)
     parts: dict[int, list[Row]] = {}
@@ -319,10 +313,13 @@ def _named_lots(
                 taken.append({"lot": found[lot.key], "location": place, "quantity": part})
                 left -= part
         if left > _TOLERANCE and not unreserved:
+            location = use.move["location"]
+            there = lots_of(odoo, lot.product.id, acts_on=ORDER.model, location=location)
             raise ValidationError(
                 f"Of {lot.name} ({lot.product.name}), {use.lots[lot.name]:g} are to be used and"
                 f" {use.lots[lot.name] - left:g} are in stock ({lot.field}).",
-                suggestion="Choose another lot, or take its stock below zero with unreserved=True.",
+                suggestion="Choose another lot, or take its stock below zero with unreserved=True."
+                f" In stock: {there}.",
                 details={"field": lot.field, "lot": lot.name},
             )
         if left > _TOLERANCE:

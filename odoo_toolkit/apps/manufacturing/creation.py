@@ -84,13 +84,13 @@ _LINES = {
 @operation
 def create_order(
     odoo: Odoo,
+    *,
     product_id: int | None = None,
     product_name: str | None = None,
     bom_id: Annotated[int | None, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Planned start, ISO; default: now.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a manufacturing order from a bill of materials, with components and work orders.
@@ -116,7 +116,7 @@ def create_order(
     """
     confirming = [CONFIRM] if odoo.version.major >= RESERVES_ITSELF else [CONFIRM, RESERVE]
     steps: list[AnyStep] = [CREATE, *(confirming if confirm else ())]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     amount = checked_number(quantity, "quantity", positive=True)
     described = odoo.schema.fields(ORDER.model)
     # Renamed in 17, where date_start had been something else.

@@ -93,6 +93,7 @@ FINISH = Step(
 @operation
 def produce(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     quantity: Annotated[
@@ -113,7 +114,6 @@ def produce(
         bool, Doc("Also use components that are not there; the stock goes below zero.")
     ] = False,
     allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Produce an order, wholly or in part: components are used up, the product is in stock.
@@ -146,7 +146,7 @@ def produce(
         ValidationError: a lot or line is wrong; nothing was written.
         WizardRequiredError: Odoo asks something else; the quantities are entered by then.
     """
-    permit(odoo, CONFIRM, _entering({}, ()), FINISH)
+    permit(odoo, CONFIRM, _entering({}, ()), FINISH, dry_run=dry_run)
     given = checked_uses(lines)
     names = _checked_names(lots)
     if quantity is not None:
@@ -180,7 +180,7 @@ def produce(
     context |= {"skip_consumption": True} if told else {}
     steps: list[AnyStep] = [CONFIRM] if row["state"] == "draft" else []
     steps += [_entering(values, new_lots), attrs.evolve(FINISH, context=context)]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     return operate(
         odoo,
         steps,

@@ -72,7 +72,7 @@ def update_task(
             state or priority; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CHANGE)
+    permit(odoo, CHANGE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values: dict[str, Any] = {}
     if name is not None:

@@ -26,6 +26,7 @@ from odoo_toolkit.operations.documents import (
     row_after,
 )
 from odoo_toolkit.operations.lines import checked_name
+from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.plain_text import written_text
@@ -133,7 +134,7 @@ def create_task(
         AccessError: Odoo or the policy does not allow it.
     """
     name = checked_name(name, "Say what is to be done.")
-    permit(odoo, CREATE)
+    permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values = {"name": name, "priority": choice(described["priority"], priority)}
     if users := optional_ids(user_ids):
@@ -147,6 +148,8 @@ def create_task(
     parent = resolve(odoo, PARENT.wanted(parent_id, parent_name), required=False)
     wanted = Wanted(model="project.project", field="project_id", id=project_id, name=project_name)
     project = resolve(odoo, wanted, required=parent is None)
+    if dry_run:
+        look_for(odoo, [wanted])
     if parent is not None:
         # Given explicitly: Odoo 18 takes a subtask without a project for a private task.
         project = project or _project_of(read(odoo, PARENT, parent))

@@ -102,12 +102,12 @@ def log_timesheet(
     values = {"name": (description or "").strip() or "/", "unit_amount": hours}
     if day := checked_day(date, "date"):
         values["date"] = day
-    permit(odoo, LOG)
+    permit(odoo, LOG, dry_run=dry_run)
     if not odoo.schema.module_installed("hr_timesheet"):
         raise make_error(
             "UNKNOWN_METHOD",
             "There are no timesheets: the Odoo module hr_timesheet is not installed.",
-            suggestion="Ask the administrator to install it.",
+            suggestion="Install it in Odoo, in Apps.",
             details={"module": "hr_timesheet"},
         )
     task = find(odoo, WORKED_ON, task_id, task_name)

@@ -123,12 +123,12 @@ class CancelResult(Shown):
 @operation
 def confirm_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     approve: Annotated[
         bool, Doc("Approve one that waits for a second approval, if this user may.")
     ] = False,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
@@ -148,7 +148,7 @@ def confirm_order(
             ``details["current_state"]``, and ``details["approvers"]``.
         OdooError: Odoo refused; nothing was changed.
     """
-    permit(odoo, CONFIRM, *([APPROVE] if approve else []))
+    permit(odoo, CONFIRM, *([APPROVE] if approve else []), dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     step = _confirming(odoo, row, approve)
     return operate(
@@ -164,9 +164,9 @@ def confirm_order(
 @operation
 def cancel_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    *,
     dry_run: DryRun = False,
 ) -> CancelResult | Plan:
     """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
@@ -184,7 +184,7 @@ def cancel_order(
         StateError: it is locked, received or billed; the message names the documents.
         OdooError: Odoo refused; nothing was changed.
     """
-    permit(odoo, CANCEL)
+    permit(odoo, CANCEL, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":

@@ -60,12 +60,12 @@ WRITE = Step(
 @operation
 def create_bill(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
     ref: Annotated[str | None, Doc("The vendor's bill number.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
-    *,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Make the bill of what can be billed of a purchase order now; 5 round trips, 6 to post it.
@@ -87,7 +87,7 @@ def create_bill(
         ValidationError: the date is none.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, BILL, WRITE, *([POST] if post else []))
+    permit(odoo, BILL, WRITE, *([POST] if post else []), dry_run=dry_run)
     day = checked_day(invoice_date, "invoice_date") or today(odoo)
     row = find(odoo, ORDER, order_id, order_name)
     _check_billable(odoo, row)

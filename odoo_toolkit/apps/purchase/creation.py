@@ -45,6 +45,7 @@ _VENDOR = Document(
 @operation
 def create_order(
     odoo: Odoo,
+    *,
     lines: Annotated[
         Sequence[Mapping[str, Any]],
         JsonSchema(LINE_SCHEMA),
@@ -59,7 +60,6 @@ def create_order(
     ] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a request for quotation, and confirm it if asked to; 4 round trips, 5 to confirm it.
@@ -87,7 +87,7 @@ def create_order(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     checked = checked_lines(odoo, lines)
     described = odoo.schema.fields(ORDER.model)
     head: dict[str, Any] = {"partner_ref": partner_ref, "date_planned": date_planned}

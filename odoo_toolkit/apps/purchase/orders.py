@@ -143,6 +143,7 @@ class Order(Shown):
 
 def get_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     line_limit: Annotated[int, Ge(0), Doc("Most lines to return.")] = 12,
@@ -210,7 +211,8 @@ def _line(row: Row) -> OrderLine:
     same = product and row["name"] == product.name
     return filled(
         OrderLine,
-        {**row, "name": None if same else row["name"]},
+        row,
+        name=None if same else row["name"],
         quantity=row["product_qty"],
         uom=uom and uom.name,
         discount=row["discount"] or 0.0,

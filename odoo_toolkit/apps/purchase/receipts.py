@@ -30,6 +30,7 @@ from odoo_toolkit.operations.steps import Plan, permit
 @operation
 def receive(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     lines: Annotated[
@@ -42,7 +43,6 @@ def receive(
     ] = None,
     allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
     picking_id: Annotated[int | None, Doc("Which, where several receipts are open.")] = None,
-    *,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
     """Receive a purchase order wholly, or the quantities given.
@@ -66,7 +66,7 @@ def receive(
         ValidationError: a line or its lots are wrong.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, VALIDATE)
+    permit(odoo, VALIDATE, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     if row["state"] not in CONFIRMED:
         todo = "Confirm it with confirm_order first."

@@ -81,6 +81,7 @@ class Supply(Shown):
 
 def supply(
     odoo: Odoo,
+    *,
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
     product_name: str | None = None,
     quantity: Annotated[float, Doc("How many are needed.")] = 1,

@@ -64,9 +64,9 @@ class CancelResult(Shown):
 @operation
 def confirm_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Confirm a quotation: it becomes a sales order and its deliveries are made.
@@ -82,7 +82,7 @@ def confirm_order(
         WizardRequiredError: Odoo asks a question that the toolkit does not know.
         OdooError: Odoo refused; nothing was changed.
     """
-    permit(odoo, CONFIRM)
+    permit(odoo, CONFIRM, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     _check_confirmable(row)
     return operate(
@@ -98,9 +98,9 @@ def confirm_order(
 @operation
 def cancel_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    *,
     dry_run: DryRun = False,
 ) -> CancelResult | Plan:
     """Cancel a quotation or sales order, with its open deliveries and draft invoices.
@@ -118,7 +118,7 @@ def cancel_order(
         StateError: it is locked, delivered or invoiced; the message names the documents.
         OdooError: Odoo refused; nothing was changed.
     """
-    permit(odoo, CANCEL)
+    permit(odoo, CANCEL, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":

@@ -41,6 +41,7 @@ LINE_FIELDS = (
 @operation
 def update_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     add: Add = None,
@@ -51,7 +52,6 @@ def update_order(
     payment_term_id: int | None = None,
     payment_term_name: str | None = None,
     note: Note = None,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Change a quotation, all of it in one write; what is not given stays as it is.
@@ -79,7 +79,7 @@ def update_order(
             written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CHANGE)
+    permit(odoo, CHANGE, dry_run=dry_run)
     asked = line_changes.checked(add, change, remove)
     head = head_values(
         odoo, note, commitment_date=commitment_date, client_order_ref=client_order_ref

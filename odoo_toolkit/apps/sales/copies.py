@@ -45,6 +45,7 @@ _TEXT_LINE = ("display_type", "name", "sequence")
 @operation
 def copy_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     partner_id: Annotated[int | None, Doc("Another customer.")] = None,
@@ -54,7 +55,6 @@ def copy_order(
     remove: NamesOrIds = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a quotation like an order, in whatever state that is, with changes.
@@ -83,7 +83,7 @@ def copy_order(
             only Odoo can copy; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CREATE)
+    permit(odoo, CREATE, dry_run=dry_run)
     asked = line_changes.checked(add, change, remove)
     head = head_values(
         odoo, None, commitment_date=commitment_date, client_order_ref=client_order_ref

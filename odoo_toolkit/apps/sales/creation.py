@@ -27,6 +27,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import afterwards, currency_of, filled, read, shows
+from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
@@ -84,6 +85,7 @@ class OrderResult(Shown):
 @operation
 def create_order(
     odoo: Odoo,
+    *,
     lines: Annotated[
         Sequence[Mapping[str, Any]],
         JsonSchema(LINE_SCHEMA),
@@ -100,7 +102,6 @@ def create_order(
     warehouse_id: int | None = None,
     note: Note = None,
     confirm: bool = False,
-    *,
     dry_run: DryRun = False,
 ) -> OrderResult | Plan:
     """Make a quotation, and confirm it if asked to; in few round trips.
@@ -133,7 +134,7 @@ def create_order(
         AccessError: Odoo or the policy does not allow it.
     """
     steps = [CREATE, CONFIRM] if confirm else [CREATE]
-    permit(odoo, *steps)
+    permit(odoo, *steps, dry_run=dry_run)
     checked = checked_lines(lines)
     head = head_values(
         odoo,
@@ -148,6 +149,11 @@ def create_order(
     terms = wanted_terms(payment_term_id, payment_term_name)
     products = wanted_products(checked)
     customer, *found = resolve_all(odoo, [partner, *products, *terms])
+    if dry_run:
+        # Otherwise Odoo itself looks for them.
+        pricelist = Wanted(model="product.pricelist", field="pricelist_id", id=pricelist_id)
+        warehouse = Wanted(model="stock.warehouse", field="warehouse_id", id=warehouse_id)
+        look_for(odoo, [partner, *products, *terms, pricelist, warehouse])
     product_ids = found[: len(products)]
     head |= dict(zip(("payment_term_id",), found[len(products) :], strict=False))
     commands = line_commands(checked, product_ids)

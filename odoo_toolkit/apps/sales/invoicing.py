@@ -43,6 +43,7 @@ class InvoiceResult(Shown):
 @operation
 def create_invoices(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     method: Annotated[
@@ -50,7 +51,6 @@ def create_invoices(
         Doc("delivered: what can be invoiced now. percentage, fixed: a down payment."),
     ] = "delivered",
     amount: Annotated[float | None, Doc("Per cent or sum of the down payment.")] = None,
-    *,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
     """Make the draft invoice of a sales order through Odoo's wizard.
@@ -84,7 +84,7 @@ def create_invoices(
         # A down payment can be made twice, what was delivered cannot be invoiced twice.
         safe=method == "delivered",
     )
-    permit(odoo, invoice)
+    permit(odoo, invoice, dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
     return operate(

@@ -142,6 +142,7 @@ class Order(Shown):
 
 def get_order(
     odoo: Odoo,
+    *,
     order_id: OrderId = None,
     order_name: OrderName = None,
     include_lines: bool = True,

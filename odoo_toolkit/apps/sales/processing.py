@@ -100,6 +100,7 @@ class ProcessResult(Shown):
 
 def process_orders(
     odoo: Odoo,
+    *,
     orders: Annotated[
         Sequence[int | str],
         JsonSchema(_IDS_OR_NUMBERS),
@@ -143,7 +144,7 @@ def process_orders(
         AccessError: the policy forbids one of the steps.
     """
     asked = _checked_steps(steps)
-    permit(odoo, *(step for name in asked for step in STAGES[name].allowed))
+    permit(odoo, *(step for name in asked for step in STAGES[name].allowed), dry_run=dry_run)
     payment = {"journal_id": journal_id, "journal_name": journal_name, "payment_date": payment_date}
     if "pay" not in asked and (given := [key for key, value in payment.items() if value]):
         raise ValidationError(

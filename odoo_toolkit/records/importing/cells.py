@@ -1,37 +1,31 @@
-"""Single cells of an import: texts as the values that their fields take."""
+"""Single cells of an import: what they mean as values of their fields."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.fields import similar_names
 from odoo_toolkit.records.importing.columns import Column
 from odoo_toolkit.records.importing.tables import CsvFormat
+from odoo_toolkit.records.importing.texts import (
+    CellError,
+    moment_reader,
+    number_reader,
+    read_switch,
+)
 from odoo_toolkit.values.plain import whole_number
 from odoo_toolkit.values.scalars import is_id, short_repr
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-#: What is a number, or a date, in some other country.
-_LIKE_A_NUMBER = re.compile(r"[-+$€£%\s]*[0-9][0-9.,'’\s$€£%-]*")
-_LIKE_A_DATE = re.compile(r"[0-9]{1,4}[./\s-][0-9A-Za-z]{1,9}[./\s-][0-9]{1,4}([ T].*)?")
-_SWITCHES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_NUMBERS = frozenset({"integer", "float", "monetary", "many2one_reference"})
+_WHOLE = frozenset({"integer", "many2one_reference"})
+_NUMBERS = _WHOLE | {"float", "monetary"}
+_MOMENTS = frozenset({"date", "datetime"})
+_FREE = frozenset({"char", "text", "html"})
 EXTERNAL_ID = re.compile(r"[A-Za-z0-9_]+\.[A-Za-z0-9_.-]+")
-
-
-class CellError(Exception):
-    """A cell cannot be imported; its row fails."""
-
-    def __init__(self, reason: str, *, code: str = "VALUE_ERROR", candidates: Any = ()) -> None:
-        super().__init__(reason)
-        self.reason, self.code, self.candidates = reason, code, list(candidates)
 
 
 @attrs.frozen
@@ -43,62 +37,146 @@ class Named:
     text: str
 
 
-def cell_value(value: Any, column: Column, written: CsvFormat | None) -> Any:
-    """Return what a cell means: a value of its field, or :class:`Named` and lists of them.
+Reader = Callable[[Any], Any]
+"""Gives what a cell means: a value of its field, or :class:`Named` and lists of them.
+
+Raises:
+    CellError: it cannot be understood.
+"""
+
+
+def reader_of(
+    column: Column,
+    cells: Iterable[Any],
+    written: CsvFormat | None,
+    meant: Mapping[str, Any],
+    warnings: list[str],
+) -> Reader:
+    """Return what reads the cells of a column; how they are written, all of them together tell.
 
     Args:
-        value: of a cell, as plain Python.
-        column: that it is in.
-        written: how the file is written that it comes from, if it does.
-
-    Raises:
-        CellError: it cannot be understood.
-        ValidationError: the file is not written as was said, so that no cell can be relied on.
+        column: that they are in.
+        cells: all of them, as plain Python.
+        written: how the file is written that they come from, if they do.
+        meant: what texts stand for, as the caller said, in any case of letters.
+        warnings: is told what is left out.
     """
+    folded = {text.strip().casefold(): value for text, value in meant.items()}
+    texts = [cell.strip() for cell in cells if isinstance(cell, str)]
+    texts = [text for text in texts if text and text.casefold() not in folded]
+    read = _plain_reader(column, texts, written or CsvFormat(), warnings)
+    if folded:
+        said = _plain_reader(column, (), CsvFormat(decimal="."), [])
+        read = _mapped(column, read, said, folded)
+    known: dict[str, Any] = {}
+
+    def cached(cell: Any) -> Any:
+        """Read each text once: the same ones come again and again."""
+        if not isinstance(cell, str):
+            return read(cell)
+        if cell not in known:
+            try:
+                known[cell] = read(cell)
+            except CellError as error:
+                known[cell] = error
+        found = known[cell]
+        if isinstance(found, CellError):
+            raise found
+        return found
+
+    return read if column.field.type in _FREE else cached
+
+
+def _mapped(column: Column, read: Reader, said: Reader, folded: Mapping[str, Any]) -> Reader:
+    """Return a reader of cells whose texts, or parts of lists, stand for other values."""
+
+    def meaning(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return read(cell)
+        text = cell.strip().casefold()
+        if text in folded:
+            return said(folded[text])
+        if column.field.type != "many2many" or cell.lstrip().startswith("["):
+            return read(cell)
+        parts = [folded.get(part.strip().casefold(), part) for part in cell.split(",")]
+        return said([part for part in parts if part not in (None, "") and str(part).strip()])
+
+    return meaning
+
+
+def _plain_reader(
+    column: Column, texts: Sequence[str], written: CsvFormat, warnings: list[str]
+) -> Reader:
     field = column.field
-    if value is None or (value == "" and isinstance(value, str)):
-        return [] if field.type == "many2many" else None
+    if column.is_id:
+        return lambda cell: external_or_id(cell, column)
     if field.type == "many2one":
-        return _record(value, column)
+        return lambda cell: None if _is_empty(cell) else _record(cell, column)
     if field.type == "many2many":
-        return _several(value, column)
+        return lambda cell: [] if _is_empty(cell) else _several(cell, column)
     if field.type == "selection":
-        return _selected(value, column)
-    if not isinstance(value, str):
-        return value
-    text = value.strip()
-    if not text and field.type not in ("char", "text", "html"):
-        return None
+        return lambda cell: None if _is_empty(cell) else _selected(cell, column)
     if field.type in _NUMBERS:
-        return _number(text, column, written)
+        number, signs = number_reader(texts, written, whole=field.type in _WHOLE)
+        if signs:
+            warnings.append(
+                f"{column.header}: the sign {signs[0]} was left out; only numbers are imported."
+            )
+        return _of_text(number)
     if field.type == "boolean":
-        if text.lower() not in _SWITCHES:
-            raise CellError(f"{short_repr(value)} is neither true nor false.")
-        return _SWITCHES[text.lower()]
-    if field.type in ("date", "datetime") and written:
-        return _moment(text, column, written)
-    return value
+        return _switch
+    if field.type in _MOMENTS:
+        return _of_text(moment_reader(texts, written, day=field.type == "date"))
+    if field.type in _FREE:
+        return lambda cell: None if _is_empty(cell) else cell
+    return _of_text(lambda text: text)
 
 
-def external_or_id(value: Any, column: Column) -> int | str:
-    """Return an id, or an external id, as a cell of an ``id`` column has it.
+def _is_empty(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell)
+
+
+def _of_text(read: Callable[[str], Any]) -> Reader:
+    """Return a reader of texts, which leaves other values alone."""
+
+    def reader(cell: Any) -> Any:
+        if not isinstance(cell, str):
+            return cell
+        text = cell.strip()
+        return read(text) if text else None
+
+    return reader
+
+
+def _switch(cell: Any) -> Any:
+    if isinstance(cell, str):
+        text = cell.strip()
+        return read_switch(text) if text else None
+    # Tables have 1 and 0 where they mean yes and no.
+    return bool(cell) if cell in (0, 1) and isinstance(cell, (int, float)) else cell
+
+
+def external_or_id(value: Any, column: Column) -> int | str | None:
+    """Return an id, or an external id, as a cell of an ``id`` column has it; None for neither.
 
     Raises:
-        CellError: it is neither.
+        CellError: it is something else.
     """
     if isinstance(value, Mapping) and "id" in value:
         value = value["id"]
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
     if isinstance(value, str):
         text = value.strip()
         if text.isascii() and text.isdecimal():
-            value = int(text)
+            value = int(text[:20])
         elif column.by != ".id" and EXTERNAL_ID.fullmatch(text):
             return text
     number = whole_number(value)
     if number is not None and is_id(number):
         return number
     raise CellError(
-        f"{short_repr(value)} is no id of a record"
+        f"{short_repr(value)} is not the id of a record"
         + ("." if column.by == ".id" else ", nor an external id such as __import__.customer_1.")
     )
 
@@ -114,7 +192,13 @@ def _record(value: Any, column: Column) -> Any:
     model = str(column.field.relation)
     if column.by in ("id", ".id"):
         found = external_or_id(value, column)
-        return found if isinstance(found, int) else Named(model, "id", found)
+        if isinstance(found, int) and column.by == "id":
+            raise CellError(
+                f"{found} is the number of a record in some database, and this column takes"
+                " external ids. If it is of this database, name the column"
+                f" {column.field.name}/.id."
+            )
+        return Named(model, "id", found) if isinstance(found, str) else found
     if column.by is None:
         if isinstance(value, str):
             return Named(model, "", value.strip()) if value.strip() else None
@@ -134,7 +218,7 @@ def _several(value: Any, column: Column) -> Any:
     if value is False:
         return []
     if not isinstance(value, Sequence):
-        raise CellError(f"{short_repr(value)} is no list of records.")
+        raise CellError(f"{short_repr(value)} is not a list of records.")
     if any(isinstance(item, (list, tuple)) for item in value):
         return list(value)  # commands
     return [_record(item, column) for item in value]
@@ -154,6 +238,8 @@ def _selected(value: Any, column: Column) -> Any:
     if value is False or any(type(value) is type(key) and value == key for key, _ in options):
         return value
     text = str(value).strip().lower()
+    if not text:
+        return None
     found = {key for key, label in options if text in (str(key).lower(), str(label).lower())}
     if len(found) == 1:
         return found.pop()
@@ -161,77 +247,7 @@ def _selected(value: Any, column: Column) -> Any:
         return value
     known = ", ".join(f"{key!r} ({label})" for key, label in options[:30])
     problem = "may be several of" if found else "is none of"
-    raise CellError(f"{short_repr(value)} {problem}: {known}.", code="INVALID_SELECTION")
-
-
-def _number(text: str, column: Column, written: CsvFormat | None) -> Any:
-    plain = text
-    if written:
-        if written.thousands:
-            plain = _without_thousands(text, written)
-        if written.decimal == ",":
-            # A dot would be read as what it is not.
-            plain = plain.replace(".", "?").replace(",", ".")
-    whole = column.field.type in ("integer", "many2one_reference")
-    if whole:
-        if _WHOLE.fullmatch(plain):
-            return int(plain)
-        if _NUMBER.fullmatch(plain) and float(plain).is_integer():
-            return int(float(plain))
-    elif _NUMBER.fullmatch(plain):
-        return float(plain)
-    if written and _LIKE_A_NUMBER.fullmatch(text) and not _NUMBER.fullmatch(plain):
-        raise _misread(
-            text,
-            column,
-            f"a number with {written.decimal!r} before the decimals"
-            + (f" and {written.thousands!r} between thousands" if written.thousands else ""),
-            "Give read_csv decimal=',' or thousands= as the file has them, and take signs such as"
-            " % and $ out of it.",
-        )
-    raise CellError(f"{short_repr(text)} is no {'whole ' if whole else ''}number.")
-
-
-def _without_thousands(text: str, written: CsvFormat) -> str:
-    mark = re.escape(written.thousands)
-    decimals = rf"({re.escape(written.decimal)}[0-9]*)?"
-    if re.fullmatch(rf"[+-]?[0-9]{{1,3}}({mark}[0-9]{{3}})*{decimals}", text):
-        return text.replace(written.thousands, "")
-    return text
-
-
-def _moment(text: str, column: Column, written: CsvFormat) -> Any:
-    """Return a date or a moment in the form that the file has; ISO is checked later."""
-    is_date = column.field.type == "date"
-    given = written.date_format if is_date else written.datetime_format
-    name = "date_format" if is_date else "datetime_format"
-    if given is None:
-        if not re.match(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([T ]|$)", text) and _LIKE_A_DATE.fullmatch(
-            text
-        ):
-            raise _misread(
-                text,
-                column,
-                "a date such as 2026-01-31",
-                f"Give read_csv {name}= as the file has it, such as '%d/%m/%Y' or '%m/%d/%Y'.",
-            )
-        return text
-    try:
-        moment = datetime.strptime(text, given)  # noqa: DTZ007 - without a zone it is UTC
-    except ValueError as error:
-        if _LIKE_A_DATE.fullmatch(text):
-            raise _misread(
-                text, column, f"in the form {given}", f"Give read_csv the {name} of the file."
-            ) from error
-        raise CellError(f"{short_repr(text)} is not in the form {given}.") from error
-    return moment.date() if is_date else moment
-
-
-def _misread(text: str, column: Column, expected: str, suggestion: str) -> OdooError:
-    """Return the error for a file that is written otherwise; what was read by luck may be wrong."""
-    return ValidationError(
-        f"The column {column.header!r} has {text[:40]!r}, which is not {expected}. Nothing was"
-        " imported.",
-        suggestion=suggestion,
-        details={"column": column.header, "value": text[:40]},
-    )
+    names = [str(name).lower() for option in options for name in option]
+    near = similar_names(text, names)[:1] if not found else []
+    asked = f" Did you mean {near[0]!r}?" if near else ""
+    raise CellError(f"{short_repr(value)} {problem}: {known}.{asked}", code="INVALID_SELECTION")

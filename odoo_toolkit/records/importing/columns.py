@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.fields import Field, similar_names, unknown_field_error
 from odoo_toolkit.records.importing.tables import REASON
 from odoo_toolkit.values.scalars import FieldsOf
 
@@ -25,12 +25,14 @@ class Column:
 
     Attributes:
         header: as it is named in the rows.
+        path: what the header stands for, such as ``country_id/code``; often the header itself.
         field: that it is for; ``id`` of the model itself, too.
         by: of a relation, the field that names its records: ``id`` for ids and external ids,
             ``.id`` for ids alone, None for their names.
     """
 
     header: str
+    path: str
     field: Field
     by: str | None = None
 
@@ -49,7 +51,12 @@ class Column:
 
 
 def columns_of(
-    model: str, headers: Sequence[str], described: Mapping[str, Field], fields_of: FieldsOf
+    model: str,
+    headers: Sequence[str],
+    described: Mapping[str, Field],
+    fields_of: FieldsOf,
+    meant: Mapping[str, str | None],
+    constants: Iterable[str],
 ) -> list[Column]:
     """Return what the columns stand for; the column of an earlier import's reasons is left out.
 
@@ -59,19 +66,24 @@ def columns_of(
             ``country_id/id``, ``id``, ``.id``.
         described: the model's fields.
         fields_of: gives the fields of other models.
+        meant: header -> what it stands for instead; None for a column to leave out.
+        constants: columns that the rows do not have.
 
     Raises:
         ValidationError: INVALID_FIELD: there is no such field; or it cannot be imported, or it is
             there twice.
     """
-    headers = [header for header in headers if header != REASON]
-    parts = {header: _split(header) for header in headers}
+    _check_meant(meant, headers)
+    paths = {h: meant.get(h, h) for h in headers if h != REASON} | {
+        name: name for name in constants
+    }
+    parts = {header: _split(path) for header, path in paths.items() if path is not None}
     if unknown := [h for h, (name, _) in parts.items() if name not in described and name != "id"]:
-        raise unknown_field_error(model, unknown, described)
+        raise _unknown(model, unknown, described)
     columns = []
     for header, (name, by) in parts.items():
         field = described.get(name) or Field(name="id", type="integer")
-        column = Column(header=header, field=field, by=by)
+        column = Column(header=header, path=str(paths[header]), field=field, by=by)
         if name != "id":
             _check(column, fields_of)
         columns.append(column)
@@ -81,9 +93,47 @@ def columns_of(
             twice = [other.header for other in columns if other.field.name == column.field.name]
             raise column.wrong(
                 f"says the same as {' and '.join(h for h in twice if h != column.header)}",
-                f"Leave out all but one of {', '.join(twice)}.",
+                f"Leave out all but one of {', '.join(twice)}; columns={{{twice[-1]!r}: None}}"
+                " leaves one out.",
             )
     return columns
+
+
+def _check_meant(meant: Mapping[str, str | None], headers: Sequence[str]) -> None:
+    for header, path in meant.items():
+        if header not in headers:
+            known = {name.lower(): name for name in headers}
+            near = [known[name] for name in similar_names(str(header), known)]
+            raise ValidationError(
+                f"columns names {header!r}, which the rows do not have"
+                + (f"; did you mean {near[0]!r}?" if near else "."),
+                suggestion=f"They have {', '.join(headers)[:300]}.",
+                details={"field": "columns", "column": header, "did_you_mean": near},
+            )
+        if path is not None and (not isinstance(path, str) or not path):
+            raise ValidationError(
+                f"columns gives {path!r} for {header!r}.",
+                suggestion='Give the name of a field, such as "country_id/code", or None.',
+                details={"field": "columns", "column": header},
+            )
+
+
+def _unknown(
+    model: str,
+    unknown: Sequence[str],
+    described: Mapping[str, Field],
+) -> ValidationError:
+    """Return the error for columns that are no fields; labels of fields are known, too."""
+    labels = {field.string.casefold(): name for name, field in described.items()}
+    labelled = {h: labels[h.casefold()] for h in unknown if h.casefold() in labels}
+    error = unknown_field_error(model, unknown, described)
+    example = {h: labelled.get(h, "name of a field") for h in unknown[:3]}
+    error.suggestion = (
+        f"Say what the columns are: columns={example}, or None for a column to leave out."
+        f" {error.suggestion}"
+    )
+    error.details["columns"] = {header: labelled.get(header) for header in unknown}
+    return error
 
 
 def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column]) -> list[Column]:
@@ -104,7 +154,7 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
         )
     found = []
     for name in names:
-        fits = [column for column in columns if name in (column.header, column.field.name)]
+        fits = [c for c in columns if name in (c.header, c.path, c.field.name)]
         if name == ".id" and not fits:
             fits = [column for column in columns if column.is_id]
         if not fits:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from odoo_toolkit.arguments import hold, read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
@@ -183,7 +184,7 @@ def _same(value: Any, shown: Any, field: Field, digits: int | None) -> bool:
         case "many2one":
             return bool((shown[0] if isinstance(shown, (list, tuple)) else shown) == value)
         case "many2many":
-            return _same_links(value, shown)
+            return hold(read_commands(value, field.name), shown or ())
         case "float" | "monetary":
             # Odoo keeps no more decimals than the field has.
             lost = 0.0 if digits is None else 0.5 * 10.0**-digits
@@ -201,21 +202,3 @@ def _same(value: Any, shown: Any, field: Field, digits: int | None) -> bool:
             return False
         case _:
             return bool((value or False) == (shown or False))
-
-
-def _same_links(commands: Any, shown: Any) -> bool:
-    """Whether a record has the links already that commands would make."""
-    now = set(shown or ())
-    for code, record_id, ids in commands:
-        if code == 6:
-            if set(ids) != now:
-                return False
-        elif code == 4:
-            if record_id not in now:
-                return False
-        elif code == 3:
-            if record_id in now:
-                return False
-        elif code != 5 or now:
-            return False
-    return True

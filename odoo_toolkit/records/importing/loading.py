@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
@@ -185,8 +186,10 @@ def _cell(value: Any, field: Field) -> Any:
     """
     if field.type == "boolean":
         return "1" if value else "0"
-    if field.type == "many2many" and isinstance(value, list) and all(c[0] == 6 for c in value):
-        return ",".join(str(record_id) for command in value for record_id in command[2])
+    if field.type == "many2many" and isinstance(value, list):
+        commands = read_commands(value, field.name)
+        if all(command.kind == "set" for command in commands):
+            return ",".join(str(record_id) for command in commands for record_id in command.ids)
     if value is False or value == "":
         return ""
     if field.type == "many2one":

@@ -8,9 +8,19 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.records.importing.existing import changed, find, key_of, read_present
+from odoo_toolkit.fields import Field
+from odoo_toolkit.records import numbered
+from odoo_toolkit.records.importing.columns import Column
+from odoo_toolkit.records.importing.existing import (
+    changed,
+    find,
+    folded,
+    key_of,
+    read_present,
+)
 from odoo_toolkit.records.importing.preparing import Prepared
 from odoo_toolkit.records.importing.relations import external_ids
+from odoo_toolkit.records.importing.results import Change
 from odoo_toolkit.records.importing.sending import Row
 from odoo_toolkit.records.results import Record
 
@@ -18,7 +28,8 @@ from odoo_toolkit.records.results import Record
 def match(odoo: Odoo, model: str, prepared: Prepared, case_sensitive: bool) -> dict[int, Record]:
     """Find the record of each row; return what these hold now, by id.
 
-    Rows fail of which the key is empty, belongs to several records, or is that of another row.
+    Rows fail of which the key is empty, belongs to several records, or is that of another row,
+    whatever else is wrong with them: all of it is told at once.
 
     Args:
         odoo: the connection.
@@ -32,7 +43,7 @@ def match(odoo: Odoo, model: str, prepared: Prepared, case_sensitive: bool) -> d
     else:
         present = _by_fields(odoo, model, prepared, names, case_sensitive)
     same: dict[int, list[Row]] = defaultdict(list)
-    for row in _open(prepared.rows):
+    for row in prepared.rows:
         if row.id is not None:
             same[row.id].append(row)
     for rows in same.values():
@@ -41,28 +52,43 @@ def match(odoo: Odoo, model: str, prepared: Prepared, case_sensitive: bool) -> d
 
 
 def _by_id(odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str]) -> dict[int, Record]:
-    rows, header = _open(prepared.rows), prepared.key[0].header
-    for row in rows:
-        if row.id is None and row.external_id is None:
-            row.fail("The key is empty.", column=header, code="MISSING_REQUIRED_FIELD")
+    rows, column = prepared.rows, prepared.key[0]
+    header = column.header
     external: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         if row.external_id is not None:
             external[row.external_id].append(row)
+        elif row.id is None and not _is_wrong(row, [column]):
+            row.fail("The key is empty.", column=header, code="MISSING_REQUIRED_FIELD")
+    for row in rows if external and column.by == "id" else ():
+        if row.id is not None:
+            row.fail(
+                f"{row.id} is the number of a record in some database, and this column has external"
+                " ids. If it is of this database, import the row by a column .id.",
+                column=header,
+            )
     for alike in external.values():
         _fail_alike(alike, "have the same key", prepared)
     known = external_ids(odoo, model, list(external)) if external else {}
-    for name, (of, record_id) in known.items():
-        for row in external[name]:
+    for name, alike in external.items():
+        of, record_id = known.get(name, (model, None))
+        for row in alike:
             if of != model:
                 row.fail(
                     f"The external id {name} belongs to a record of another model.", column=header
                 )
-            elif row.failure is None:
+            elif record_id is not None:
                 row.id = record_id
-    ids = sorted({row.id for row in _open(rows) if row.id})
+            elif numbered.is_of_a_namesake(odoo, name):
+                row.fail(
+                    f"{name} stands for a record of a database of this name at another address,"
+                    " which may be this one. Connect by the address that it was exported from; or"
+                    " import by another key, such as a reference.",
+                    column=header,
+                )
+    ids = sorted({row.id for row in rows if row.id})
     present = read_present(odoo, model, ids, names, prepared.context)
-    for row in _open(rows):
+    for row in rows:
         if row.id is not None and row.id not in present:
             name = f"with the external id {row.external_id}" if row.external_id else str(row.id)
             row.fail(
@@ -74,6 +100,12 @@ def _by_id(odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str]) -> 
     return present
 
 
+def _is_wrong(row: Row, columns: Sequence[Column]) -> bool:
+    """Whether what a row has in columns could not be understood."""
+    headers = {column.header for column in columns}
+    return any(error.column in headers for error in row.errors)
+
+
 def _by_fields(
     odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str], case_sensitive: bool
 ) -> dict[int, Record]:
@@ -81,7 +113,9 @@ def _by_fields(
     headers = ", ".join(column.header for column in prepared.key)
     asked: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
     wanted: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-    for row in _open(prepared.rows):
+    for row in prepared.rows:
+        if _is_wrong(row, prepared.key) if row.errors else False:
+            continue
         missing = [field.name for field in key if field.name not in row.values]
         if missing or all(_is_empty(row.values[field.name], field.type) for field in key):
             row.fail("The key is empty.", column=headers, code="MISSING_REQUIRED_FIELD")
@@ -91,7 +125,9 @@ def _by_fields(
         wanted[one] = key_of(row.values, key, True)
     for alike in asked.values():
         _fail_alike(alike, "have the same key", prepared)
-    keys = [wanted[one] for one, alike in asked.items() if alike[0].failure is None]
+    if case_sensitive:
+        _tell_alike(asked, key, headers, prepared.warnings)
+    keys = [wanted[one] for one, alike in asked.items() if len(alike) == 1]
     found = find(
         odoo,
         model,
@@ -105,7 +141,9 @@ def _by_fields(
     present: dict[int, Record] = {}
     for one, alike in asked.items():
         records = found.get(wanted[one], [])
-        if len(records) > 1 and alike[0].failure is None:
+        if len(alike) > 1 or not records:
+            continue
+        if len(records) > 1:
             ids = ", ".join(str(record["id"]) for record in records[:8])
             alike[0].fail(
                 f"{len(records)} records of {model} have this key (ids {ids}). Give a key that is"
@@ -113,10 +151,31 @@ def _by_fields(
                 column=headers,
                 candidates=[{"id": record["id"], "name": ""} for record in records[:8]],
             )
-        elif records:
+        else:
             alike[0].id = records[0]["id"]
             present[records[0]["id"]] = records[0]
     return present
+
+
+def _tell_alike(
+    asked: Mapping[tuple[Any, ...], Sequence[Row]],
+    key: Sequence[Field],
+    headers: str,
+    warnings: list[str],
+) -> None:
+    """Warn of rows whose keys differ in the case of letters or in blanks only."""
+    same: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for one, rows in asked.items():
+        loose = [" ".join(value.split()) if isinstance(value, str) else value for value in one]
+        same[folded(tuple(loose), key)].append(rows[0])
+    alike = [rows for rows in same.values() if len(rows) > 1]
+    if alike:
+        shown = "; ".join(" and ".join(str(row.number) for row in rows) for rows in alike[:10])
+        warnings.append(
+            f"In the key {headers}, rows differ only in the case of letters or in blanks: {shown}"
+            f"{' ...' if len(alike) > 10 else '.'} Each is a record of its own here;"
+            " case_sensitive=False takes no heed of case."
+        )
 
 
 def _fail_alike(rows: Sequence[Row], what: str, prepared: Prepared) -> None:
@@ -125,6 +184,7 @@ def _fail_alike(rows: Sequence[Row], what: str, prepared: Prepared) -> None:
         return
     headers = ", ".join(column.header for column in prepared.key)
     numbers = ", ".join(str(row.number) for row in rows[:20])
+    numbers += f" and {len(rows) - 20} more" if len(rows) > 20 else ""
     for row in rows:
         row.fail(f"The rows {numbers} {what}: keep one of them.", column=headers)
         row.id = None
@@ -137,10 +197,17 @@ def _is_empty(value: Any, kind: str) -> bool:
 # What is to change -----------------------------------------------------------------------------
 
 
+#: model -> a field that the database wants of new records, and what another field must hold for
+#: that; ``fields_get`` does not say so.
+_WANTED: dict[str, tuple[str, str, tuple[Any, ...]]] = {
+    "res.partner": ("name", "type", ("contact", False)),
+}
+
+
 def compare(
     odoo: Odoo, model: str, prepared: Prepared, present: Mapping[int, Record], creates: bool
-) -> None:
-    """Leave in each row of a record that there is what is to change there.
+) -> list[Change]:
+    """Leave in each row of a record that there is what is to change there; return the changes.
 
     Args:
         odoo: the connection.
@@ -151,18 +218,48 @@ def compare(
     """
     keys = {column.field.name for column in prepared.key}
     digits = _digits(odoo, model, prepared) if present else {}
+    changes: list[Change] = []
     for row in _open(prepared.rows):
         if row.id is not None:
             values = {name: value for name, value in row.values.items() if name not in keys}
-            row.values = changed(values, present[row.id], prepared.described, digits)
+            old = present[row.id]
+            row.values = changed(values, old, prepared.described, digits)
             if not row.values:
                 row.status = "unchanged"
+            for name in row.values:
+                header = prepared.headers[name]
+                shown = _shown(old[name], prepared.described[name])
+                new = row.given.get(header, row.values[name])
+                changes.append(Change(row=row.number, id=row.id, column=header, old=shown, new=new))
         elif not creates:
             row.fail(
                 f"There is no {model} with the external id {row.external_id}.",
                 column=prepared.key[0].header,
                 code="NOT_FOUND",
             )
+    return changes
+
+
+def check_new(model: str, prepared: Prepared) -> None:
+    """Let new rows fail that lack what the database wants of them."""
+    if model not in _WANTED:
+        return
+    name, other, held = _WANTED[model]
+    for row in prepared.rows:
+        wanted = row.id is None and name in row.values and row.values.get(other, False) in held
+        if wanted and not row.values[name]:
+            row.fail(
+                f"{name} is empty, and {model} wants one.",
+                column=prepared.headers[name],
+                code="MISSING_REQUIRED_FIELD",
+            )
+
+
+def _shown(value: Any, field: Field) -> Any:
+    """Return what a record holds as people read it."""
+    if field.type == "many2one":
+        return {"id": value[0], "name": value[1]} if isinstance(value, (list, tuple)) else None
+    return None if value is False and field.type != "boolean" else value
 
 
 def _digits(odoo: Odoo, model: str, prepared: Prepared) -> dict[str, int]:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import readable_of
-from odoo_toolkit.records.importing.cells import CellError, Named, cell_value, external_or_id
+from odoo_toolkit.records.importing.cells import Named, reader_of
 from odoo_toolkit.records.importing.columns import Column, columns_of, key_columns
+from odoo_toolkit.records.importing.missing import Missing, missing_of
 from odoo_toolkit.records.importing.relations import Found, look_up, pick
 from odoo_toolkit.records.importing.sending import Row
 from odoo_toolkit.records.importing.silence import SILENT, loud_fields
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat, rows_of
+from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
 from odoo_toolkit.values import FieldsOf, to_wire
@@ -30,6 +32,18 @@ Empty = Literal["clear", "ignore"]
 
 
 @attrs.frozen(kw_only=True)
+class Meant:
+    """What the caller says of the rows; arguments of :func:`upsert`."""
+
+    columns: Mapping[str, str | None]
+    values: Mapping[str, Mapping[str, Any]]
+    constants: Mapping[str, Any]
+    create_missing: Sequence[str] = ()
+    empty: Empty = "clear"
+    notify: bool = False
+
+
+@attrs.frozen(kw_only=True)
 class Prepared:
     """The rows of an import, before anything was asked about the records that they are about.
 
@@ -39,6 +53,8 @@ class Prepared:
         key: the fields that tell which record a row is; empty where all rows are new.
         written: how the file is written that they come from, if they do.
         headers: field -> column.
+        missing: the records that rows name and that are not there, to be created.
+        warnings: what is to be known.
     """
 
     rows: list[Row]
@@ -49,6 +65,8 @@ class Prepared:
     writing: Record
     written: CsvFormat | None
     headers: Mapping[str, str]
+    missing: Missing
+    warnings: list[str]
 
     @property
     def relations(self) -> frozenset[str]:
@@ -63,9 +81,8 @@ def prepare(
     key: str | Sequence[str] | None,
     methods: Sequence[str],
     context: Mapping[str, Any] | None,
-    *,
-    notify: bool,
-    empty: Empty = "clear",
+    meant: Meant,
+    planned: bool = False,
 ) -> Prepared:
     """Return rows as they are written; those that cannot be have failed.
 
@@ -76,8 +93,9 @@ def prepare(
         key: the fields that tell which record a row is; None where all rows are new.
         methods: what will be called, of ``create`` and ``write``.
         context: as the caller gave it.
-        notify: whether Odoo may log the changes and send e-mails.
-        empty: what an empty cell does.
+        meant: what the caller says of the rows.
+        planned: whether nothing will be written, which any mode allows; what it takes to write
+            the rows is among the warnings then.
 
     Raises:
         AccessError: the policy forbids it; nothing was looked up.
@@ -87,23 +105,29 @@ def prepare(
     table = [{n: v for n, v in row.items() if n != REASON} for row in table]
     context = dict(context or {})
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
-    _judge(odoo, model, table, methods, context)
-    writing = {**context} if notify else _silent(odoo, context)
+    _judge(odoo, model, table, methods, context, meant, planned)
+    writing = {**context} if meant.notify or planned else _silent(odoo, context)
     fields_of = readable_of(odoo)
     described = fields_of(model)
     headers = list(dict.fromkeys(name for row in table for name in row))
-    columns = columns_of(model, headers, described, fields_of)
+    columns = columns_of(model, headers, described, fields_of, meant.columns, meant.constants)
     keys = key_columns(model, key, columns) if key is not None else []
     _check_columns(odoo, model, columns, keys, methods, described, allow_readonly)
-    if not notify:
+    if not meant.notify:
         _check_loud(odoo, model, columns)
+    warnings: list[str] = []
+    missing = missing_of(model, meant.create_missing, columns, fields_of, warnings)
+    missing.check(odoo, context, planned)
+    if planned:
+        calls = [(model, method) for method in methods]
+        warnings += _needs(odoo, [*calls, *((name, "create") for name, _ in missing.fields)])
     prepared = [Row(number=number, given=row) for number, row in enumerate(table, 1)]
-    cells = _cells(prepared, columns, keys, written, empty)
-    named = {name for row in cells.values() for value in row.values() for name in _named(value)}
-    found = look_up(odoo, sorted(named, key=repr), fields_of, context) if named else {}
-    for row in prepared:
-        if row.failure is None:
-            _finish(row, cells[row.number], model, columns, found, described, fields_of)
+    cells = _cells(prepared, columns, keys, written, meant, warnings)
+    named = dict.fromkeys(n for row in cells for value in row.values() for n in _named(value))
+    found = look_up(odoo, named, fields_of, context) if named else {}
+    for row, meaning in zip(prepared, cells, strict=True):
+        _finish(row, meaning, model, columns, found, missing, described, fields_of)
+    missing.check(odoo, context, planned)
     return Prepared(
         rows=prepared,
         columns=columns,
@@ -113,6 +137,8 @@ def prepare(
         writing=writing,
         written=written,
         headers={column.field.name: column.header for column in columns},
+        missing=missing,
+        warnings=warnings,
     )
 
 
@@ -122,24 +148,45 @@ def _judge(
     table: Sequence[Mapping[str, Any]],
     methods: Sequence[str],
     context: Mapping[str, Any],
+    meant: Meant,
+    planned: bool,
 ) -> None:
     """Ask the policy about the rows as they were given: what is closed is never looked up.
 
     Raises:
         AccessError: a row names what is closed, or the model may not be written.
     """
+    paths = meant.columns
+    said: list[dict[str, Any]] = [dict(meant.constants)] if meant.constants else []
+    for name, values in meant.values.items():
+        if isinstance(values, Mapping):
+            said += [{str(paths.get(name) or name): value} for value in values.values()]
     for start in range(0, len(table), _JUDGED):
         chunk = [dict(row) for row in table[start : start + _JUDGED]]
+        if paths:
+            chunk = [
+                {str(paths.get(n, n)): v for n, v in row.items() if paths.get(n, n) is not None}
+                for row in chunk
+            ]
         for method in methods:
             ids, name = (None, "vals_list") if method == "create" else ((), "vals")
             # Values are judged alike whichever of the two they are for.
-            arguments = {name: chunk if method == methods[0] else {}}
+            arguments = {name: [*said, *chunk] if method == methods[0] else {}}
             call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context)
             try:
-                odoo.check(call)
+                odoo.check(call, planned=planned)
             except AccessError as error:
                 error.message += " Nothing was imported."
                 raise
+
+
+def _needs(odoo: Odoo, calls: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what it takes to write, where the mode forbids one of these models and methods."""
+    for model, method in calls:
+        refusal = odoo.policy.model_problem(model, default_access(method))
+        if refusal is not None:
+            return [f"{refusal.message.rstrip('.')}. {refusal.suggestion}"]
+    return []
 
 
 def _silent(odoo: Odoo, context: Mapping[str, Any]) -> Record:
@@ -198,28 +245,74 @@ def _cells(
     columns: Sequence[Column],
     keys: Sequence[Column],
     written: CsvFormat | None,
-    empty: Empty,
-) -> dict[int, dict[str, Any]]:
-    """Return what the cells of each row mean, by column; a row with a wrong one fails."""
-    found: dict[int, dict[str, Any]] = {}
-    for row in rows:
-        values: dict[str, Any] = {}
-        for column in columns:
-            if column.header not in row.given:
-                continue
-            value = row.given[column.header]
-            if empty == "ignore" and column not in keys and value in (None, "", []):
+    meant: Meant,
+    warnings: list[str],
+) -> list[dict[str, Any]]:
+    """Return what the cells of each row mean, by column; a row with wrong ones fails."""
+    found: list[dict[str, Any]] = [{} for _ in rows]
+    values = _values_of(columns, meant.values)
+    for column in columns:
+        header, said = column.header, values.get(column.header, {})
+        if header in meant.constants:
+            constant = _constant(column, meant.constants[header], said)
+            for cells in found:
+                cells[header] = constant
+            continue
+        present = [
+            (row, cells) for row, cells in zip(rows, found, strict=True) if header in row.given
+        ]
+        read = reader_of(column, [row.given[header] for row, _ in present], written, said, warnings)
+        ignored: tuple[Any, ...] = (
+            (None, "", []) if meant.empty == "ignore" and column not in keys else ()
+        )
+        for row, cells in present:
+            value = row.given[header]
+            if ignored and value in ignored:
                 continue
             try:
-                if column.is_id:
-                    values[column.header] = external_or_id(value, column)
-                else:
-                    values[column.header] = cell_value(value, column, written)
+                cells[header] = read(value)
             except CellError as error:
-                row.fail(error.reason, column=column.header, code=error.code)
-                break
-        found[row.number] = values
+                row.errors.append(error.at(header))
+                row.status = "failed"
     return found
+
+
+def _values_of(
+    columns: Sequence[Column], values: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Mapping[str, Any]]:
+    """Return what texts stand for, by the header of their column.
+
+    Raises:
+        ValidationError: there is no such column, or no mapping for it.
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, said in values.items():
+        fits = [c for c in columns if name in (c.header, c.path, c.field.name)]
+        if not fits or not isinstance(said, Mapping):
+            problem = "which is no column of the rows" if not fits else "without texts to replace"
+            raise ValidationError(
+                f"values names {name!r}, {problem}.",
+                suggestion='Such as values={"country_id": {"Deutschland": "Germany"}}. There are '
+                + ", ".join(column.header for column in columns)[:300]
+                + ".",
+                details={"field": "values", "column": name},
+            )
+        found[fits[0].header] = {str(text): value for text, value in said.items()}
+    return found
+
+
+def _constant(column: Column, value: Any, said: Mapping[str, Any]) -> Any:
+    """Return what a constant means.
+
+    Raises:
+        ValidationError: it means nothing in this column.
+    """
+    try:
+        return reader_of(column, [value], CsvFormat(decimal="."), said, [])(value)
+    except CellError as error:
+        raise column.wrong(
+            f"cannot be the constant {value!r}", f"{error.reason} See constants=."
+        ) from error
 
 
 def _named(value: Any) -> Iterator[Named]:
@@ -234,38 +327,73 @@ def _finish(
     model: str,
     columns: Sequence[Column],
     found: Found,
+    missing: Missing,
     described: Mapping[str, Field],
     fields_of: FieldsOf,
 ) -> None:
-    """Put the values of a row together as they are written, or note why it fails."""
+    """Put the values of a row together as they are written, and note all that is wrong."""
     meant: dict[str, Any] = {}
     headers: dict[str, str] = {}
+
+    def record(value: Any) -> Any:
+        if not isinstance(value, Named):
+            return value
+        match = found[value]
+        if not match.records and missing.takes(value):
+            return missing.stands_for(value, match)
+        return pick(value, found)
+
     for column in columns:
-        if column.header not in cells:
+        header = column.header
+        if header not in cells:
             continue
-        value = cells[column.header]
+        value = cells[header]
         if column.is_id:
-            row.id, row.external_id = (value, None) if isinstance(value, int) else (None, value)
+            row.id, row.external_id = (None, value) if isinstance(value, str) else (value, None)
             continue
-        headers[column.field.name] = column.header
         try:
             if isinstance(value, list):
-                value = [pick(item, found) if isinstance(item, Named) else item for item in value]
+                value = _each(value, record)
             elif isinstance(value, Named):
-                value = pick(value, found)
+                value = record(value)
             _check_required(value, column)
         except CellError as error:
-            row.fail(
-                error.reason, column=column.header, code=error.code, candidates=error.candidates
-            )
-            return
+            row.errors.append(error.at(header))
+            row.status = "failed"
+            continue
         meant[column.field.name] = value
+        headers[column.field.name] = header
     try:
         row.values = to_wire(meant, model, described, fields_of=fields_of)
-    except OdooError as error:
-        name = str(error.details.get("field", "")).partition("[")[0]
-        reason = f"{error.message} {error.suggestion}"
-        row.fail(reason, column=headers.get(name), code=error.code)
+    except OdooError:
+        for name, value in meant.items():
+            try:
+                row.values |= to_wire({name: value}, model, described, fields_of=fields_of)
+            except OdooError as error:
+                reason = f"{error.message} {error.suggestion}".strip()
+                row.fail(reason, column=headers[name], code=error.code)
+
+
+def _each(items: Sequence[Any], record: Callable[[Any], Any]) -> list[Any]:
+    """Return the records of a list; those that are named twice once.
+
+    Raises:
+        CellError: of all that are not found.
+    """
+    found, wrong = [], []
+    for item in items:
+        try:
+            found.append(record(item))
+        except CellError as error:
+            wrong.append(error)
+    if wrong:
+        raise CellError(
+            " ".join(error.reason for error in wrong),
+            code=wrong[0].code,
+            candidates=[one for error in wrong for one in error.candidates],
+        )
+    whole = all(isinstance(item, int) for item in found)
+    return list(dict.fromkeys(found)) if whole else found
 
 
 def _check_required(value: Any, column: Column) -> None:

@@ -3,34 +3,63 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import attrs
 
 from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
+from odoo_toolkit.fields import Field, similar_names
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.importing.cells import CellError, Named
+from odoo_toolkit.records import numbered
+from odoo_toolkit.records.importing.cells import Named
+from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.scalars import FieldsOf
 
 #: Values compared in one search: ten thousand take Odoo a fifth of a second.
 CHUNK = 1000
 
-#: Candidates that an error shows.
-_SHOWN = 8
+#: Values compared in one search without regard to case, which takes Odoo longer.
+_FOLDED = 100
 
-Found = Mapping[Named, list[RecordName]]
+#: Candidates that an error shows, and names for which similar ones are looked for.
+_SHOWN, _CORRECTED = 8, 200
+
+#: Records of which all names are read when one is not found as it is written: in a model that has
+#: more, names are looked for one by one.
+_ALL = 2000
+
+
+@attrs.frozen(kw_only=True)
+class Match:
+    """The records that a cell may mean.
+
+    Attributes:
+        records: those that are named so.
+        similar: those that are named alike, where there are none.
+    """
+
+    records: Sequence[RecordName] = ()
+    similar: Sequence[RecordName] = ()
+
+
+Found = Mapping[Named, Match]
+_Records = dict[str, list[RecordName]]
 
 
 def look_up(
     odoo: Odoo, named: Iterable[Named], fields_of: FieldsOf, context: Mapping[str, Any]
 ) -> Found:
-    """Return the records that are named so exactly; a few round trips for each relation.
+    """Return the records that are named so; a few round trips for each relation.
 
-    Names are looked for in the fields by which Odoo finds a model's records, and, where they are
-    in none of these, among the names that Odoo shows. Archived records are not found by name.
+    Names are looked for in the fields by which Odoo finds a model's records and among the names
+    that Odoo shows, first as they are written, then in any case of letters. Archived records are
+    not found by name.
 
     Args:
         odoo: the connection.
@@ -44,15 +73,27 @@ def look_up(
     groups: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for name in named:
         groups[name.model, name.by][name.text] = None
-    found: dict[Named, list[RecordName]] = {}
-    for (model, by), texts in groups.items():
+    found: dict[Named, Match] = {}
+    for (model, by), asked in groups.items():
+        texts = list(asked)
+        similar: _Records = {}
         if by == "id":
-            records = _by_external_id(odoo, model, list(texts), context)
-        elif by:
-            records = _by_fields(odoo, model, (by,), list(texts), fields_of, context)
+            records = _by_external_id(odoo, model, texts, context)
         else:
-            records = _by_name(odoo, model, list(texts), fields_of, context)
-        found |= {Named(model, by, text): records.get(text, []) for text in texts}
+            described = fields_of(model)
+            fields = (by,) if by else _name_fields(model, described)
+            records = _by_fields(odoo, model, fields, texts, described, context) if fields else {}
+            rest = [text for text in texts if text not in records]
+            if rest:
+                lookup = _Lookup(odoo, model, by, fields, described, context)
+                other, similar = lookup.look(rest)
+                records |= other
+        found |= {
+            Named(model, by, text): Match(
+                records=records.get(text, ()), similar=similar.get(text, ())
+            )
+            for text in texts
+        }
     return found
 
 
@@ -62,27 +103,39 @@ def pick(named: Named, found: Found) -> int:
     Raises:
         CellError: there is none, or several.
     """
-    matches = found[named]
+    match = found[named]
+    if len(match.records) == 1:
+        return match.records[0].id
     what = f"with the {named.by} " if named.by not in ("", "id") else ""
     what = "with the external id " if named.by == "id" else what or "named "
-    if not matches:
+    text = repr(named.text[:80])
+    shown = match.records or match.similar
+    candidates = [{"id": record.id, "name": record.name} for record in shown[:_SHOWN]]
+    if match.records:
+        listed = ", ".join(f"{record.name} (id {record.id})" for record in shown[:_SHOWN])
         raise CellError(
-            f"There is no {named.model} {what}{named.text[:80]!r}, or this user may not see it.",
+            f"Several {named.model} {what}{text}: {listed}. Give the id of one.",
+            candidates=candidates,
+        )
+    if named.by == "id" and (number := numbered.parse(named.text)):
+        raise CellError(
+            f"There is no {named.model} {what}{text}: it stands for record {number.id} of the"
+            f" database that it was exported from. Import those {named.model} first, with their"
+            " column id, or name them by a field that both databases know.",
             code="NOT_FOUND",
         )
-    if len(matches) > 1:
-        shown = ", ".join(f"{match.name} (id {match.id})" for match in matches[:_SHOWN])
-        raise CellError(
-            f"Several {named.model} {what}{named.text[:80]!r}: {shown}. Give the id of one.",
-            candidates=({"id": match.id, "name": match.name} for match in matches[:_SHOWN]),
-        )
-    return matches[0].id
+    near = " or ".join(repr(record.name) for record in shown[:_SHOWN])
+    ending = f". Did you mean {near}?" if near else ", or this user may not see it."
+    raise CellError(
+        f"There is no {named.model} {what}{text}{ending}", code="NOT_FOUND", candidates=candidates
+    )
 
 
 def external_ids(odoo: Odoo, model: str, names: list[str]) -> dict[str, tuple[str, int]]:
     """Return the model and id of the records that have these external ids.
 
-    It is a reading of the model's own records, and judged as one.
+    What stands for a record of this database by its number is read, and not asked for. It is a
+    reading of the model's own records, and judged as one.
 
     Args:
         odoo: the connection.
@@ -92,7 +145,8 @@ def external_ids(odoo: Odoo, model: str, names: list[str]) -> dict[str, tuple[st
     Raises:
         AccessError: the policy closes the model, or external ids.
     """
-    found: dict[str, tuple[str, int]] = {}
+    found = numbered.of_this_database(odoo, model, names)
+    names = [name for name in names if name not in found]
     for start in range(0, len(names), CHUNK):
         chunk = names[start : start + CHUNK]
         parts = [name.split(".", 1) for name in chunk]
@@ -172,17 +226,28 @@ def _by_external_id(
     return {n: [RecordName(id=i, name=n)] for n, i in found.items() if i in visible}
 
 
+def _name_fields(model: str, described: Mapping[str, Field]) -> tuple[str, ...]:
+    """Return the fields by which records of a model are named."""
+    return tuple(
+        name
+        for name in known(model).name_fields
+        if name in described
+        and described[name].searchable
+        and described[name].store
+        and described[name].type in ("char", "text")
+    )
+
+
 def _by_fields(
     odoo: Odoo,
     model: str,
-    fields: tuple[str, ...],
-    texts: list[str],
-    fields_of: FieldsOf,
+    fields: Sequence[str],
+    texts: Sequence[str],
+    described: Mapping[str, Field],
     context: Mapping[str, Any],
-) -> dict[str, list[RecordName]]:
+) -> _Records:
     """Return the records of which a field holds the text exactly."""
     found: dict[str, dict[int, RecordName]] = defaultdict(dict)
-    described = fields_of(model)
     for start in range(0, len(texts), CHUNK):
         chunk = texts[start : start + CHUNK]
         conditions: list[Any] = []
@@ -198,36 +263,100 @@ def _by_fields(
         }
         call = Call(model=model, method="search_read", arguments=arguments, context=context)
         for row in odoo.call(call):
-            record = RecordName(id=row["id"], name=row.get("display_name") or str(row["id"]))
             for name in fields:
-                found[str(row[name])][row["id"]] = record
+                found[str(row[name])][row["id"]] = _name_of(row)
     return {text: list(found[text].values()) for text in texts if text in found}
 
 
-def _by_name(
-    odoo: Odoo,
-    model: str,
-    texts: list[str],
-    fields_of: FieldsOf,
-    context: Mapping[str, Any],
-) -> dict[str, list[RecordName]]:
-    described = fields_of(model)
-    fields = tuple(
-        name
-        for name in known(model).name_fields
-        if name in described
-        and described[name].searchable
-        and described[name].store
-        and described[name].type in ("char", "text")
+def _name_of(row: Mapping[str, Any]) -> RecordName:
+    return RecordName(id=row["id"], name=str(row.get("display_name") or row["id"]))
+
+
+@attrs.frozen
+class _Lookup:
+    """Looks for the records of a model that are not found exactly as they are written."""
+
+    odoo: Odoo
+    model: str
+    by: str
+    fields: tuple[str, ...]
+    described: Mapping[str, Field]
+    context: Mapping[str, Any]
+
+    def look(self, texts: Sequence[str]) -> tuple[_Records, _Records]:
+        """Return the records that are named so in another case, and those named alike."""
+        shown = () if self.by else ("display_name",)
+        rows = self._read([], limit=_ALL + 1)
+        if len(rows) <= _ALL:
+            exact, folded = _index(rows, (*self.fields, *shown))
+            records = {t: exact.get(t) or folded.get(t.casefold()) or [] for t in texts}
+        else:
+            records = self._one_by_one(texts)
+        found = {text: named for text, named in records.items() if named}
+        rest = [text for text in texts if text not in found][:_CORRECTED]
+        if len(rows) > _ALL and rest:
+            near = [self._beginning(text) for text in rest]
+            rows = self._read(["|"] * (len(near) - 1) + near, limit=_ALL)
+        _, folded = _index(rows, (*self.fields, *shown)) if rest else ({}, {})
+        similar = {
+            text: [record for name in similar_names(text, folded) for record in folded[name]]
+            for text in rest
+        }
+        return found, similar
+
+    def _read(self, domain: Sequence[Any], limit: int | None) -> list[dict[str, Any]]:
+        fields = list(dict.fromkeys([*self.fields, "display_name"]))
+        arguments: dict[str, Any] = {"domain": list(domain), "fields": fields, "order": "id"}
+        if limit is not None:
+            arguments["limit"] = limit
+        call = Call(
+            model=self.model, method="search_read", arguments=arguments, context=self.context
+        )
+        rows: list[dict[str, Any]] = self.odoo.call(call)
+        return rows
+
+    def _one_by_one(self, texts: Sequence[str]) -> _Records:
+        """Look for names in a large model: in any case, and, of names alone, as Odoo shows them."""
+        found: _Records = {}
+        fields = [name for name in self.fields if self.described[name].type in ("char", "text")]
+        for start in range(0, len(texts) if fields else 0, _FOLDED):
+            chunk = texts[start : start + _FOLDED]
+            leaves = [[name, "=ilike", literal(text)] for text in chunk for name in fields]
+            rows = self._read(["|"] * (len(leaves) - 1) + leaves, limit=None)
+            _, folded = _index(rows, fields)
+            found |= {text: folded[text.casefold()] for text in chunk if text.casefold() in folded}
+        if self.by:
+            return found
+
+        def shown(text: str) -> list[RecordName]:
+            arguments = {"name": text, "operator": "=", "limit": _SHOWN}
+            call = Call(
+                model=self.model, method="name_search", arguments=arguments, context=self.context
+            )
+            rows = [RecordName(id=row[0], name=row[1]) for row in self.odoo.call(call)]
+            return [row for row in rows if row.name.strip().casefold() == text.casefold()]
+
+        rest = [text for text in texts if text not in found]
+        answers = side_by_side([lambda text=text: shown(text) for text in rest])  # type: ignore[misc]
+        return found | dict(zip(rest, answers, strict=True))
+
+    def _beginning(self, text: str) -> list[Any]:
+        """Return a condition that finds names that begin like a text."""
+        field = self.fields[0] if self.fields else "display_name"
+        return [field, "=ilike", f"{literal(text[:3])}%"]
+
+
+def _index(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> tuple[_Records, _Records]:
+    """Return records by what they are named, and by the same without regard to case."""
+    exact: dict[str, dict[int, RecordName]] = defaultdict(dict)
+    folded: dict[str, dict[int, RecordName]] = defaultdict(dict)
+    for row in rows:
+        record = _name_of(row)
+        for name in fields:
+            if row[name]:
+                text = str(row[name]).strip()
+                exact[text][row["id"]] = folded[text.casefold()][row["id"]] = record
+    return (
+        {text: list(named.values()) for text, named in exact.items()},
+        {text: list(named.values()) for text, named in folded.items()},
     )
-    found = _by_fields(odoo, model, fields, texts, fields_of, context) if fields else {}
-
-    def shown(text: str) -> list[RecordName]:
-        arguments = {"name": text, "operator": "=", "limit": _SHOWN}
-        call = Call(model=model, method="name_search", arguments=arguments, context=context)
-        rows = [RecordName(id=row[0], name=row[1]) for row in odoo.call(call)]
-        return [row for row in rows if row.name.strip() == text]
-
-    rest = [text for text in texts if text not in found]
-    answers = side_by_side([lambda text=text: shown(text) for text in rest])  # type: ignore[misc]
-    return {**found, **dict(zip(rest, answers, strict=True))}

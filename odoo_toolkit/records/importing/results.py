@@ -13,13 +13,37 @@ import attrs
 
 from odoo_toolkit.display import Shown
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat
+from odoo_toolkit.values.compared import Difference
 
 Status = Literal["created", "updated", "unchanged", "failed", "in_doubt", "not_done"]
 """What became of a row. ``in_doubt``: its answer was lost, and it may have been written;
 ``not_done``: the server had gone before its turn."""
 
-#: Rows of which a summary tells, and characters of a reason there.
-_SHOWN_FAILED, _SHOWN_IDS, _SHOWN_REASON = 8, 50, 200
+#: Problems, rows of one, changes and ids of which a summary tells, and characters of a reason.
+_PROBLEMS, _ROWS, _CHANGES, _IDS, _REASON = 20, 50, 10, 50, 200
+
+#: Numbers of rows that one line names.
+_TOLD = 10
+
+
+@attrs.frozen(kw_only=True)
+class RowError(Shown):
+    """One thing that is wrong with a row.
+
+    Attributes:
+        reason: what is wrong.
+        column: where, if that is known; several where they are the key.
+        candidates: the records that a name may mean, each as ``{"id", "name"}``.
+        code: of the error, see :mod:`odoo_toolkit.errors`.
+    """
+
+    reason: str
+    column: str | None = None
+    candidates: list[dict[str, Any]] = attrs.Factory(list)
+    code: str = "VALUE_ERROR"
+
+    def __str__(self) -> str:
+        return f"{self.column}: {self.reason}" if self.column else self.reason
 
 
 @attrs.frozen(kw_only=True)
@@ -28,29 +52,79 @@ class FailedRow(Shown):
 
     Attributes:
         row: its number, from 1 on; the line of field names does not count.
-        reason: what is wrong with it.
-        column: where, if that is known.
-        candidates: the records that a name may mean, each as ``{"id", "name"}``.
-        code: of the error, see :mod:`odoo_toolkit.errors`.
+        errors: all that is wrong with it, as far as it is known before Odoo is asked; else what
+            Odoo said.
         values: the row as it was given.
     """
 
     row: int
+    errors: list[RowError]
+    values: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+
+    @property
+    def reason(self) -> str:
+        """All that is wrong, in one text."""
+        if len(self.errors) == 1:
+            return self.errors[0].reason
+        return " | ".join(map(str, self.errors))
+
+    @property
+    def column(self) -> str | None:
+        """Where the first error is."""
+        return self.errors[0].column
+
+    @property
+    def candidates(self) -> list[dict[str, Any]]:
+        """The records that the names in the row may mean."""
+        return [found for error in self.errors for found in error.candidates]
+
+    @property
+    def code(self) -> str:
+        """The code of the first error."""
+        return self.errors[0].code
+
+
+@attrs.frozen(kw_only=True)
+class Problem(Shown):
+    """The same error of one row or many.
+
+    Attributes:
+        rows: the numbers of the rows.
+        row_count: how many rows there are; a summary names no more than the first.
+        reason, column, candidates, code: as of :class:`RowError`.
+    """
+
+    rows: list[int]
+    row_count: int
     reason: str
     column: str | None = None
     candidates: list[dict[str, Any]] = attrs.Factory(list)
     code: str = "VALUE_ERROR"
-    values: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        shown = ", ".join(map(str, self.rows[:_TOLD])) + (", ..." if self.row_count > _TOLD else "")
+        word = "Row" if self.row_count == 1 else f"{self.row_count} rows:"
+        column = f", {self.column}" if self.column else ""
+        return f"{word} {shown}{column}: {self.reason}"
 
 
 @attrs.frozen(kw_only=True)
-class FailedRowSummary:
-    """A row that was not imported, in short; see :class:`FailedRow`."""
+class Change(Shown):
+    """What a row would change.
+
+    Attributes:
+        row: its number.
+        id: of the record.
+        column: of the rows.
+        old: what the record holds now; of a many2one ``{"id", "name"}``.
+        new: what the row has.
+    """
 
     row: int
-    reason: str
-    column: str | None = None
-    candidates: list[dict[str, Any]] = attrs.Factory(list)
+    id: int
+    column: str
+    old: Any
+    new: Any
 
 
 @attrs.frozen(kw_only=True)
@@ -59,7 +133,10 @@ class ImportSummary:
 
     Attributes:
         failed: number of rows that were not imported.
-        failed_rows: the first of them.
+        problems: what is wrong with them, the same error once for all of its rows.
+        problem_count: how many problems there are, where not all are told.
+        changes: of a dry run, the first of the values that would change.
+        related: model -> names of records that were created since rows name them.
         ids: by row, where the rows are few; null where there is no record.
         in_doubt, not_done: see :class:`ImportResult`.
     """
@@ -69,7 +146,10 @@ class ImportSummary:
     updated: int
     unchanged: int
     failed: int = 0
-    failed_rows: list[FailedRowSummary] = attrs.Factory(list)
+    problems: list[Problem] = attrs.Factory(list)
+    problem_count: int = 0
+    changes: list[Change] = attrs.Factory(list)
+    related: dict[str, list[str]] = attrs.Factory(dict)
     ids: list[int | None] = attrs.Factory(list)
     dry_run: bool = False
     interrupted: str | None = None
@@ -94,6 +174,10 @@ class ImportResult(Shown):
         in_doubt: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
             may have been written.
         not_done: numbers of rows whose turn did not come.
+        changes: of a dry run, what would change, value by value.
+        related: model -> names of the records that were created, or in a dry run would be, since
+            rows name them; only of the models in ``create_missing``.
+        differences: what Odoo stored otherwise than it was given, where ``compare`` asked for it.
         warnings: what else happened.
     """
 
@@ -101,13 +185,16 @@ class ImportResult(Shown):
     created: int
     updated: int
     unchanged: int
-    failed: list[FailedRow]
+    failed: list[FailedRow] = attrs.field(repr=False)
     ids: list[int | None] = attrs.field(repr=False)
     statuses: list[Status] = attrs.field(repr=False)
     dry_run: bool = False
     interrupted: str | None = None
     in_doubt: list[int] = attrs.Factory(list)
     not_done: list[int] = attrs.Factory(list)
+    changes: list[Change] = attrs.Factory(list)
+    related: dict[str, list[str]] = attrs.field(factory=dict, repr=False)
+    differences: list[Difference] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     _written: CsvFormat | None = attrs.field(default=None, repr=False, eq=False)
     _relations: frozenset[str] = attrs.field(default=frozenset(), repr=False, eq=False)
@@ -117,6 +204,27 @@ class ImportResult(Shown):
         """Whether all rows are imported."""
         return not self.failed and self.interrupted is None
 
+    @property
+    def problems(self) -> list[Problem]:
+        """All errors of all rows; the same error once, with the numbers of its rows."""
+        found: dict[tuple[Any, ...], list[int]] = {}
+        first: dict[tuple[Any, ...], RowError] = {}
+        for row in self.failed:
+            for error in row.errors:
+                key = (error.column, error.code, error.reason)
+                found.setdefault(key, []).append(row.row)
+                first.setdefault(key, error)
+        return [
+            Problem(rows=rows, row_count=len(rows), **attrs.asdict(first[key]))
+            for key, rows in found.items()
+        ]
+
+    def __repr__(self) -> str:
+        counts = ("created", "updated", "unchanged")
+        told = "".join(f", {name}={getattr(self, name)}" for name in counts)
+        stopped = ", interrupted" if self.interrupted is not None else ""
+        return f"ImportResult(model={self.model!r}{told}, failed={len(self.failed)}{stopped})"
+
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         would = "would be " if self.dry_run else ""
         counts = f"{self.created} created, {self.updated} updated, {self.unchanged} unchanged"
@@ -124,8 +232,15 @@ class ImportResult(Shown):
         if self.interrupted is not None:
             line += f"; stopped with {len(self.in_doubt)} in doubt and {len(self.not_done)} not"
             line += f" done: {self.interrupted}"
-        failed = {"failed": list(self.failed)} if self.failed else {}
-        return "\n".join([line, *self.warnings]), failed
+        related = [
+            f"{len(names)} {model} {would}created: {', '.join(names[:_IDS])}"
+            for model, names in self.related.items()
+        ]
+        problems = self.problems
+        told = [str(problem) for problem in problems[:_PROBLEMS]]
+        if len(problems) > _PROBLEMS:
+            told.append(f"and {len(problems) - _PROBLEMS} more problems, all in result.problems")
+        return "\n".join([line, *related, *self.warnings, *told]), {}
 
     def write_failed(self, path: str | PathLike[str]) -> int:
         """Write the failed rows to a CSV file, to be corrected and imported again.
@@ -152,45 +267,54 @@ class ImportResult(Shown):
             lines = csv.writer(file, delimiter=written.separator)
             lines.writerow([*columns, REASON])
             for row in self.failed:
-                where = f"{row.column}: " if row.column else ""
                 cells = [_cell(row.values.get(n), n in self._relations) for n in columns]
                 # An encoding may lack characters that Odoo's words have.
-                reason = f"{where}{row.reason}".encode(written.encoding, "replace")
+                reason = " | ".join(map(str, row.errors)).encode(written.encoding, "replace")
                 lines.writerow([*cells, reason.decode(written.encoding).removeprefix("\ufeff")])
         return len(self.failed)
 
     def summary(self) -> ImportSummary:
         """Return the same in few words."""
-        failed = [
-            FailedRowSummary(
-                row=row.row,
-                column=row.column,
-                reason=_short(row.reason),
-                candidates=[
-                    {"id": found["id"], "name": str(found["name"])[:40]}
-                    for found in row.candidates[:3]
-                ],
-            )
-            for row in self.failed[:_SHOWN_FAILED]
-        ]
+        problems = self.problems
         return ImportSummary(
             model=self.model,
             created=self.created,
             updated=self.updated,
             unchanged=self.unchanged,
             failed=len(self.failed),
-            failed_rows=failed,
-            ids=self.ids if len(self.ids) <= _SHOWN_IDS and not self.dry_run else [],
+            problems=[_in_short(problem) for problem in problems[:_PROBLEMS]],
+            problem_count=len(problems),
+            changes=[
+                attrs.evolve(change, old=_cut(change.old), new=_cut(change.new))
+                for change in self.changes[:_CHANGES]
+            ],
+            related={model: names[:_IDS] for model, names in self.related.items()},
+            ids=self.ids if len(self.ids) <= _IDS and not self.dry_run else [],
             dry_run=self.dry_run,
             interrupted=self.interrupted and _short(self.interrupted),
-            in_doubt=self.in_doubt[:_SHOWN_IDS],
-            not_done=self.not_done[:_SHOWN_IDS],
+            in_doubt=self.in_doubt[:_IDS],
+            not_done=self.not_done[:_IDS],
             warnings=[_short(warning) for warning in self.warnings[:3]],
         )
 
 
+def _in_short(problem: Problem) -> Problem:
+    return attrs.evolve(
+        problem,
+        rows=problem.rows[:_ROWS],
+        reason=_short(problem.reason),
+        candidates=[
+            {"id": found["id"], "name": str(found["name"])[:40]} for found in problem.candidates[:3]
+        ],
+    )
+
+
+def _cut(value: Any) -> Any:
+    return _short(value) if isinstance(value, str) else value
+
+
 def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN_REASON else text[: _SHOWN_REASON - 1] + "…"
+    return text if len(text) <= _REASON else text[: _REASON - 1] + "…"
 
 
 def _cell(value: Any, relation: bool) -> str:

@@ -28,16 +28,16 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.progress import report
+from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.importing.loading import PATIENCE, Problems, fits, load
-from odoo_toolkit.records.importing.results import FailedRow, Status
-from odoo_toolkit.records.iterate import Progress
+from odoo_toolkit.records.importing.results import FailedRow, RowError, Status
 from odoo_toolkit.records.results import Record
 
 #: Characters of texts and files in one call; Odoo 19 takes no more than 128 MB.
 _MOST_TEXT = 10_000_000
 
 #: Rows of the first batch, and of the largest.
-_FIRST, MOST_ROWS = 50, 1000
+FIRST_ROWS, MOST_ROWS = 50, 1000
 
 #: Seconds that a batch may take.
 _SECONDS = 3.0
@@ -54,7 +54,7 @@ class Row:
         id: of its record.
         external_id: by which its record is to be known, where there is none yet.
         status: what became of it, once that is known.
-        failure: why it failed.
+        errors: why it failed.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Row:
     id: int | None = None
     external_id: str | None = None
     status: Status | None = None
-    failure: FailedRow | None = None
+    errors: list[RowError] = attrs.Factory(list)
 
     def fail(
         self,
@@ -73,16 +73,23 @@ class Row:
         code: str = "VALUE_ERROR",
         candidates: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Note why this row is not imported."""
+        """Note why this row is not imported, besides what else is wrong with it."""
         self.status = "failed"
-        self.failure = FailedRow(
-            row=self.number,
+        error = RowError(
             reason=reason,
             column=column,
             code=code,
             candidates=[dict(candidate) for candidate in candidates],
-            values=self.given,
         )
+        if error not in self.errors:
+            self.errors.append(error)
+
+    @property
+    def failure(self) -> FailedRow | None:
+        """What is told of it where it failed."""
+        if not self.errors:
+            return None
+        return FailedRow(row=self.number, errors=self.errors, values=self.given)
 
 
 class Writer:
@@ -96,6 +103,7 @@ class Writer:
         headers: field -> the column that it comes from.
         progress: is told how many rows of how many are done.
         total: the number of rows; ``done`` of them need no writing.
+        again: what to do when it has stopped.
 
     Attributes:
         interrupted: why it has stopped.
@@ -113,12 +121,14 @@ class Writer:
         progress: Progress | None,
         total: int,
         done: int,
+        again: str,
     ) -> None:
         self.interrupted: str | None = None
         self.warnings: list[str] = []
         self._odoo, self._model, self._context = odoo, model, context
-        self._most, self._size, self._headers = most, min(_FIRST, most), headers
+        self._most, self._size, self._headers = most, min(FIRST_ROWS, most), headers
         self._progress, self._total, self._done = progress, total, done
+        self._again = again
 
     def create(self, rows: Sequence[Row]) -> None:
         """Create the records of rows, in their order."""
@@ -145,6 +155,10 @@ class Writer:
             for row, fitting in zip(alike, fit, strict=True):
                 if not fitting:
                     self._attempt([row], self._write, "updated")
+
+    def stop(self, error: OdooError) -> None:
+        """Write no more, and say why, and what to do."""
+        self.interrupted = f"{error.message} {self._again}"
 
     def close(self) -> None:
         """End what shows the progress."""
@@ -186,7 +200,7 @@ class Writer:
         except (OdooConnectionError, RateLimitError) as error:
             for row in rows if error.outcome == "maybe_applied" else ():
                 row.status = row.status or "in_doubt"
-            self.interrupted = f"{error.message} {error.suggestion}".strip()
+            self.stop(error)
             return True
         except OdooError as error:
             # Of several rows, those that are bad are looked for; without any right all are.

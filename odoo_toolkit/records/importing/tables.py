@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,20 @@ from odoo_toolkit.values.scalars import short_repr
 #: The column in which :meth:`ImportResult.write_failed` says why; it is not imported.
 REASON = "import_error"
 
-#: What separates the cells of files that people have, besides the comma.
-_SEPARATORS = {";": "';'", "\t": r"'\t'", "|": "'|'"}
+#: What separates the cells of files that people have -> how it is written in Python.
+_SEPARATORS = {",": "','", ";": "';'", "\t": r"'\t'", "|": "'|'"}
+
+#: Rows of another length that an error names.
+_SHOWN_ROWS = 20
 
 
 @attrs.frozen(kw_only=True)
 class CsvFormat:
-    """How a CSV file is written; arguments of :func:`read_csv`."""
+    """How a CSV file is written; arguments of :func:`read_csv`, None for what was not said."""
 
     encoding: str = "utf-8"
     separator: str = ","
-    decimal: str = "."
+    decimal: str | None = None
     thousands: str = ""
     date_format: str | None = None
     datetime_format: str | None = None
@@ -47,34 +50,57 @@ class CsvRows(list[dict[str, str]]):
 def read_csv(
     path: str | PathLike[str],
     *,
-    encoding: str = "utf-8",
-    separator: str = ",",
-    decimal: str = ".",
+    encoding: str | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
     thousands: str = "",
     date_format: str | None = None,
     datetime_format: str | None = None,
 ) -> CsvRows:
-    """Read a CSV file for :func:`upsert` and its kin; how it is written is never guessed.
+    """Read a CSV file for :func:`upsert` and its kin.
 
-    >>> rows = read_csv("prices.csv", separator=";", decimal=",", date_format="%d/%m/%Y")
+    >>> rows = read_csv("prices.csv", encoding="cp1252", date_format="%d/%m/%Y")
     >>> upsert(odoo, "product.template", rows, key="default_code")
 
-    The first line has the names of the fields. Columns without a name and rows of another length
-    are errors; empty lines are left out.
+    The first line has the names of the columns. Rows of another length are errors; empty lines,
+    and columns that have neither a name nor a value, are left out.
 
     Args:
         path: of the file.
-        encoding: such as ``cp1252``, ``utf-16``, ``latin-1``; a mark of UTF-8 may be there.
-        separator: between cells; one character.
-        decimal: mark of decimals, ``.`` or ``,``.
-        thousands: mark of thousands, if the file has any.
-        date_format: of dates, as ``strptime`` takes it; ISO (``2026-01-31``) without one.
-        datetime_format: of moments; ISO without one, and UTC where no zone is given.
+        encoding: such as ``cp1252`` or ``latin-1``; without one UTF-8, or UTF-16 where the file
+            begins with its mark.
+        separator: between cells; one character. Without one, that of comma, semicolon, tab and
+            bar by which all lines have the same number of cells.
+        decimal: mark of decimals, ``.`` or ``,``; found out for each column without it, and what
+            remains ambiguous fails its row.
+        thousands: mark of thousands, if only that one is to be taken.
+        date_format: of dates, as ``strptime`` takes it; found out for each column without it.
+        datetime_format: of moments, likewise; UTC where no zone is given.
 
     Raises:
         ValidationError: the file is empty, or not written as the arguments say.
         OSError: it cannot be read.
     """
+    path = Path(path)
+    if (
+        (separator is not None and len(separator) != 1)
+        or decimal not in (None, ".", ",")
+        or (thousands and thousands == decimal)
+    ):
+        raise ValidationError(
+            "separator must be one character, decimal '.' or ',', and thousands another one.",
+            suggestion=r"Such as separator=';' or separator='\t', decimal=',', thousands='.'.",
+        )
+    text, encoding = _decoded(path, encoding)
+    if separator is None:
+        separator = _separator(text, path.name)
+    lines = _lines(text, separator, path.name)
+    if not lines:
+        raise _no_rows(path.name)
+    header = _header(lines, path.name, separator)
+    _check_lengths(lines, path.name)
+    if len(lines) == 1:
+        raise _no_rows(path.name)
     written = CsvFormat(
         encoding=encoding,
         separator=separator,
@@ -83,34 +109,10 @@ def read_csv(
         date_format=date_format,
         datetime_format=datetime_format,
     )
-    if len(separator) != 1 or decimal not in (".", ",") or decimal == thousands:
-        raise ValidationError(
-            "separator must be one character, decimal '.' or ',', and thousands another one.",
-            suggestion=r"Such as separator=';' or separator='\t', decimal=',', thousands='.'.",
-        )
-    text = _decoded(Path(path), encoding)
-    try:
-        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
-    except csv.Error as error:
-        raise ValidationError(
-            f"{Path(path).name} is not read as CSV: {error}.",
-            suggestion="Check the quotes, and the separator that was given.",
-        ) from error
-    lines = [line for line in lines if any(cell.strip() for cell in line)]
-    if not lines:
-        raise _no_rows(Path(path).name)
-    header = _header(lines[0], Path(path).name, separator)
-    for number, line in enumerate(lines[1:], 1):
-        if len(line) != len(header):
-            raise ValidationError(
-                f"Row {number} of {Path(path).name} has {len(line)} cells, the first line"
-                f" {len(header)}.",
-                suggestion="Give separator= as the file has it, and quote cells that contain it.",
-                details={"row": number},
-            )
-    if len(lines) == 1:
-        raise _no_rows(Path(path).name)
-    return CsvRows((dict(zip(header, line, strict=True)) for line in lines[1:]), written)
+    if "" not in header:
+        return CsvRows((dict(zip(header, line, strict=True)) for line in lines[1:]), written)
+    named = [index for index, name in enumerate(header) if name]
+    return CsvRows(({header[i]: line[i] for i in named} for line in lines[1:]), written)
 
 
 def rows_of(rows: Any) -> tuple[list[dict[str, Any]], CsvFormat | None]:
@@ -143,7 +145,7 @@ def rows_of(rows: Any) -> tuple[list[dict[str, Any]], CsvFormat | None]:
 def _file(path: Path) -> Any:
     kind = path.suffix.lower()
     if kind in (".jsonl", ".ndjson"):
-        lines = _decoded(path, "utf-8").splitlines()
+        lines = _decoded(path, "utf-8")[0].splitlines()
         try:
             return [json.loads(line) for line in lines if line.strip()]
         except ValueError as error:
@@ -179,14 +181,18 @@ def _records(rows: Any) -> tuple[list[Any], bool]:
     return list(rows), False
 
 
-def _decoded(path: Path, encoding: str) -> str:
+def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
+    """Return the text of a file, and its encoding."""
     content = path.read_bytes()
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")) and "16" not in encoding:
-        raise ValidationError(
-            f"{path.name} is written in UTF-16, not in {encoding}.",
-            suggestion="Give encoding='utf-16'.",
-            details={"field": "encoding"},
-        )
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        if encoding is not None and "16" not in encoding:
+            raise ValidationError(
+                f"{path.name} is written in UTF-16, not in {encoding}.",
+                suggestion="Give encoding='utf-16'.",
+                details={"field": "encoding"},
+            )
+        encoding = "utf-16"
+    encoding = encoding or "utf-8"
     try:
         text = content.decode(encoding)
     except LookupError as error:
@@ -207,27 +213,61 @@ def _decoded(path: Path, encoding: str) -> str:
             suggestion="Give encoding='utf-16', or save the table as CSV.",
             details={"field": "encoding"},
         )
-    return text.removeprefix("\ufeff")
+    return text.removeprefix("\ufeff"), encoding
 
 
-def _header(cells: list[str], name: str, separator: str) -> list[str]:
-    header = [cell.strip() for cell in cells]
+def _lines(text: str, separator: str, name: str) -> list[list[str]]:
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise ValidationError(
+            f"{name} is not read as CSV: {error}.",
+            suggestion="Check the quotes, and the separator that was given.",
+        ) from error
+    return [line for line in lines if any(cell.strip() for cell in line)]
+
+
+def _separator(text: str, name: str) -> str:
+    """Return what separates the cells: all lines have the same number of them by it."""
+    first = text.lstrip("\r\n").partition("\n")[0]
+    marks = [mark for mark in _SEPARATORS if mark in first]
+    if len(marks) < 2:
+        return marks[0] if marks else ","
+    fitting: list[str] = []
+    for separator in marks:
+        try:
+            lengths = {len(line) for line in _lines(text, separator, name)}
+        except ValidationError:
+            continue
+        if len(lengths) == 1:
+            fitting.append(separator)
+    if len(fitting) > 1:
+        raise ValidationError(
+            f"{name} may be separated by {' or '.join(_SEPARATORS[mark] for mark in fitting)}.",
+            suggestion="Give separator= as the file has it.",
+            details={"field": "separator"},
+        )
+    if fitting:
+        return fitting[0]
+    return max(marks, key=first.count)
+
+
+def _header(lines: Sequence[Sequence[str]], name: str, separator: str) -> list[str]:
+    """Return the names of the columns; none for those that are empty altogether."""
+    header = [cell.strip() for cell in lines[0]]
     if len(header) == 1:
-        for other, shown in _SEPARATORS.items():
-            if other != separator and other in header[0]:
-                raise ValidationError(
-                    f"{name} has one column only, {header[0][:80]!r}.",
-                    suggestion=f"It seems to be separated otherwise: give separator={shown}.",
-                    details={"field": "separator"},
-                )
-        if separator != "," and "," in header[0]:
+        others = [mark for mark in _SEPARATORS if mark != separator and mark in header[0]]
+        if others:
             raise ValidationError(
                 f"{name} has one column only, {header[0][:80]!r}.",
-                suggestion="It seems to be separated by commas: leave separator out.",
+                suggestion=f"It seems to be separated otherwise: give separator="
+                f"{_SEPARATORS[others[0]]}, or leave it out.",
                 details={"field": "separator"},
             )
-    twice = sorted({cell for cell in header if header.count(cell) > 1})
-    if twice or "" in header:
+    twice = sorted({cell for cell in header if cell and header.count(cell) > 1})
+    nameless = [index for index, cell in enumerate(header) if not cell]
+    used = [i for i in nameless if any(len(line) > i and line[i].strip() for line in lines[1:])]
+    if twice or used:
         raise ValidationError(
             f"The first line of {name} must name each column once: "
             + (f"{', '.join(map(repr, twice))} is there twice." if twice else "one has no name."),
@@ -235,6 +275,20 @@ def _header(cells: list[str], name: str, separator: str) -> list[str]:
             details={"columns": twice},
         )
     return header
+
+
+def _check_lengths(lines: Sequence[Sequence[str]], name: str) -> None:
+    width = len(lines[0])
+    wrong = [(number, len(line)) for number, line in enumerate(lines) if len(line) != width]
+    if not wrong:
+        return
+    shown = ", ".join(f"row {number} has {length}" for number, length in wrong[:_SHOWN_ROWS])
+    more = f", and {len(wrong) - _SHOWN_ROWS} more" if len(wrong) > _SHOWN_ROWS else ""
+    raise ValidationError(
+        f"The first line of {name} has {width} cells, and other rows have others: {shown}{more}.",
+        suggestion="Give separator= as the file has it, and quote cells that contain it.",
+        details={"rows": [number for number, _ in wrong]},
+    )
 
 
 def _no_rows(name: str) -> ValidationError:

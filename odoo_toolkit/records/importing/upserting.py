@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import attrs
 
 from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, RateLimitError
 from odoo_toolkit.records.arguments import checked_count
-from odoo_toolkit.records.importing.matching import compare, match
-from odoo_toolkit.records.importing.preparing import Empty, Prepared, prepare
-from odoo_toolkit.records.importing.results import FailedRow, ImportResult, Status
-from odoo_toolkit.records.importing.sending import MOST_ROWS, Row, Writer
-from odoo_toolkit.records.iterate import Progress, progress_of
+from odoo_toolkit.records.bars import Progress, progress_for_somebody, progress_of
+from odoo_toolkit.records.importing.matching import check_new, compare, match
+from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
+from odoo_toolkit.records.importing.relations import CHUNK
+from odoo_toolkit.records.importing.results import Change, FailedRow, ImportResult, Status
+from odoo_toolkit.records.importing.sending import FIRST_ROWS, MOST_ROWS, Row, Writer
+from odoo_toolkit.records.reading_back import read_back_compared
+from odoo_toolkit.values.compared import Difference
 
 _COUNTED = ("created", "updated", "unchanged")
+
+#: What to do when an import has stopped.
+AGAIN = "Import the same rows again: what was done is found by its key."
+_NOT_AGAIN = "Import the rows of not_done; look in Odoo for those of in_doubt first."
 
 
 def upsert(
@@ -23,46 +33,61 @@ def upsert(
     rows: Any,
     key: str | Sequence[str],
     *,
+    columns: Mapping[str, str | None] | None = None,
+    values: Mapping[str, Mapping[str, Any]] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    create_missing: Sequence[str] = (),
     context: Context = None,
     dry_run: DryRun = False,
     notify: bool = False,
     case_sensitive: bool = True,
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
-    progress: bool | Progress = False,
+    compare: bool = False,
+    progress: bool | Progress | None = None,
 ) -> ImportResult:
     """Import rows: change the records that there are, create those that there are not.
 
-    >>> result = upsert(odoo, "res.partner", "customers.csv", key="email")
-    >>> result.created, result.updated, result.unchanged, result.write_failed("failed.csv")
+    >>> result = upsert(odoo, "res.partner", "customers.csv", key="email", dry_run=True)
+    >>> print(result.created, result.updated, result.unchanged, result.problems)
 
     Only what differs is written, so doing it twice changes nothing. A row that is wrong, that
-    Odoo refuses, or of which the key is not unique, fails alone and says why. When the server goes
-    away in the middle, the result says what was done (``interrupted``); doing it again is safe.
+    Odoo refuses, or of which the key is not unique, fails alone and says all that is wrong with
+    it. When the server goes away in the middle, the result says what was done (``interrupted``);
+    doing it again is safe.
 
-    Columns: the names of fields. A many2one takes an id, a name as Odoo shows it, or, in a column
-    such as ``country_id/code``, what one of its fields holds; in ``country_id/id`` an external id
-    such as ``base.be``. A many2many takes a list of these, or one text with commas. A selection
-    takes its value or label. The column ``id`` has ids or external ids, ``.id`` ids. An empty
-    cell empties the field. Names must be exact; one that means several records fails its row.
+    Columns: the names of fields. A many2one takes an id, a name in any case of letters, or, in a
+    column such as ``country_id/code``, what one of its fields holds; in ``country_id/id`` an
+    external id such as ``base.be``. A many2many takes a list of these, or one text with commas. A
+    selection takes its value or label. The column ``id`` has ids or external ids, ``.id`` ids. An
+    empty cell empties the field. A name that means several records fails its row.
 
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
-        rows: dictionaries; the path of a CSV file with commas in UTF-8, of another one what
-            :func:`read_csv` returns; of a file of JSON lines; or a DataFrame of pandas or polars.
+        rows: dictionaries; the path of a CSV file, or what :func:`read_csv` returns; of a file of
+            JSON lines; or a DataFrame of pandas or polars.
         key: the column or columns that tell which record a row is: of fields that are stored, or
             ``id``. Records that are not there are created, under an external id too, but not
             under an id. The key is never written to records that there are.
+        columns: what columns of another name stand for: ``{"Land": "country_id"}``; None for one
+            that is left out.
+        values: what texts of a column stand for: ``{"country_id": {"Deutschland": "Germany"}}``.
+        constants: values of columns that the rows lack, the same in all: ``{"lang": "de_DE"}``.
+        create_missing: models of which records are created when rows name them and there are
+            none, such as ``["res.partner.category"]``.
         context: extends the base context; ``allow_readonly: true`` in it also writes fields that
             the model declares readonly.
-        dry_run: look up and check everything, and say what would happen; write nothing.
+        dry_run: look up and check everything, and say what would happen, value by value
+            (``changes``); write nothing.
         notify: let Odoo log each change and send the e-mails that go with it.
         case_sensitive: False takes texts of the key for the same in whatever case.
         empty: ``ignore`` leaves the fields of empty cells alone.
         batch: most records of one call; fewer where Odoo takes long for them or refuses rows.
-        progress: True shows a bar of tqdm; a function is called with the numbers of rows that
-            are done and of all rows.
+        compare: read the records back, a thousand in one round trip, and name in ``differences``
+            what Odoo stored otherwise than it was given.
+        progress: True shows a bar, False none; without it there is one on a terminal and in a
+            notebook. A function is called with the numbers of rows that are done and of all rows.
 
     Returns:
         What became of each row.
@@ -72,15 +97,25 @@ def upsert(
         AccessError: the policy or Odoo does not allow it; nothing was written.
         OdooConnectionError: the server could not be reached before anything was written.
     """
+    meant = Meant(
+        columns=columns or {},
+        values=values or {},
+        constants=constants or {},
+        create_missing=create_missing,
+        empty=empty,
+        notify=notify,
+    )
     return _import(
         odoo,
         model,
-        prepare(odoo, model, rows, key, ("create", "write"), context, notify=notify, empty=empty),
+        prepare(odoo, model, rows, key, ("create", "write"), context, meant, planned=dry_run),
         creates=True,
         dry_run=dry_run,
         case_sensitive=case_sensitive,
         batch=batch,
+        stored=compare,
         progress=progress,
+        again=AGAIN,
     )
 
 
@@ -89,20 +124,40 @@ def create_many(
     model: Model,
     rows: Any,
     *,
+    columns: Mapping[str, str | None] | None = None,
+    values: Mapping[str, Mapping[str, Any]] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    create_missing: Sequence[str] = (),
     context: Context = None,
     dry_run: DryRun = False,
     notify: bool = False,
     batch: int = MOST_ROWS,
-    progress: bool | Progress = False,
+    compare: bool = False,
+    progress: bool | Progress | None = None,
 ) -> ImportResult:
     """Create a record of each row, in batches; a row that Odoo refuses fails alone.
 
     Nothing is looked for, so doing it twice makes everything twice: where rows have a key, use
     :func:`upsert`. Rows, arguments and errors as there; empty cells are left to Odoo's defaults.
     """
-    prepared = prepare(odoo, model, rows, None, ("create",), context, notify=notify, empty="ignore")
+    meant = Meant(
+        columns=columns or {},
+        values=values or {},
+        constants=constants or {},
+        create_missing=create_missing,
+        empty="ignore",
+        notify=notify,
+    )
     return _import(
-        odoo, model, prepared, creates=True, dry_run=dry_run, batch=batch, progress=progress
+        odoo,
+        model,
+        prepare(odoo, model, rows, None, ("create",), context, meant, planned=dry_run),
+        creates=True,
+        dry_run=dry_run,
+        batch=batch,
+        stored=compare,
+        progress=progress,
+        again=_NOT_AGAIN,
     )
 
 
@@ -111,21 +166,41 @@ def write_many(
     model: Model,
     rows: Any,
     *,
+    columns: Mapping[str, str | None] | None = None,
+    values: Mapping[str, Mapping[str, Any]] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    create_missing: Sequence[str] = (),
     context: Context = None,
     dry_run: DryRun = False,
     notify: bool = False,
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
-    progress: bool | Progress = False,
+    compare: bool = False,
+    progress: bool | Progress | None = None,
 ) -> ImportResult:
     """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
 
     Only what differs is written; rows to which the same is to happen go together. A record that
     is not there fails its row. Rows, arguments and errors as of :func:`upsert`.
     """
-    prepared = prepare(odoo, model, rows, ".id", ("write",), context, notify=notify, empty=empty)
+    meant = Meant(
+        columns=columns or {},
+        values=values or {},
+        constants=constants or {},
+        create_missing=create_missing,
+        empty=empty,
+        notify=notify,
+    )
     return _import(
-        odoo, model, prepared, creates=False, dry_run=dry_run, batch=batch, progress=progress
+        odoo,
+        model,
+        prepare(odoo, model, rows, ".id", ("write",), context, meant, planned=dry_run),
+        creates=False,
+        dry_run=dry_run,
+        batch=batch,
+        stored=compare,
+        progress=progress,
+        again=AGAIN,
     )
 
 
@@ -137,20 +212,27 @@ def _import(
     creates: bool,
     dry_run: bool,
     batch: int,
-    progress: bool | Progress,
+    stored: bool,
+    progress: bool | Progress | None,
+    again: str,
     case_sensitive: bool = True,
 ) -> ImportResult:
     batch = checked_count(batch, "batch", 1)
+    rows, missing = prepared.rows, prepared.missing
     telling = progress_of(progress, model)
-    rows = prepared.rows
+    if progress is None and len(rows) > FIRST_ROWS:
+        telling = progress_for_somebody(model)
+    changes: list[Change] = []
     if prepared.key:
         present = match(odoo, model, prepared, case_sensitive)
-        compare(odoo, model, prepared, present, creates)
+        changes = compare(odoo, model, prepared, present, creates)
+    check_new(model, prepared)
+    places = {column.header: place for place, column in enumerate(prepared.columns)}
     for row in rows:
+        if len(row.errors) > 1:
+            row.errors.sort(key=lambda error: places.get(error.column or "", len(places)))
         if row.status is None and row.id is None and not row.values:
             row.fail("The row is empty.", code="MISSING_REQUIRED_FIELD")
-    new = [row for row in rows if row.status is None and row.id is None]
-    old = [row for row in rows if row.status is None and row.id is not None]
     writer = Writer(
         odoo,
         model,
@@ -159,22 +241,59 @@ def _import(
         headers=prepared.headers,
         progress=telling() if telling and not dry_run else None,
         total=len(rows),
-        done=len(rows) - len(new) - len(old),
+        done=sum(row.status is not None for row in rows),
+        again=again,
     )
-    if dry_run:
-        _set(new, "created")
-        _set(old, "updated")
-    else:
-        try:
+    related = {name: list(new.values()) for name, new in missing.used(_open(rows)).items()}
+    try:
+        if not dry_run and related:
+            related = _create_related(odoo, prepared, writer)
+        new = [row for row in _open(rows) if row.id is None]
+        old = [row for row in _open(rows) if row.id is not None]
+        if dry_run:
+            _set(new, "created")
+            _set(old, "updated")
+        else:
             writer.create(new)
             writer.update(old)
-        finally:
-            writer.close()
-        _set([row for row in rows if row.status is None], "not_done")
-    return _result(model, prepared, writer, dry_run)
+    finally:
+        writer.close()
+    _set(_open(rows), "not_done")
+    differences = _differences(odoo, model, prepared, writer) if stored and not dry_run else []
+    result = _result(model, prepared, writer, changes, related, dry_run)
+    return attrs.evolve(result, differences=differences) if differences else result
+
+
+def _differences(odoo: Odoo, model: str, prepared: Prepared, writer: Writer) -> list[Difference]:
+    """Read what was written, and return what Odoo stored otherwise."""
+    given = {
+        row.id: row.values
+        for row in prepared.rows
+        if row.id is not None and row.status in ("created", "updated")
+    }
+    ids = list(given)
+    found: list[Difference] = []
+    for start in range(0, len(ids), CHUNK):
+        chunk = {record_id: given[record_id] for record_id in ids[start : start + CHUNK]}
+        found += read_back_compared(odoo, model, chunk, (), prepared.context, writer.warnings)[1]
+    return found
+
+
+def _create_related(odoo: Odoo, prepared: Prepared, writer: Writer) -> dict[str, list[str]]:
+    """Create the records that rows name and that are not there; return their names by model."""
+    rows = _open(prepared.rows)
+    try:
+        return prepared.missing.create(odoo, rows, prepared.writing, writer.warnings)
+    except (OdooConnectionError, RateLimitError) as error:
+        writer.stop(error)
+        return {}
 
 
 # The result ------------------------------------------------------------------------------------
+
+
+def _open(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.status is None]
 
 
 def _set(rows: Sequence[Row], status: Status) -> None:
@@ -182,7 +301,14 @@ def _set(rows: Sequence[Row], status: Status) -> None:
         row.status = status
 
 
-def _result(model: str, prepared: Prepared, writer: Writer, dry_run: bool) -> ImportResult:
+def _result(
+    model: str,
+    prepared: Prepared,
+    writer: Writer,
+    changes: Sequence[Change],
+    related: dict[str, list[str]],
+    dry_run: bool,
+) -> ImportResult:
     rows = prepared.rows
     statuses: list[Status] = [row.status or "not_done" for row in rows]
     failed: list[FailedRow] = [row.failure for row in rows if row.failure is not None]
@@ -199,7 +325,9 @@ def _result(model: str, prepared: Prepared, writer: Writer, dry_run: bool) -> Im
         interrupted=writer.interrupted,
         in_doubt=[row.number for row in rows if row.status == "in_doubt"],
         not_done=[row.number for row in rows if row.status == "not_done"],
-        warnings=list(dict.fromkeys(writer.warnings)),
+        changes=list(changes) if dry_run else [],
+        related=related,
+        warnings=list(dict.fromkeys([*prepared.warnings, *writer.warnings])),
         written=prepared.written,
         relations=prepared.relations,
     )

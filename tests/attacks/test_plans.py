@@ -1,0 +1,206 @@
+"""A plan is for every mode, and writes nothing in any: the database is the same afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pytest
+
+from odoo_toolkit import OdooError
+from odoo_toolkit.apps import (
+    accounting,
+    crm,
+    helpdesk,
+    hr,
+    inventory,
+    manufacturing,
+    project,
+    purchase,
+    sales,
+)
+from odoo_toolkit.languages import languages
+from odoo_toolkit.operations.steps import Plan
+from tests.attacks.database import Database, unchanged
+from tests.attacks.policies import Noting, Raw
+from tests.attacks.test_readonly_writes import LOGIN_TABLES
+
+#: model and domain of the records that an operation is tried on, and the operation.
+Case = tuple[str, list[Any], Callable[[Any, int], Any]]
+
+
+def _state(*states: str) -> list[Any]:
+    return [["state", "in", list(states)]]
+
+
+_POSTED = [["move_type", "=", "out_invoice"], *_state("posted")]
+_DRAFT = [["move_type", "=", "out_invoice"], *_state("draft")]
+
+CASES: dict[str, Case] = {
+    "confirm": ("sale.order", _state("draft", "sent"), lambda o, i: sales.confirm_order.plan(o, i)),
+    "cancel": ("sale.order", _state("sale"), lambda o, i: sales.cancel_order.plan(o, i)),
+    "copy": ("sale.order", [], lambda o, i: sales.copy_order.plan(o, i)),
+    "invoice": ("sale.order", _state("sale"), lambda o, i: sales.create_invoices.plan(o, i)),
+    "update order": (
+        "sale.order",
+        _state("draft", "sent"),
+        lambda o, i: sales.update_order.plan(o, i, add=[{"product_id": 1}]),
+    ),
+    "create order": (
+        "res.partner",
+        [],
+        lambda o, i: sales.create_order.plan(o, [{"description": "x", "price_unit": 1}], i),
+    ),
+    "process": (
+        "sale.order",
+        _state("draft", "sale"),
+        lambda o, i: sales.process_orders(o, orders=[i], dry_run=True),
+    ),
+    "post": ("account.move", _DRAFT, lambda o, i: accounting.post_invoice.plan(o, invoice_id=i)),
+    "reset": ("account.move", _POSTED, lambda o, i: accounting.reset_invoice.plan(o, invoice_id=i)),
+    "pay": (
+        "account.move",
+        [*_POSTED, ["payment_state", "=", "not_paid"]],
+        lambda o, i: accounting.register_payment.plan(o, invoice_ids=[i]),
+    ),
+    "credit": (
+        "account.move",
+        _POSTED,
+        lambda o, i: accounting.create_credit_note.plan(o, invoice_id=i, reason="x"),
+    ),
+    "create invoice": (
+        "res.partner",
+        [],
+        lambda o, i: accounting.create_invoice.plan(
+            o, partner_id=i, lines=[{"description": "x", "price_unit": 1}]
+        ),
+    ),
+    "won": ("crm.lead", [], lambda o, i: crm.mark_won.plan(o, lead_id=i)),
+    "lost": ("crm.lead", [], lambda o, i: crm.mark_lost.plan(o, lead_id=i)),
+    "convert": (
+        "crm.lead",
+        [["type", "=", "lead"]],
+        lambda o, i: crm.convert_to_opportunity.plan(o, lead_id=i),
+    ),
+    "update lead": (
+        "crm.lead",
+        [],
+        lambda o, i: crm.update_lead.plan(o, lead_id=i, expected_revenue=7.0),
+    ),
+    "create lead": ("res.partner", [], lambda o, i: crm.create_lead.plan(o, name="x")),
+    "ticket": ("res.partner", [], lambda o, i: helpdesk.create_ticket.plan(o, name="x")),
+    "leave": (
+        "hr.leave.type",
+        [],
+        lambda o, i: hr.request_leave.plan(o, leave_type_id=i, date_from="2027-03-02"),
+    ),
+    "decide leave": (
+        "hr.leave",
+        _state("confirm"),
+        lambda o, i: hr.decide_leave.plan(o, decision="approve", leave_id=i),
+    ),
+    "check in": ("res.users", [], lambda o, i: hr.check_in_out.plan(o, direction="in")),
+    "expense": (
+        "product.product",
+        [["can_be_expensed", "=", True]],
+        lambda o, i: hr.create_expense.plan(o, name="x", product_id=i, amount=3.0),
+    ),
+    "validate": (
+        "stock.picking",
+        _state("assigned", "confirmed"),
+        lambda o, i: inventory.validate_picking.plan(o, picking_id=i),
+    ),
+    "return": (
+        "stock.picking",
+        _state("done"),
+        lambda o, i: inventory.return_picking.plan(o, picking_id=i),
+    ),
+    "adjust": (
+        "stock.quant",
+        [["location_id.usage", "=", "internal"]],
+        lambda o, i: inventory.adjust_stock.plan(o, product_id=_product(o, i), quantity=41.0),
+    ),
+    "transfer": (
+        "product.product",
+        [["type", "in", ["product", "consu"]]],
+        lambda o, i: inventory.create_transfer.plan(o, lines=[{"product_id": i, "quantity": 1}]),
+    ),
+    "produce": (
+        "mrp.production",
+        _state("confirmed", "progress"),
+        lambda o, i: manufacturing.produce.plan(o, i),
+    ),
+    "confirm production": (
+        "mrp.production",
+        _state("draft", "confirmed"),
+        lambda o, i: manufacturing.confirm_order.plan(o, i),
+    ),
+    "task": ("project.project", [], lambda o, i: project.create_task.plan(o, name="x")),
+    "update task": (
+        "project.task",
+        [["project_id", "!=", False]],
+        lambda o, i: project.update_task.plan(o, task_id=i, name="x"),
+    ),
+    "time": (
+        "project.task",
+        [["project_id.allow_timesheets", "=", True]],
+        lambda o, i: project.log_timesheet.plan(o, hours=1.0, task_id=i),
+    ),
+    "purchase": (
+        "purchase.order",
+        _state("draft"),
+        lambda o, i: purchase.confirm_order.plan(o, i),
+    ),
+    "receive": ("purchase.order", _state("purchase"), lambda o, i: purchase.receive.plan(o, i)),
+    "bill": ("purchase.order", _state("purchase"), lambda o, i: purchase.create_bill.plan(o, i)),
+    "language": ("res.users", [], lambda o, i: languages(o, activate="fr_BE", dry_run=True)),
+}
+
+
+def _product(odoo: Noting, quant: int) -> int:
+    from odoo_toolkit import read
+
+    product: int = read(odoo, "stock.quant", [quant], ["product_id"]).records[0]["product_id"]["id"]
+    return product
+
+
+def test_plans_in_readonly_mode_write_nothing(
+    reader: Noting, role: str, raw: Raw, database: Database
+) -> None:
+    planned: list[str] = []
+    odd: dict[str, Any] = {}
+    # What a login writes on its own has nothing to do with the plan.
+    with unchanged(database, LOGIN_TABLES):
+        for name, (model, domain, plan) in CASES.items():
+            found = []
+            with contextlib.suppress(Exception):  # an app that is not installed
+                found = raw(model, "search", domain, limit=3)
+            for record_id in found:
+                reader.sent.clear()
+                try:
+                    made = plan(reader, record_id)
+                except OdooError as error:
+                    odd[name] = (error.code, error.message)
+                else:
+                    planned.append(name)
+                    if isinstance(made, Plan) and made.calls:
+                        assert "mode" in (made.needs or ""), name
+                assert [call.method for call in reader.sent if not call.reads] == [], name
+    # A record may be in no state for it, but the mode is never the reason.
+    wrong = ("MODE_VIOLATION", "UNKNOWN_ERROR")
+    assert {name: said for name, said in odd.items() if said[0] in wrong} == {}
+    assert len(set(planned)) > (20 if role == "admin" else 8), odd
+
+
+def test_what_a_list_closes_is_not_planned(reader: Noting, role: str, raw: Raw) -> None:
+    (order,) = raw("sale.order", "search", [["state", "=", "draft"]], limit=1)
+    allowed = reader.policy
+    reader.policy = attrs.evolve(allowed, model_blocklist="sale.order")
+    try:
+        with pytest.raises(OdooError) as caught:
+            sales.confirm_order.plan(reader, order)
+    finally:
+        reader.policy = allowed
+    assert caught.value.code == "MODEL_BLOCKED"
