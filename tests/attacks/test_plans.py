@@ -39,19 +39,29 @@ _POSTED = [["move_type", "=", "out_invoice"], *_state("posted")]
 _DRAFT = [["move_type", "=", "out_invoice"], *_state("draft")]
 
 CASES: dict[str, Case] = {
-    "confirm": ("sale.order", _state("draft", "sent"), lambda o, i: sales.confirm_order.plan(o, i)),
-    "cancel": ("sale.order", _state("sale"), lambda o, i: sales.cancel_order.plan(o, i)),
-    "copy": ("sale.order", [], lambda o, i: sales.copy_order.plan(o, i)),
-    "invoice": ("sale.order", _state("sale"), lambda o, i: sales.create_invoices.plan(o, i)),
+    "confirm": (
+        "sale.order",
+        _state("draft", "sent"),
+        lambda o, i: sales.confirm_order.plan(o, order_id=i),
+    ),
+    "cancel": ("sale.order", _state("sale"), lambda o, i: sales.cancel_order.plan(o, order_id=i)),
+    "copy": ("sale.order", [], lambda o, i: sales.copy_order.plan(o, order_id=i)),
+    "invoice": (
+        "sale.order",
+        _state("sale"),
+        lambda o, i: sales.create_invoices.plan(o, order_id=i),
+    ),
     "update order": (
         "sale.order",
         _state("draft", "sent"),
-        lambda o, i: sales.update_order.plan(o, i, add=[{"product_id": 1}]),
+        lambda o, i: sales.update_order.plan(o, order_id=i, add=[{"product_id": 1}]),
     ),
     "create order": (
         "res.partner",
         [],
-        lambda o, i: sales.create_order.plan(o, [{"description": "x", "price_unit": 1}], i),
+        lambda o, i: sales.create_order.plan(
+            o, partner_id=i, lines=[{"description": "x", "price_unit": 1}]
+        ),
     ),
     "process": (
         "sale.order",
@@ -130,12 +140,12 @@ CASES: dict[str, Case] = {
     "produce": (
         "mrp.production",
         _state("confirmed", "progress"),
-        lambda o, i: manufacturing.produce.plan(o, i),
+        lambda o, i: manufacturing.produce.plan(o, order_id=i),
     ),
     "confirm production": (
         "mrp.production",
         _state("draft", "confirmed"),
-        lambda o, i: manufacturing.confirm_order.plan(o, i),
+        lambda o, i: manufacturing.confirm_order.plan(o, order_id=i),
     ),
     "task": ("project.project", [], lambda o, i: project.create_task.plan(o, name="x")),
     "update task": (
@@ -151,10 +161,18 @@ CASES: dict[str, Case] = {
     "purchase": (
         "purchase.order",
         _state("draft"),
-        lambda o, i: purchase.confirm_order.plan(o, i),
+        lambda o, i: purchase.confirm_order.plan(o, order_id=i),
     ),
-    "receive": ("purchase.order", _state("purchase"), lambda o, i: purchase.receive.plan(o, i)),
-    "bill": ("purchase.order", _state("purchase"), lambda o, i: purchase.create_bill.plan(o, i)),
+    "receive": (
+        "purchase.order",
+        _state("purchase"),
+        lambda o, i: purchase.receive.plan(o, order_id=i),
+    ),
+    "bill": (
+        "purchase.order",
+        _state("purchase"),
+        lambda o, i: purchase.create_bill.plan(o, order_id=i),
+    ),
     "language": ("res.users", [], lambda o, i: languages(o, activate="fr_BE", dry_run=True)),
 }
 
@@ -200,7 +218,7 @@ def test_what_a_list_closes_is_not_planned(reader: Noting, role: str, raw: Raw) 
     reader.policy = attrs.evolve(allowed, model_blocklist="sale.order")
     try:
         with pytest.raises(OdooError) as caught:
-            sales.confirm_order.plan(reader, order)
+            sales.confirm_order.plan(reader, order_id=order)
     finally:
         reader.policy = allowed
     assert caught.value.code == "MODEL_BLOCKED"

@@ -17,7 +17,7 @@ SHOWN: dict[str, tuple[str, list[Any], Callable[[Odoo, int], object]]] = {
     "plan": (
         "sale.order",
         [["state", "=", "draft"]],
-        lambda o, i: sales.confirm_order.plan(o, i),
+        lambda o, i: sales.confirm_order.plan(o, order_id=i),
     ),
     "invoice": (
         "account.move",

@@ -394,10 +394,10 @@ def test_what_is_refused_leaves_the_database_as_it_was(admin: Odoo, market: Mark
         (lambda: receive(draft), StateError, "not a confirmed"),
         (lambda: receive(gone), StateError, "not a confirmed"),
         (lambda: receive(served.id), StateError, "no receipt"),
-        (lambda: receive(sure, order_id={**bolt, "quantity": 6}), OdooError, "more"),
-        (lambda: receive(sure, order_id={**bolt, "quantity": 2}), OdooError, "backorder"),
-        (lambda: receive(sure, order_id={"product_id": other, "quantity": 1}), OdooError, ""),
-        (lambda: receive(sure, order_id={**bolt, "quantity": -1}), ValidationError, "more than 0"),
+        (lambda: receive(sure, {**bolt, "quantity": 6}), OdooError, "more"),
+        (lambda: receive(sure, {**bolt, "quantity": 2}), OdooError, "backorder"),
+        (lambda: receive(sure, {"product_id": other, "quantity": 1}), OdooError, ""),
+        (lambda: receive(sure, {**bolt, "quantity": -1}), ValidationError, "more than 0"),
         (lambda: receive(sure, picking_id=1), StateError, "no open receipt"),
     ]
     before = rows(admin, market)
