@@ -14,9 +14,8 @@ from typing import Any
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.lost_answers import send
-from odoo_toolkit.reports.calls import look
-from odoo_toolkit.reports.pdf import SIGNATURE, Document
-from odoo_toolkit.reports.ways import TIMEOUT, Job, Unavailable, require
+from odoo_toolkit.reports.listing import look
+from odoo_toolkit.reports.ways import SIGNATURE, TIMEOUT, Document, Job, Unavailable, require
 
 COMPOSER = "mail.compose.message"
 ATTACHMENT = "ir.attachment"

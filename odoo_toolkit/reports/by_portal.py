@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from odoo_toolkit.call import Call
 from odoo_toolkit.connection.http import CONNECT_TIMEOUT, Http
 from odoo_toolkit.reports.by_session import document_of, is_pdf
-from odoo_toolkit.reports.pdf import Document
-from odoo_toolkit.reports.ways import TIMEOUT, Fetch, Job, Unavailable, require
+from odoo_toolkit.reports.ways import TIMEOUT, Document, Fetch, Job, Unavailable, require
 
 #: model -> the report that its page offers.
 PORTAL_REPORTS = {

@@ -24,9 +24,15 @@ from odoo_toolkit.reports.by_portal import by_portal
 from odoo_toolkit.reports.by_session import by_session
 from odoo_toolkit.reports.by_template import by_new_template, by_template
 from odoo_toolkit.reports.listing import Report, find_report
-from odoo_toolkit.reports.pdf import Document, count_pages, merge
-from odoo_toolkit.reports.side_effects import check_side_effects
-from odoo_toolkit.reports.ways import Job, Unavailable, Way
+from odoo_toolkit.reports.ways import (
+    Document,
+    Job,
+    Unavailable,
+    Way,
+    check_side_effects,
+    count_pages,
+    merge,
+)
 
 #: Most records in one PDF.
 MOST = 20

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.annotations import Model
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import similar_names
-from odoo_toolkit.reports.calls import look
 
 REPORT = "ir.actions.report"
 PDF = "qweb-pdf"
@@ -152,4 +152,36 @@ def _no_such_report(odoo: Odoo, report_name: str) -> NotFoundError:
         f"There is no report {report_name[:80]!r}.{hint}",
         suggestion="list_reports shows the reports of a model; give the report_name.",
         details={"report_name": report_name[:80], "did_you_mean": near},
+    )
+
+
+def look(
+    odoo: Odoo,
+    model: str,
+    method: str,
+    ids: Sequence[int] | None = None,
+    *,
+    timeout: float | None = None,
+    **arguments: Any,
+) -> Any:
+    """Return what the toolkit reads for itself, whatever lists of models say.
+
+    Args:
+        odoo: the connection.
+        model: that is read.
+        method: by which it is read.
+        ids: the records, where the method takes them.
+        timeout: seconds to wait at least.
+        arguments: of the method.
+    """
+    return odoo.call(
+        Call(
+            model=model,
+            method=method,
+            ids=ids,
+            arguments=arguments,
+            step=True,
+            internal=True,
+            timeout=timeout,
+        )
     )

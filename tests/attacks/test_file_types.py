@@ -12,7 +12,7 @@ import pytest
 from odoo_toolkit import Odoo, OdooError, create, execute, write
 from odoo_toolkit.attachments import upload
 from odoo_toolkit.policy.files import is_harmless
-from odoo_toolkit.reports.web_login import check_login
+from odoo_toolkit.reports.by_session import check_login
 from tests.attacks.policies import Noting, Raw, connected, raw
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server

@@ -17,7 +17,7 @@ from odoo_toolkit import AccessError, Odoo, OdooError, ValidationError, connect
 from odoo_toolkit.attachments import delete, get_content, list_attachments, upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy.files import UNKNOWN_TYPE
-from odoo_toolkit.reports.web_login import check_login
+from odoo_toolkit.reports.by_session import check_login
 from tests.live.servers import Server, User, credentials
 
 TEN_MEGABYTES = 10_000_000

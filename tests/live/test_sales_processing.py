@@ -9,7 +9,7 @@ import pytest
 
 from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError, connect, create, records
 from odoo_toolkit.apps import inventory, sales
-from odoo_toolkit.apps.sales.stages import StepName
+from odoo_toolkit.apps.sales.processing import StepName
 from odoo_toolkit.policy import Policy
 from tests.live.accounting_data import user_in
 from tests.live.products import stored

@@ -25,8 +25,8 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.reports import generate_report, list_reports
-from odoo_toolkit.reports.side_effects import only_in_state
-from odoo_toolkit.reports.web_login import login_address
+from odoo_toolkit.reports.by_session import login_address
+from odoo_toolkit.reports.ways import only_in_state
 from odoo_toolkit_mcp import results
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.reports import content_blocks, tools_for

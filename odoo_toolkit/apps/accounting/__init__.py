@@ -1,7 +1,7 @@
 """Invoices and bills: made, posted, paid, credited; journal entries; what the books say."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.accounting.actions import create_invoice, post_invoice
+from odoo_toolkit.apps.accounting.actions import create_invoice, post_invoice, reset_invoice
 from odoo_toolkit.apps.accounting.credit_notes import create_credit_note
 from odoo_toolkit.apps.accounting.details import (
     InvoiceDetails,
@@ -16,9 +16,7 @@ from odoo_toolkit.apps.accounting.payments import (
     PaymentResult,
     register_payment,
 )
-from odoo_toolkit.apps.accounting.reconciling import reconcile
-from odoo_toolkit.apps.accounting.resetting import reset_invoice
-from odoo_toolkit.apps.accounting.settlement import OpenCredit, Settlement
+from odoo_toolkit.apps.accounting.reconciling import OpenCredit, Settlement, reconcile
 from odoo_toolkit.apps.accounting.statements import Report, ReportRow, report
 
 __all__ = [

@@ -21,7 +21,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     pick_journal,
 )
-from odoo_toolkit.apps.accounting.settlement import ASSIGN, assign, open_lines
+from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Row, find, read_new, read_rows, state_error

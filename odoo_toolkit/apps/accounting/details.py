@@ -15,7 +15,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     InvoiceName,
     number_of,
 )
-from odoo_toolkit.apps.accounting.settlement import (
+from odoo_toolkit.apps.accounting.reconciling import (
     PARTNERS,
     OpenCredit,
     Settlement,

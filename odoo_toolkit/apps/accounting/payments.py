@@ -12,8 +12,14 @@ from annotated_types import Gt, Len
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.books import ITEM
-from odoo_toolkit.apps.accounting.currencies import by_currency, currency_called
-from odoo_toolkit.apps.accounting.invoices import INVOICE, called, of_companies, pick_journal
+from odoo_toolkit.apps.accounting.invoices import (
+    INVOICE,
+    by_currency,
+    called,
+    currency_called,
+    of_companies,
+    pick_journal,
+)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error

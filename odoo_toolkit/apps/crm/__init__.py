@@ -1,11 +1,8 @@
 """Leads and opportunities: create, change, move through the stages, convert, win and lose."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.crm.changes import update_lead
-from odoo_toolkit.apps.crm.conversion import convert_to_opportunity
-from odoo_toolkit.apps.crm.creation import create_lead
-from odoo_toolkit.apps.crm.lead import LeadResult
-from odoo_toolkit.apps.crm.pipeline import mark_lost, mark_won, move_stage
+from odoo_toolkit.apps.crm.leads import LeadResult, create_lead, update_lead
+from odoo_toolkit.apps.crm.pipeline import convert_to_opportunity, mark_lost, mark_won, move_stage
 
 __all__ = [
     "LeadResult",

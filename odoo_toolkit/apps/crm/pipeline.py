@@ -1,22 +1,180 @@
-"""The way of an opportunity: from stage to stage, to won or lost."""
+"""A lead's way through the pipeline: converted, moved from stage to stage, won or lost."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.crm.lead import LEAD, LeadId, LeadName, LeadResult, lead_result
+from odoo_toolkit.apps.crm.leads import (
+    LEAD,
+    LeadId,
+    LeadName,
+    LeadResult,
+    find_stage,
+    given_to,
+    lead_error,
+    lead_result,
+)
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import StateError
+from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations import stages
-from odoo_toolkit.operations.documents import Row, find, label, row_after, shows, state_error
+from odoo_toolkit.operations.documents import (
+    Row,
+    find,
+    label,
+    not_taken,
+    read_rows,
+    row_after,
+    shows,
+)
 from odoo_toolkit.operations.links import linked_ids
 from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import Done, Plan, Step, WizardStep, operate, permit
 from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
 
-STAGE = "crm.stage"
+CONVERT = WizardStep(
+    model=LEAD.model,
+    wizard="crm.lead2opportunity.partner",
+    says="Converted",
+    seen=shows(LEAD, type=("opportunity",)),
+)
+
+#: State of what cannot be converted -> what to do.
+_SUGGESTIONS = {
+    "opportunity": "Move it on with move_stage.",
+    "archived": "Restore it first: update_lead with restore.",
+    "won": "Move it to an open stage first, with move_stage.",
+}
+
+
+@operation
+def convert_to_opportunity(
+    odoo: Odoo,
+    *,
+    lead_id: LeadId = None,
+    lead_name: LeadName = None,
+    partner_id: int | None = None,
+    partner_name: str | None = None,
+    create_customer: bool = True,
+    user_id: Annotated[int | None, Doc("Salesperson.")] = None,
+    user_name: str | None = None,
+    team_id: int | None = None,
+    team_name: str | None = None,
+    dry_run: DryRun = False,
+) -> LeadResult | Plan:
+    """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
+
+    Args:
+        odoo: the connection.
+        lead_id: what to convert.
+        lead_name: instead of the id; so for partner, user and team.
+        partner_id: the customer to link. Without one the lead keeps its own, or Odoo makes a new
+            customer from the lead's company, contact and e-mail address.
+        create_customer: False makes none; the opportunity then may have no customer.
+        user_id: salesperson from now on.
+        team_id: sales team from now on.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: it is an opportunity already, or won or lost; nothing was written.
+        AmbiguousNameError: a name matches several records; nothing was written.
+        NotFoundError: there is no such lead, customer, user or team; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    permit(odoo, CONVERT, dry_run=dry_run)
+    lead = find(odoo, LEAD, lead_id, lead_name)
+    _check_convertible(lead)
+    partner, user, team = linked_ids(
+        odoo,
+        [
+            Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
+            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+        ],
+    )
+    if partner is None and lead["partner_id"]:
+        partner = lead["partner_id"].id
+    makes_customer = partner is None and create_customer
+    chosen = {"partner_id": partner, "user_id": user, "team_id": team}
+    # Left to itself, the wizard merges leads that share an e-mail address.
+    values = {"name": "convert", **_customer(odoo, partner, makes_customer)}
+    values |= {key: value for key, value in chosen.items() if value}
+    if (user or team) and "force_assignment" in odoo.schema.fields(CONVERT.wizard):
+        values["force_assignment"] = True
+    what, email = label(lead), lead["email_from"]
+    # Looked for before: the conversion makes a company and its contact, both with the address.
+    others = _same_email(odoo, email) if email and makes_customer and not dry_run else {}
+
+    def result(done: Done) -> LeadResult:
+        now = row_after(odoo, LEAD, done, name=lead["name"])
+        if now.get("type", "opportunity") != "opportunity":
+            done.warnings.append("Odoo's wizard ran without an error, and left it a lead.")
+            return lead_result(now, f"{what} was not converted.", done.warnings)
+        done.warnings.extend(not_taken(now, chosen))
+        made = now.get("partner_id")
+        if others and made and made.id not in others:
+            names = ", ".join(f"{name} ({number})" for number, name in others.items())
+            done.warnings.append(f"A new customer was made, while {email} belongs to {names}, too.")
+        if not partner and not makes_customer and made:
+            done.warnings.append("Odoo has linked a customer by itself.")
+        return lead_result(now, f"Converted {what} to an opportunity.", done.warnings)
+
+    with given_to(odoo, user):
+        return operate(
+            odoo,
+            [attrs.evolve(CONVERT, values=values)],
+            [lead["id"]],
+            result,
+            would=f"Would convert {what} to an opportunity.",
+            dry_run=dry_run,
+        )
+
+
+def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str, Any]:
+    """Return what the wizard is told of the customer."""
+    if partner or makes_customer:
+        return {"action": "exist" if partner else "create"}
+    actions = dict(odoo.schema.fields(CONVERT.wizard)["action"].selection)
+    # Odoo 19 cannot be told to link none: it links an existing one, and there none is given.
+    return (
+        {"action": "nothing"} if "nothing" in actions else {"action": "exist", "partner_id": False}
+    )
+
+
+def _check_convertible(lead: Row) -> None:
+    if lead["type"] != "lead":
+        state, why = "opportunity", "is an opportunity already"
+    elif lead["active"] is False:
+        state, why = "archived", "is lost or archived, and Odoo converts only open leads"
+    elif (lead["probability"] or 0) >= 100:
+        state, why = "won", "is won, and Odoo converts only open leads"
+    else:
+        return
+    raise lead_error(lead, state, why, _SUGGESTIONS[state])
+
+
+def _same_email(odoo: Odoo, email: str) -> dict[int, str]:
+    """Return the names of some contacts that have an e-mail address, by id."""
+    domain = [["email", "=ilike", literal(email)]]
+    try:
+        rows = read_rows(
+            odoo,
+            "res.partner",
+            domain,
+            ["display_name"],
+            acts_on=LEAD.model,
+            limit=3,
+            active_test=True,
+        )
+    except OdooError:
+        return {}
+    return {row["id"]: row["display_name"] for row in rows}
+
 
 WIN = Step(
     model=LEAD.model, method="action_set_won", says="Won", seen=shows(LEAD, probability=(100.0,))
@@ -152,28 +310,3 @@ def mark_lost(
 
     would = f"Would mark {label(lead)} as lost."
     return operate(odoo, [lose], [lead["id"]], result, would=would, dry_run=dry_run)
-
-
-def lead_error(lead: Row, state: str, why: str, todo: str) -> StateError:
-    """Return the error for a lead that is in no state for what was asked."""
-    return state_error(LEAD, {**lead, "state": state}, f"{label(lead)} {why}.", todo)
-
-
-def find_stage(
-    odoo: Odoo, team: int | None, stage_id: int | None, stage_name: str | None
-) -> RecordName:
-    """Return the stage meant, which must be shared by all teams or belong to the lead's."""
-    # Several teams share a stage from Odoo 19 on.
-    field = "team_ids" if "team_ids" in odoo.schema.fields(STAGE) else "team_id"
-    domain: list[Any] = [[field, "=", False]]
-    return stages.find_stage(
-        odoo,
-        STAGE,
-        ["|", *domain, [field, "in", [team]]] if team else domain,
-        stage_id,
-        stage_name,
-        of="the stages of its sales team or of all teams",
-        acts_on=LEAD.model,
-        where_none=f"There are no stages for this team: create a {STAGE}, which all teams share"
-        " unless it is given teams.",
-    )

@@ -2,12 +2,9 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
-from odoo_toolkit.apps.hr.balance import LeaveBalances, leave_balance
 from odoo_toolkit.apps.hr.decisions import decide_leave
-from odoo_toolkit.apps.hr.expense import ExpenseResult
-from odoo_toolkit.apps.hr.expense_decisions import decide_expense
-from odoo_toolkit.apps.hr.expenses import create_expense
-from odoo_toolkit.apps.hr.leave import LeaveResult, request_leave
+from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
+from odoo_toolkit.apps.hr.leave import LeaveBalances, LeaveResult, leave_balance, request_leave
 from odoo_toolkit.apps.hr.people import People, find_people
 
 __all__ = [

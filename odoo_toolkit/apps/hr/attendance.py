@@ -19,8 +19,8 @@ from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.reports.by_session import check_login
 from odoo_toolkit.reports.ways import Unavailable
-from odoo_toolkit.reports.web_login import check_login
 
 ATTENDANCE = "hr.attendance"
 _FIELDS = ("employee_id", "check_in", "check_out", "worked_hours")

@@ -8,8 +8,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.hr.balance import LEAVE, terms
-from odoo_toolkit.apps.hr.leave import REQUEST, LeaveResult, told
+from odoo_toolkit.apps.hr.leave import LEAVE, REQUEST, LeaveResult, terms, told
 from odoo_toolkit.apps.hr.people import PUBLIC
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError

@@ -1,34 +1,163 @@
-"""Expenses of one's own, with the receipt."""
+"""Expenses: created with their receipt, submitted, approved or refused.
+
+To Odoo 18 an expense is submitted and decided on in a report; from 19 on it is by itself.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812 - an argument is called date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.apps.hr.expense import (
-    EXPENSE,
-    ExpenseResult,
-    expense_result,
-    submission,
-    total_of,
-)
 from odoo_toolkit.apps.hr.people import own_employee
 from odoo_toolkit.attachments import upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, StateError, ValidationError
 from odoo_toolkit.file_content import base64_size
-from odoo_toolkit.operations.documents import Row, read_back, read_rows
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    currency_of,
+    filled,
+    find,
+    label,
+    read,
+    read_back,
+    read_rows,
+    shows,
+    state_error,
+)
 from odoo_toolkit.operations.lines import checked_day, checked_name, checked_number
 from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, WizardStep, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+
+#: ``total_amount`` is in the expense's currency to 16, in the company's later;
+#: to 18 an expense is decided on with its report, ``sheet_id``.
+EXPENSE = Document(
+    model="hr.expense",
+    noun="expense",
+    argument="expense_id",
+    fields=(
+        "name",
+        "state",
+        "date",
+        "employee_id",
+        "product_id",
+        "quantity",
+        "currency_id",
+        "total_amount",
+        "total_amount_currency",
+        "sheet_id",
+        "can_approve",
+    ),
+)
+REPORT = Document(
+    model="hr.expense.sheet",
+    noun="expense report",
+    argument="report_id",
+    fields=("name", "state", "expense_line_ids", "can_approve"),
+)
+
+#: To this version expenses are decided on in reports; later ones have none.
+REPORTS_UNTIL = 18
+
+
+@attrs.frozen(kw_only=True)
+class ExpenseResult(Shown):
+    """An expense as it is now; None is what is empty, or could not be read back.
+
+    Attributes:
+        total_amount: with taxes, in ``currency``.
+        state: ``draft``, ``submitted`` (to Odoo 16 ``reported``), ``approved``, ``refused``, ...
+        receipt_id: the attachment.
+        report: to Odoo 18 the report that it was submitted in.
+        warnings: what is not as one might expect.
+    """
+
+    id: int
+    name: str
+    message: str
+    state: str | None = None
+    date: str | None = None
+    employee: RecordName | None = None
+    product: RecordName | None = None
+    quantity: float | None = None
+    total_amount: float | None = None
+    currency: str | None = None
+    receipt_id: int | None = None
+    report: RecordName | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+def expense_result(row: Row, message: str, warnings: list[str], **told: Any) -> ExpenseResult:
+    """Return a row of :data:`EXPENSE` as a result."""
+    return filled(
+        ExpenseResult,
+        row,
+        total_amount=total_of(row),
+        currency=currency_of(row) if "currency_id" in row else None,
+        report=row.get("sheet_id"),
+        message=message,
+        warnings=warnings,
+        **told,
+    )
+
+
+def total_of(row: Row) -> float | None:
+    """Return the total in the expense's currency."""
+    shown: float | None = row.get("total_amount_currency")
+    return row.get("total_amount") if shown is None else shown
+
+
+@attrs.frozen(kw_only=True)
+class _MakeReport(Step):
+    """Makes a report of the one expense that the steps before are about."""
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the creation, with the expense in it."""
+        (call,) = super().calls(odoo, ids)
+        values = {**self.arguments, "expense_line_ids": [[4, ids[0]]]}
+        return [attrs.evolve(call, arguments={"vals_list": values})]
+
+
+def submission(odoo: Odoo, name: str, employee_id: int | None) -> list[AnyStep]:
+    """Return the steps that submit an expense; to 18 the steps that follow act on its report."""
+    fails = "The expense is not submitted"
+    if odoo.version.major > REPORTS_UNTIL:
+        # Approved at once where the employee has no approver.
+        seen = shows(EXPENSE, state=("submitted", "approved"))
+        return [
+            Step(
+                model=EXPENSE.model,
+                method="action_submit",
+                says="Submitted",
+                seen=seen,
+                fails=fails,
+            )
+        ]
+    make = _MakeReport(model=REPORT.model, method="create", says="Report made", fails=fails)
+    return [make.of(name=name, employee_id=employee_id), submit_report()]
+
+
+def submit_report() -> Step:
+    """Return the step that submits a report."""
+    return Step(
+        model=REPORT.model,
+        method="action_submit_sheet",
+        says="Submitted",
+        seen=shows(REPORT, state=("submit", "approve")),
+        fails="The report of the expense is made, and not submitted",
+    )
+
 
 PRODUCT = "product.product"
 
@@ -214,3 +343,160 @@ def _amounts(
             details={"field": "amount"},
         )
     return {"quantity": 1, field: number}
+
+
+Decision = Literal["submit", "approve", "refuse"]
+
+_WIZARD = "hr.expense.refuse.wizard"
+#: To this version refusing is a method with the reason; later a wizard asks for it.
+_REFUSES_BY_METHOD_UNTIL = 16
+
+#: From which states a decision leads on: of the report to 18, of the expense later.
+_OPEN: dict[Decision, tuple[str, ...]] = {
+    "submit": ("draft",),
+    "approve": ("submit", "submitted"),
+    "refuse": ("submit", "approve", "submitted", "approved"),
+}
+_PAST = {"submit": "submitted", "approve": "approved", "refuse": "refused"}
+
+
+@operation
+def decide_expense(
+    odoo: Odoo,
+    *,
+    decision: Decision,
+    expense_id: int | None = None,
+    expense_name: str | None = None,
+    reason: Annotated[str | None, Doc("For refusing.")] = None,
+    dry_run: DryRun = False,
+) -> ExpenseResult | Plan:
+    """Submit an expense for approval, or approve or refuse one.
+
+    To Odoo 18 expenses are decided on in reports: submitting makes one for this expense alone,
+    and one that shares its report with others is left to Odoo.
+
+    Args:
+        odoo: the connection.
+        decision: ``submit``, ``approve`` or ``refuse``.
+        expense_id: which expense; or
+        expense_name: what it was for.
+        reason: why it is refused; the employee reads it.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: several expenses have the name.
+        NotFoundError: there is no such expense, or this user may not see it.
+        StateError: it is not in a state for that, or shares its report with others.
+        ValidationError: an argument is wrong, such as refusing without a reason.
+        WizardRequiredError: Odoo asks first, as one like it was approved already.
+        AccessError: Odoo or the policy does not allow it, or it is not this user's to decide on.
+    """
+    if decision not in _OPEN:
+        raise ValidationError(
+            f"decision is {str(decision)[:40]!r}.",
+            suggestion=f"Give one of {', '.join(_OPEN)}.",
+            details={"field": "decision"},
+        )
+    why = reason.strip() if isinstance(reason, str) else ""
+    if (decision == "refuse") is not bool(why):
+        raise ValidationError(
+            "reason is needed to refuse, and only then.",
+            suggestion="Say why it is refused." if decision == "refuse" else "Leave reason out.",
+            details={"field": "reason"},
+        )
+    reported = odoo.version.major <= REPORTS_UNTIL
+    about = REPORT if reported else EXPENSE
+    permit(odoo, *_steps(odoo, about, decision, why, None), dry_run=dry_run)
+    row = find(odoo, EXPENSE, expense_id, expense_name)
+    report = read(odoo, REPORT, row["sheet_id"].id) if row["sheet_id"] else None
+    what = label(row)
+    _check(row, report, what, decision, reported=reported)
+    steps = _steps(odoo, about, decision, why, row if report is None else None)
+
+    def result(done: Done) -> ExpenseResult:
+        now = read_back(odoo, EXPENSE, row["id"], done.warnings)
+        did = f"{_PAST[decision].capitalize()} the expense" if done.complete else "Did not submit"
+        shown = now or {"id": row["id"], "name": row["name"]}
+        return expense_result(shown, f"{did} {what}.", done.warnings)
+
+    would = f"Would {decision} the expense {what}."
+    ids = [report["id"] if report else row["id"]]
+    try:
+        return operate(odoo, steps, ids, result, would=would, dry_run=dry_run)
+    except AccessError as error:
+        if error.code != AccessError.default_code:
+            raise
+        # From 17 on Odoo only says which of its records the user may not create or write.
+        raise _denied(row, what, decision) from error
+
+
+def _steps(
+    odoo: Odoo, about: Document, decision: Decision, reason: str, alone: Row | None
+) -> list[AnyStep]:
+    """Return the steps of a decision.
+
+    Args:
+        odoo: the connection.
+        about: whether the expense is decided on, or its report.
+        decision: which one.
+        reason: why it is refused.
+        alone: the expense that is in no report yet.
+    """
+    major = odoo.version.major
+    if decision == "submit":
+        if about is REPORT and alone is None:
+            return [submit_report()]
+        who = alone["employee_id"] if alone else None
+        return submission(odoo, alone["name"] if alone else "", who.id if who else None)
+    if decision == "approve":
+        old = "approve_expense_sheets" if major <= 16 else "action_approve_expense_sheets"
+        method = old if about is REPORT else "action_approve"
+        # To 18 an approved report may have gone on, such as to be posted.
+        seen = shows(about, state=("approve", "approved", "post", "done"))
+        return [Step(model=about.model, method=method, says="Approved", seen=seen)]
+    seen = shows(about, state=("cancel", "refused"))
+    if major <= _REFUSES_BY_METHOD_UNTIL:
+        refuse = Step(model=about.model, method="refuse_sheet", says="Refused", seen=seen)
+        return [refuse.of(reason=reason)]
+    wizard = WizardStep(model=about.model, wizard=_WIZARD, says="Refused", seen=seen)
+    return [wizard.of(reason=reason)]
+
+
+def _check(row: Row, report: Row | None, what: str, decision: Decision, *, reported: bool) -> None:
+    """Refuse what the state, the report or the user's rights do not allow."""
+    judged = report or row
+    state = judged["state"]
+    if state not in _OPEN[decision] or (reported and report is None and decision != "submit"):
+        raise state_error(
+            EXPENSE,
+            row,
+            f"{what} cannot be {_PAST[decision]}: its state is {row['state']}.",
+            "A draft is submitted first."
+            if row["state"] == "draft"
+            else "Look at it with search_read on hr.expense.",
+        )
+    if report and (others := [n for n in report["expense_line_ids"] or () if n != row["id"]]):
+        raise _shared(row, report, what, others)
+    if decision != "submit" and judged["can_approve"] is False:
+        raise _denied(row, what, decision)
+
+
+def _denied(row: Row, what: str, decision: Decision) -> AccessError:
+    return AccessError(
+        f"This user may not {decision} {what}.",
+        suggestion="The employee submits it."
+        if decision == "submit"
+        else "The employee's expense approver or an expense officer may; nobody decides on their"
+        " own.",
+        details={"model": EXPENSE.model, "id": row["id"]},
+    )
+
+
+def _shared(row: Row, report: Row, what: str, others: list[Any]) -> StateError:
+    return state_error(
+        EXPENSE,
+        row,
+        f"{what} is in the report {report['name']!r} together with {len(others)} more"
+        f" ({', '.join(map(str, others[:10]))}), which Odoo decides on as a whole.",
+        "Decide on the report in Odoo, or take the expense out of it first.",
+    )

@@ -1,38 +1,266 @@
-"""Requesting time off: Odoo's own form says which hours and how many days the dates mean."""
+"""Time off: what is left of each type, and a new request.
+
+Odoo's own form says which hours and how many days the dates mean.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, datetime, timezone
 from typing import Annotated, Any, Literal
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.apps.hr.balance import (
-    LEAVE,
-    LEAVE_FIELDS,
-    TYPE,
-    TYPE_FIELDS,
-    Balance,
-    balance,
-    terms,
-)
 from odoo_toolkit.apps.hr.people import PUBLIC, own_employee
-from odoo_toolkit.apps.hr.times import HOUR_FIELDS, checked_days, checked_hours, part_of_day
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
+from odoo_toolkit.operations.lines import checked_day, checked_number
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import iso_utc
+
+#: From and to which hour of the employee's day.
+HOUR_FIELDS = ("request_hour_from", "request_hour_to")
+
+
+def checked_days(
+    date_from: str | date,
+    date_to: str | date | None,
+    half_day: str | None,
+    hours: tuple[float, float] | None,
+) -> tuple[str, str]:
+    """Return the first and the last day, or refuse what are none."""
+    first = checked_day(date_from, "date_from")
+    if first is None:
+        raise ValidationError("date_from is needed.", details={"field": "date_from"})
+    last = checked_day(date_to, "date_to") or first
+    if last < first:
+        raise ValidationError(
+            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
+        )
+    if half_day not in (None, "am", "pm"):
+        raise ValidationError("half_day is am or pm.", details={"field": "half_day"})
+    if (half_day or hours) and last != first:
+        part, field = ("half_day is", "half_day") if half_day else ("Hours are", "hour_from")
+        raise ValidationError(
+            f"{part} for one day only.",
+            suggestion="Request the part of a day and the whole days apart.",
+            details={"field": field},
+        )
+    return first, last
+
+
+def checked_hours(
+    hour_from: float | None, hour_to: float | None, half_day: str | None
+) -> tuple[float, float] | None:
+    """Return the hours of the day that are taken, if it is taken by hours."""
+    if hour_from is None and hour_to is None:
+        return None
+    if hour_from is None or hour_to is None:
+        missing = "hour_from" if hour_from is None else "hour_to"
+        raise ValidationError(
+            f"{missing} is needed, too.",
+            suggestion="Give hour_from and hour_to, such as 9 and 11.5.",
+            details={"field": missing},
+        )
+    first = checked_number(hour_from, "hour_from", positive=False)
+    last = checked_number(hour_to, "hour_to", positive=True)
+    if half_day or not 0 <= first < last <= 24:
+        raise ValidationError(
+            f"The hours {first:g} to {last:g} are no part of a day."
+            if not half_day
+            else "half_day and hours cannot both be taken.",
+            suggestion="Give hour_from and hour_to, such as 9 and 11.5, or half_day.",
+            details={"field": "hour_from"},
+        )
+    return first, last
+
+
+def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | None) -> Row:
+    """Return the values by which a part of a day is requested."""
+    fields = odoo.schema.fields(LEAVE)
+    if hours:
+        values: Row = {"request_unit_hours": True}
+        for name, hour in zip(HOUR_FIELDS, hours, strict=True):
+            # A choice to 17, of whole and half hours before midnight; then a number.
+            options = dict(fields[name].selection)
+            if options and f"{hour:g}" not in options:
+                raise ValidationError(
+                    f"{hour:g} is no hour at which time off begins or ends on this server.",
+                    suggestion="Give whole and half hours from 0 to 23.5.",
+                    details={"field": name.removeprefix("request_")},
+                )
+            values[name] = f"{hour:g}" if options else hour
+        return values
+    if not half_day:
+        return {}
+    values = {"request_unit_half": True, "request_date_from_period": half_day}
+    if "request_date_to_period" in fields:
+        # From 19 on; else the morning's request would go on until the evening.
+        values["request_date_to_period"] = half_day
+    return values
+
+
+LEAVE, TYPE = "hr.leave", "hr.leave.type"
+
+#: ``allocation_type`` is Odoo 14's, ``requires_allocation`` came with 15.
+TYPE_FIELDS = (
+    "name",
+    "request_unit",
+    "allocation_type",
+    "requires_allocation",
+    "max_leaves",
+    "leaves_taken",
+    "virtual_remaining_leaves",
+    "allows_negative",
+)
+
+LEAVE_FIELDS = (
+    "state",
+    "active",
+    "employee_id",
+    "holiday_status_id",
+    "request_date_from",
+    "request_date_to",
+    "request_date_from_period",
+    "request_unit_half",
+    "request_unit_hours",
+    "request_hour_from",
+    "request_hour_to",
+    "date_from",
+    "date_to",
+    "number_of_days",
+)
+
+#: To this version what is taken by hours may be taken by half days; later it would be a whole one.
+_EITHER_UNTIL = 18
+
+#: Coming requests that are shown.
+_MOST = 10
+
+
+@attrs.frozen(kw_only=True)
+class Balance(Shown):
+    """One type of time off.
+
+    Attributes:
+        unit: of the figures, ``days`` or ``hours``.
+        half_days: whether half a day can be taken.
+        allocated: how much was granted; None, as ``remaining``, where none is needed.
+        taken: what was approved.
+        remaining: what is left, requests that wait for approval taken off.
+    """
+
+    id: int
+    name: str
+    unit: str
+    half_days: bool = False
+    allocated: float | None = None
+    taken: float = 0.0
+    remaining: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class LeaveRow(Shown):
+    """A request: waiting (``confirm``, ``validate1``) or approved (``validate``)."""
+
+    id: int
+    leave_type: RecordName | None = None
+    date_from: str | None = None
+    date_to: str | None = None
+    days: float | None = None
+    state: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class LeaveBalances(Shown):
+    """What the connected user has; ``requests`` are those that end today or later."""
+
+    employee: RecordName
+    balances: list[Balance]
+    requests: list[LeaveRow]
+
+
+def leave_balance(odoo: Odoo) -> LeaveBalances:
+    """Return what the connected user has left of each type of time off, and what is requested.
+
+    Three round trips, side by side.
+
+    Args:
+        odoo: the connection.
+
+    Raises:
+        NotFoundError: the module ``hr_holidays`` is not installed.
+        ValidationError: the user is no employee.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    now = datetime.now(timezone.utc).strftime("%Y-%m-%d 00:00:00")
+    open_ones = [
+        ["user_id", "=", odoo.uid],
+        ["state", "in", ["confirm", "validate1", "validate"]],
+        ["date_to", ">=", now],
+    ]
+    asked: list[Any] = [
+        lambda: own_employee(odoo, LEAVE),
+        lambda: read_rows(odoo, TYPE, [], TYPE_FIELDS, acts_on=LEAVE, active_test=True),
+        lambda: read_rows(
+            odoo,
+            LEAVE,
+            open_ones,
+            LEAVE_FIELDS,
+            limit=_MOST,
+            order="date_from",
+            # To 17, a request that was cancelled is an approved one in the archive.
+            active_test=True,
+        ),
+    ]
+    employee, types, leaves = side_by_side(asked)
+    return LeaveBalances(
+        employee=employee,
+        balances=[balance(odoo, row) for row in types],
+        requests=[filled(LeaveRow, row, **terms(row)) for row in leaves],
+    )
+
+
+def balance(odoo: Odoo, row: Row) -> Balance:
+    """Return what a row of a type tells."""
+    known: dict[str, Any] = {"taken": row["leaves_taken"] or 0.0}
+    if needs_allocation(row):
+        known |= {
+            "allocated": row["max_leaves"] or 0.0,
+            "remaining": row["virtual_remaining_leaves"] or 0.0,
+        }
+    unit = "hours" if row["request_unit"] == "hour" else "days"
+    halved = ("half_day", "hour") if odoo.version.major <= _EITHER_UNTIL else ("half_day",)
+    half_days = row["request_unit"] in halved
+    return Balance(id=row["id"], name=row["name"], unit=unit, half_days=half_days, **known)
+
+
+def needs_allocation(row: Row) -> bool:
+    """Whether time off of a type must have been granted before."""
+    # To 14, to 18, and from 19 on.
+    fixed = row["allocation_type"] in ("fixed", "fixed_allocation")
+    return fixed or row["requires_allocation"] in ("yes", True)
+
+
+def terms(row: Row) -> Row:
+    """Return type, days and duration of a request, as results name them."""
+    days = {
+        # To 16, those made from moments have no request_date_*.
+        f"date_{end}": row[f"request_date_{end}"] or (row[f"date_{end}"] or "")[:10] or None
+        for end in ("from", "to")
+    }
+    return {"leave_type": row["holiday_status_id"], "days": row["number_of_days"], **days}
+
 
 #: ``can_approve`` is on all versions, the others where the version has them.
 REQUEST = Document(

@@ -3,8 +3,7 @@
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.sales.actions import CancelResult, cancel_order, confirm_order
 from odoo_toolkit.apps.sales.changes import update_order
-from odoo_toolkit.apps.sales.copies import copy_order
-from odoo_toolkit.apps.sales.creation import OrderResult, create_order
+from odoo_toolkit.apps.sales.creation import OrderResult, copy_order, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
 from odoo_toolkit.apps.sales.orders import Order, get_order
 from odoo_toolkit.apps.sales.processing import OrderOutcome, ProcessResult, process_orders

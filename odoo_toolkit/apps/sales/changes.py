@@ -9,7 +9,6 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.sales import line_changes
 from odoo_toolkit.apps.sales.creation import (
     ClientOrderRef,
     CommitmentDate,
@@ -19,23 +18,24 @@ from odoo_toolkit.apps.sales.creation import (
     order_result,
     wanted_terms,
 )
-from odoo_toolkit.apps.sales.line_changes import Add, Change, LineChanges, Remove
+from odoo_toolkit.apps.sales.lines import (
+    Add,
+    Change,
+    LineChanges,
+    Remove,
+    checked_changes,
+    line_rows,
+    resolved_changes,
+)
 from odoo_toolkit.apps.sales.orders import ORDER, OrderId, OrderName
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, find, is_locked, read_rows, state_error
+from odoo_toolkit.operations.documents import Row, find, is_locked, state_error
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.records.names import resolve_all
 
 CHANGE = Step(model=ORDER.model, method="write", says="Quotation changed")
-LINE = "sale.order.line"
-
-#: What is compared to see whether lines were changed.
-LINE_FIELDS = (
-    *("product_id", "name", "display_type", "sequence"),
-    *("product_uom_qty", "price_unit", "discount"),
-)
 
 
 @operation
@@ -80,7 +80,7 @@ def update_order(
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, CHANGE, dry_run=dry_run)
-    asked = line_changes.checked(add, change, remove)
+    asked = checked_changes(add, change, remove)
     head = head_values(
         odoo, note, commitment_date=commitment_date, client_order_ref=client_order_ref
     )
@@ -93,8 +93,8 @@ def update_order(
     _check_quotation(row)
     lines, changes = [], LineChanges()
     if any(asked):
-        lines = read_lines(odoo, row["id"])
-        changes, ids = line_changes.resolved(odoo, row, lines, asked, terms)
+        lines = line_rows(odoo, row["id"])
+        changes, ids = resolved_changes(odoo, row, lines, asked, terms)
     else:
         ids = resolve_all(odoo, terms)
     if ids:
@@ -118,11 +118,6 @@ def update_order(
     return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
 
 
-def read_lines(odoo: Odoo, order_id: int, fields: Sequence[str] = LINE_FIELDS) -> list[Row]:
-    """Return the rows of an order's lines in their order."""
-    return read_rows(odoo, LINE, [["order_id", "=", order_id]], fields, acts_on=ORDER.model)
-
-
 def _check_quotation(row: Row) -> None:
     if row["state"] in ("draft", "sent") and not is_locked(row):
         return
@@ -140,7 +135,7 @@ def _seen(before: Sequence[Row], changes: LineChanges) -> Any:
     known = {line["id"] for line in before}
 
     def seen(odoo: Odoo, order_id: int) -> bool | None:
-        now = {line["id"]: line for line in read_lines(odoo, order_id)}
+        now = {line["id"]: line for line in line_rows(odoo, order_id)}
         if any(line in now for line in changes.removed):
             return None
         if len(now.keys() - known) != len(changes.added):

@@ -1,0 +1,424 @@
+"""Leads and opportunities: created, changed, and as they are in Odoo."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.operations import stages
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    filled,
+    find,
+    label,
+    linked_names,
+    not_taken,
+    row_after,
+    shows,
+    state_error,
+)
+from odoo_toolkit.operations.lines import (
+    NamesOrIds,
+    checked_day,
+    checked_name,
+    checked_number,
+    wanted_each,
+)
+from odoo_toolkit.operations.links import linked_ids, look_for
+from odoo_toolkit.operations.operation import operation
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.records.arguments import optional_ids
+from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
+
+STAGE = "crm.stage"
+
+#: Of a lead or an opportunity.
+LeadId = int | None
+LeadName = str | None
+
+LEAD = Document(
+    model="crm.lead",
+    noun="lead",
+    argument="lead_id",
+    fields=(
+        "name",
+        "type",
+        "active",
+        "stage_id",
+        "team_id",
+        "user_id",
+        "partner_id",
+        "partner_name",
+        "email_from",
+        "phone",
+        "expected_revenue",
+        "probability",
+        "date_deadline",
+        "tag_ids",
+    ),
+)
+
+
+@attrs.frozen(kw_only=True)
+class LeadResult(Shown):
+    """A lead or opportunity as it is now; None is what is empty, or could not be read back.
+
+    Attributes:
+        partner: the contact; ``partner_name`` is the company's name as text.
+        expected_revenue: in the company's currency.
+        probability: of winning, in percent.
+        date_deadline: when it is expected to be closed.
+        tags: told where they were changed.
+        active: False for what is lost or archived.
+        warnings: what is not as one might expect.
+    """
+
+    id: int
+    name: str
+    type: str | None = None
+    message: str
+    stage: RecordName | None = None
+    team: RecordName | None = None
+    user: RecordName | None = None
+    partner: RecordName | None = None
+    partner_name: str | None = None
+    email_from: str | None = None
+    phone: str | None = None
+    expected_revenue: float | None = None
+    probability: float | None = None
+    date_deadline: str | None = None
+    tags: list[RecordName] | None = None
+    active: bool | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+def lead_result(row: Row, message: str, warnings: list[str]) -> LeadResult:
+    """Return a row of :data:`LEAD` as a result."""
+    return filled(LeadResult, row, message=message, warnings=warnings)
+
+
+@contextlib.contextmanager
+def given_to(odoo: Odoo, user: int | None) -> Iterator[None]:
+    """Say what is meant where Odoo refuses to give a lead to somebody else.
+
+    Odoo 17 and 18 read it once more when it is given away; who sees only their own may not then.
+    """
+    try:
+        yield
+    except AccessError as error:
+        given_away = user not in (None, odoo.uid)
+        if (
+            given_away
+            and error.outcome == "rolled_back"
+            and error.details.get("operation") == "read"
+        ):
+            error.message = (
+                f"Odoo {odoo.version.major} does not let this user give a lead to somebody else:"
+                " then the user may not see it any more. Nothing was changed."
+            )
+            error.suggestion = (
+                "Leave the salesperson out, or let a user do it who sees the leads of others."
+            )
+        raise
+
+
+CREATE = Step(model=LEAD.model, method="create", says="Lead created")
+
+
+@operation
+def create_lead(
+    odoo: Odoo,
+    *,
+    name: Annotated[str, Len(1)],
+    partner_id: int | None = None,
+    partner_name: str | None = None,
+    email_from: str | None = None,
+    phone: str | None = None,
+    type: Literal["lead", "opportunity"] = "lead",  # noqa: A002 - Odoo's name for it
+    expected_revenue: Annotated[float | None, Ge(0)] = None,
+    team_id: int | None = None,
+    team_name: str | None = None,
+    user_id: Annotated[int | None, Doc("Salesperson; the caller by default.")] = None,
+    user_name: str | None = None,
+    stage_id: int | None = None,
+    stage_name: str | None = None,
+    description: Annotated[str | None, Doc("Plain text.")] = None,
+    tag_ids: Sequence[int] | None = None,
+    dry_run: DryRun = False,
+) -> LeadResult | Plan:
+    """Create a lead or an opportunity.
+
+    Args:
+        odoo: the connection.
+        name: what it is about.
+        partner_id: the contact.
+        partner_name: looked up among the contacts; where none has that name, it is kept as the
+            name of the company.
+        email_from: e-mail address.
+        phone: as written.
+        type: ``lead`` is to be qualified first, ``opportunity`` is in the pipeline. Always sent,
+            because Odoo's own default depends on the settings.
+        expected_revenue: in the company's currency.
+        team_id: sales team; Odoo's choice by default.
+        team_name: instead of the id; so for user and stage.
+        user_id: salesperson; the caller by default.
+        stage_id: must be a stage of the team given, or one shared by all teams.
+        description: plain text.
+        tag_ids: ids of ``crm.tag``.
+        dry_run: resolve and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was written.
+        ValidationError: an argument is wrong; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    name = checked_name(name, "Say what the lead is about.")
+    permit(odoo, CREATE, dry_run=dry_run)
+    described = odoo.schema.fields(LEAD.model)
+    team, user = linked_ids(
+        odoo,
+        [
+            Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+            Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+        ],
+    )
+    partner, company = _partner_or_text(odoo, partner_id, partner_name)
+    if dry_run:
+        look_for(odoo, [Wanted(model="res.partner", field="partner_id", id=partner_id)])
+    by_stage = stage_id is not None or stage_name is not None
+    revenue = plain(expected_revenue)
+    values = {
+        "name": name,
+        "type": type,
+        "partner_id": partner,
+        "partner_name": company,
+        "email_from": email_from,
+        "phone": phone,
+        "expected_revenue": None
+        if revenue is None
+        else checked_number(revenue, "expected_revenue", positive=False),
+        "team_id": team,
+        "user_id": user,
+        "stage_id": find_stage(odoo, team, stage_id, stage_name).id if by_stage else None,
+        "description": written_text(described["description"], description) if description else None,
+        "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
+    }
+    create = CREATE.of(vals_list={key: value for key, value in values.items() if value is not None})
+
+    def result(done: Done) -> LeadResult:
+        asked: list[Callable[[], Any]] = [
+            lambda: row_after(odoo, LEAD, done, name=name, type=type),
+            lambda: type != "lead" or _shows_leads(odoo),
+        ]
+        row, listed = side_by_side(asked)
+        if not listed:
+            done.warnings.append(
+                "Leads are switched off for this user: Odoo does not list it until it is"
+                " converted with convert_to_opportunity."
+            )
+        return lead_result(row, f"Created {type} {name!r} with ID {done.id}", done.warnings)
+
+    would = f"Would create the {type} {name!r}."
+    return operate(odoo, [create], (), result, would=would, dry_run=dry_run)
+
+
+def _partner_or_text(
+    odoo: Odoo, partner_id: int | None, partner_name: str | None
+) -> tuple[int | None, str | None]:
+    """Return the contact meant, or what was said as the name of a company that is none yet."""
+    wanted = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
+    try:
+        return resolve(odoo, wanted, required=False), None
+    except NotFoundError as error:
+        if error.code != "NOT_FOUND" or partner_name is None:
+            raise
+        return None, partner_name.strip()
+
+
+def _shows_leads(odoo: Odoo) -> bool:
+    """Whether Odoo lists leads for this user: where it does not, it makes opportunities."""
+    call = Call(model=LEAD.model, method="default_get", arguments={"fields": ["type"]}, step=True)
+    try:
+        return bool(odoo.call(call).get("type") != "opportunity")
+    except OdooError:
+        return True
+
+
+CHANGE = Step(model=LEAD.model, method="write", says="Changed", fails="Not changed")
+RESTORE = Step(
+    model=LEAD.model,
+    method="action_unarchive",
+    says="Restored",
+    seen=shows(LEAD, active=(True,)),
+)
+
+
+@operation
+def update_lead(
+    odoo: Odoo,
+    *,
+    lead_id: LeadId = None,
+    lead_name: LeadName = None,
+    expected_revenue: Annotated[float | None, Ge(0)] = None,
+    date_deadline: Annotated[
+        str | date | None, JsonSchema({"type": "string"}), Doc("Expected closing.")
+    ] = None,
+    stage_id: int | None = None,
+    stage_name: str | None = None,
+    user_id: Annotated[int | None, Doc("Salesperson.")] = None,
+    user_name: str | None = None,
+    team_id: int | None = None,
+    team_name: str | None = None,
+    add_tags: NamesOrIds = None,
+    remove_tags: NamesOrIds = None,
+    description: str | None = None,
+    restore: Annotated[bool, Doc("Take up a lost one again.")] = False,
+    dry_run: DryRun = False,
+) -> LeadResult | Plan:
+    """Change a lead or opportunity; what is not given stays as it is.
+
+    Args:
+        odoo: the connection.
+        lead_id: what to change; or
+        lead_name: its name. One that is lost is found by name with ``restore`` only.
+        expected_revenue: in the company's currency.
+        date_deadline: the day on which it is expected to be closed.
+        stage_id: a stage of its team, or one shared by all teams; a won stage wins it.
+        stage_name: instead of the id; so for user and team.
+        user_id: salesperson.
+        team_id: sales team.
+        add_tags: tags that it gets besides those it has, by name or id.
+        remove_tags: tags that it loses.
+        description: plain text; replaces what is there.
+        restore: whether to take up a lost or archived one first; its reason is removed then.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        StateError: ``restore`` was asked for, and it is not archived; nothing was written.
+        AmbiguousNameError: a name matches several records; nothing was written.
+        NotFoundError: there is no such lead, stage, tag, ...; nothing was written.
+        ValidationError: nothing is to be changed, or a value is wrong; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    described = odoo.schema.fields(LEAD.model)
+    values = _plain_values(
+        expected_revenue=expected_revenue,
+        date_deadline=date_deadline,
+    )
+    if description is not None:
+        values["description"] = written_text(described["description"], description)
+    links = [
+        Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+        Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
+    ]
+    tags = [
+        *wanted_each("crm.tag", add_tags, "add_tags"),
+        *wanted_each("crm.tag", remove_tags, "remove_tags"),
+    ]
+    by_stage = stage_id is not None or stage_name is not None
+    linked = [link for link in links if link.id is not None or link.name is not None]
+    changes = bool(values or linked or tags or by_stage)
+    if not changes and not restore:
+        raise ValidationError(
+            "There is nothing to change.", suggestion="Give at least one value that is new."
+        )
+    steps = [*([RESTORE] if restore else []), *([CHANGE] if changes else [])]
+    permit(odoo, *steps, dry_run=dry_run)
+    # Names are looked for among what is archived only where that is what is meant.
+    archived = restore and lead_id is None
+    document = attrs.evolve(LEAD, domain=(("active", "=", False),)) if archived else LEAD
+    lead = find(odoo, document, lead_id, lead_name)
+    what = label(lead)
+    if restore and lead["active"]:
+        raise lead_error(lead, lead["type"], "is not lost or archived", "Leave restore out.")
+    ids = linked_ids(odoo, [*linked, *tags])
+    chosen = {link.field: found for link, found in zip(linked, ids, strict=False)}
+    values |= chosen
+    if by_stage:
+        own = lead["team_id"].id if lead["team_id"] else None
+        values["stage_id"] = find_stage(odoo, chosen.get("team_id", own), stage_id, stage_name).id
+    if tags:
+        first = len(linked) + len(add_tags or ())
+        added, removed = set(ids[len(linked) : first]), set(ids[first:])
+        if added & removed:
+            raise ValidationError(
+                "The same tag is in add_tags and in remove_tags.",
+                suggestion="Leave it out of one of them.",
+                details={"field": "remove_tags"},
+            )
+        kept = {*(lead["tag_ids"] or ()), *added} - removed
+        # The whole set: so a lost answer can be told from one that was not written.
+        values["tag_ids"] = [[6, 0, sorted(kept)]]
+    if changes:
+        steps[-1] = CHANGE.of(vals=values)
+
+    def result(done: Done) -> LeadResult:
+        now = row_after(odoo, LEAD, done, name=lead["name"])
+        links = {**chosen, "stage_id": values.get("stage_id")}
+        done.warnings.extend(not_taken(now, links) if done.complete else [])
+        verb = "Restored and changed" if restore and changes else "Restored" if restore else ""
+        if tags:
+            shown, model = now.pop("tag_ids", ()), LEAD.model
+            now["tags"] = linked_names(odoo, "crm.tag", shown, "tags", done.warnings, acts_on=model)
+        told = f"{verb or 'Changed'} {what}." if done.complete else f"Restored {what} only."
+        return lead_result(now, told, done.warnings)
+
+    would = f"Would {'restore' if restore else 'change'} {what}."
+    with given_to(odoo, values.get("user_id")):
+        return operate(odoo, steps, [lead["id"]], result, would=would, dry_run=dry_run)
+
+
+def _plain_values(**given: Any) -> dict[str, Any]:
+    """Return what was given, checked."""
+    values = {field: plain(value) for field, value in given.items() if plain(value) is not None}
+    if "expected_revenue" in values:
+        revenue = checked_number(values["expected_revenue"], "expected_revenue", positive=False)
+        if revenue < 0:
+            raise ValidationError(
+                f"expected_revenue must not be negative, it is {revenue:g}.",
+                details={"field": "expected_revenue"},
+            )
+    if "date_deadline" in values:
+        values["date_deadline"] = checked_day(values["date_deadline"], "date_deadline")
+    return values
+
+
+def lead_error(lead: Row, state: str, why: str, todo: str) -> StateError:
+    """Return the error for a lead that is in no state for what was asked."""
+    return state_error(LEAD, {**lead, "state": state}, f"{label(lead)} {why}.", todo)
+
+
+def find_stage(
+    odoo: Odoo, team: int | None, stage_id: int | None, stage_name: str | None
+) -> RecordName:
+    """Return the stage meant, which must be shared by all teams or belong to the lead's."""
+    # Several teams share a stage from Odoo 19 on.
+    field = "team_ids" if "team_ids" in odoo.schema.fields(STAGE) else "team_id"
+    domain: list[Any] = [[field, "=", False]]
+    return stages.find_stage(
+        odoo,
+        STAGE,
+        ["|", *domain, [field, "in", [team]]] if team else domain,
+        stage_id,
+        stage_name,
+        of="the stages of its sales team or of all teams",
+        acts_on=LEAD.model,
+        where_none=f"There are no stages for this team: create a {STAGE}, which all teams share"
+        " unless it is given teams.",
+    )
