@@ -40,8 +40,9 @@ from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from odoo_toolkit.connection.websession import WebSession
-    from odoo_toolkit.notebook import Model
 
 logger = logging.getLogger(__name__)
 
@@ -135,28 +136,7 @@ class Odoo:
         )
         return again, (self.settings,)
 
-    def __getitem__(self, model: str) -> Model:
-        """Return a model as an object, for notebooks and the shell: ``odoo["sale.order"]``.
-
-        Its fields are asked for, once: one round trip.
-
-        Raises:
-            NotFoundError: there is no such model.
-            AccessError: Odoo or the policy does not allow it.
-        """
-        from odoo_toolkit.notebook import known_model
-
-        return known_model(self, model)
-
-    #: With ``__getitem__`` alone, Python would count through the models: 0, 1, 2, ...
-    __iter__ = None
-
-    def _ipython_key_completions_(self) -> list[str]:
-        from odoo_toolkit.notebook import model_names
-
-        return model_names(self)
-
-    def __enter__(self) -> Odoo:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -202,7 +182,7 @@ class Odoo:
                 self._web_session = WebSession(self.settings, database)
             return self._web_session
 
-    def connect(self) -> Odoo:
+    def connect(self) -> Self:
         """Connect and log in now instead of at the first call.
 
         Raises:

@@ -6,17 +6,20 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import attrs
 
-from odoo_toolkit.client import CallEvent, Odoo
+from odoo_toolkit.client import CallEvent
 from odoo_toolkit.configuration import configuration_error, unknown_names
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
 from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
+
+if TYPE_CHECKING:
+    from odoo_toolkit.notebook import Connection
 
 _SETTINGS = frozenset(field.name for field in attrs.fields(ConnectionSettings))
 
@@ -66,7 +69,7 @@ def connect(
     options: ReadOptions | None = None,
     on_call: Callable[[CallEvent], None] | None = None,
     pool: Pool | None = None,
-) -> Odoo:
+) -> Connection:
     """Connect to Odoo and log in.
 
     What is not given comes from the environment (``ODOO_URL``, ``ODOO_DB``, ``ODOO_USERNAME``,
@@ -119,4 +122,9 @@ def connect(
             f"There are settings, and {', '.join(given)} beside them.",
             suggestion="Give either; attrs.evolve(settings, ...) changes settings.",
         )
-    return Odoo(settings, policy=policy, options=options, on_call=on_call, pool=pool).connect()
+    # With it come all functions for records: not before there is a connection to use them with.
+    from odoo_toolkit.notebook import Connection
+
+    return Connection(
+        settings, policy=policy, options=options, on_call=on_call, pool=pool
+    ).connect()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -74,6 +74,10 @@ class Field(Shown):
     selection: tuple[tuple[Any, str], ...] = ()
     help: str = ""
     state_dependent: bool = False
+
+
+FieldsOf = Callable[[str], Mapping[str, Field]]
+"""Gives the fields of a model; raises an OdooError where they cannot be had."""
 
 
 def parse_fields(answer: Mapping[str, Mapping[str, Any]]) -> dict[str, Field]:

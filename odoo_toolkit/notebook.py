@@ -44,24 +44,34 @@ if TYPE_CHECKING:
     from odoo_toolkit.model_guide import ModelStates
 
 
-def model_names(odoo: Odoo) -> list[str]:
-    """Return the models that can be completed after ``odoo["``; none where Odoo fails."""
-    try:
-        return models_like(odoo, "")
-    except OdooError:
-        return []
+class Connection(Odoo):
+    """A connection that gives models as objects: ``odoo["sale.order"]``.
 
-
-def known_model(odoo: Odoo, name: str) -> Model:
-    """Return a model as an object, after asking for its fields.
-
-    Raises:
-        NotFoundError: there is no such model.
-        AccessError: Odoo or the policy does not allow it.
+    It is what :func:`odoo_toolkit.connect` returns; every function takes it as it takes an
+    :class:`~odoo_toolkit.Odoo`.
     """
-    model = Model(odoo, name)
-    model._described()
-    return model
+
+    def __getitem__(self, model: str) -> Model:
+        """Return a model as an object, for notebooks and the shell: ``odoo["sale.order"]``.
+
+        Its fields are asked for, once: one round trip.
+
+        Raises:
+            NotFoundError: there is no such model.
+            AccessError: Odoo or the policy does not allow it.
+        """
+        known = Model(self, model)
+        known._described()
+        return known
+
+    #: With ``__getitem__`` alone, Python would count through the models: 0, 1, 2, ...
+    __iter__ = None
+
+    def _ipython_key_completions_(self) -> list[str]:
+        try:
+            return models_like(self, "")
+        except OdooError:
+            return []
 
 
 @attrs.frozen(repr=False)

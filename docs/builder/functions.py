@@ -73,7 +73,17 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 #: Classes whose methods are for users; results have their attributes told in the docstring.
 WITH_MEMBERS = frozenset(
-    {"Domain", "FakeServer", "Field", "ImportResult", "Model", "Odoo", "OdooError", "Records"}
+    {
+        "Connection",
+        "Domain",
+        "FakeServer",
+        "Field",
+        "ImportResult",
+        "Model",
+        "Odoo",
+        "OdooError",
+        "Records",
+    }
 )
 
 #: The names that are for users, of modules that have others, too.
@@ -84,7 +94,7 @@ ONLY = {
     "odoo_toolkit.languages": ("languages", "LanguagesResult"),
     "odoo_toolkit.model_guide.methods": ("model_methods", "ModelMethods"),
     "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),
-    "odoo_toolkit.notebook": ("Model",),
+    "odoo_toolkit.notebook": ("Connection", "Model"),
     "odoo_toolkit.operations.steps": ("Plan", "PlannedCall"),
     "odoo_toolkit.progress": ("time_limit",),
     "odoo_toolkit.records.aggregate": ("AggregateResult",),

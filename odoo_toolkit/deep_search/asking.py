@@ -15,11 +15,10 @@ from odoo_toolkit.deep_search.terms import Rank, Terms, rank
 from odoo_toolkit.display import Shown
 from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records import search_read
 from odoo_toolkit.records.results import Record, RecordName
-from odoo_toolkit.values.scalars import FieldsOf
 
 #: Records, and notes.
 Answer = tuple[list[Record], list[str]]

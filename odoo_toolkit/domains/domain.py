@@ -10,8 +10,8 @@ import attrs
 from odoo_toolkit.domains.fields import resolve_conditions
 from odoo_toolkit.domains.syntax import check_syntax, join, together
 from odoo_toolkit.errors import make_error
+from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.search_text import literal
-from odoo_toolkit.values.scalars import FieldsOf
 
 DOMAIN_HELP = """\
 Domain: a list of conditions [field, operator, value], all of which must hold; [] is every record.

@@ -10,10 +10,10 @@ from typing import Any
 
 from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, LIKE_OPERATORS
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
+from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
 from odoo_toolkit.values.plain import whole_number
-from odoo_toolkit.values.scalars import FieldsOf, selection_details, short_repr
+from odoo_toolkit.values.scalars import selection_details, short_repr
 
 _LONG_PATH = 4  # names on a dotted path; each further one is another subquery
 #: Parts of a date that stand at the end of a path, from Odoo 17 on.

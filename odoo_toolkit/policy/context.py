@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.errors import AccessError, ValidationError
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
+    from odoo_toolkit.policy.rules import Rules
 
 #: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
 CHECKS_OFF_KEYS: frozenset[str] = frozenset(
@@ -135,7 +135,7 @@ def check_known(context: Mapping[str, Any], mode: str) -> None:
             )
 
 
-def check_showing(policy: Policy, context: Mapping[str, Any]) -> None:
+def check_showing(policy: Rules, context: Mapping[str, Any]) -> None:
     """Refuse keys that would show what is closed, in full mode too.
 
     Raises:

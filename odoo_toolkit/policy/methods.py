@@ -18,7 +18,7 @@ from odoo_toolkit.policy.tables import (
 )
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
+    from odoo_toolkit.policy.rules import Rules
 
 #: Methods that do what another method does -> that method.
 IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
@@ -34,7 +34,7 @@ IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
 _COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
 
 
-def check_called(policy: Policy, call: Call) -> None:
+def check_called(policy: Rules, call: Call) -> None:
     """Refuse a method that is never called, or never by a caller.
 
     Raises:
@@ -63,7 +63,7 @@ def check_called(policy: Policy, call: Call) -> None:
         raise _refusal(call, "Odoo would render its texts as templates.")
 
 
-def check_free(policy: Policy, call: Call) -> None:
+def check_free(policy: Rules, call: Call) -> None:
     """Refuse a call that a caller shaped and that is not known to be harmless.
 
     Raises:
@@ -112,9 +112,7 @@ def _check_handed_out(call: Call) -> None:
         )
 
 
-def command_refusal(
-    policy: Policy, model: str, access: Access, named_in: str
-) -> AccessError | None:
+def command_refusal(policy: Rules, model: str, access: Access, named_in: str) -> AccessError | None:
     """Return why a command on another model's records is refused; None where it is not.
 
     A command does what a method does, and must be allowed like that.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
 from odoo_toolkit.policy.methods import command_refusal
 from odoo_toolkit.policy.named import MODEL_NAME_FIELDS
@@ -31,9 +31,8 @@ from odoo_toolkit.policy.tables import (
 )
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
+    from odoo_toolkit.policy.rules import Rules
 
-FieldsOf = Callable[[str], Mapping[str, Field]]
 ModelOf = Callable[[int], str | None]
 Path = tuple[Any, ...]
 """Where in the call something is named, such as ("domain", 0, 2)."""
@@ -100,7 +99,7 @@ class Names:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: Rules,
         call: Call,
         fields_of: FieldsOf,
         model_of: ModelOf | None = None,

@@ -12,7 +12,7 @@ import attrs
 
 from odoo_toolkit.domains.syntax import together
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
     BLOCKED_FIELDS,
@@ -22,8 +22,7 @@ from odoo_toolkit.policy.tables import (
 )
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
-    from odoo_toolkit.policy.names import FieldsOf
+    from odoo_toolkit.policy.rules import Rules
 
 
 @attrs.frozen
@@ -108,7 +107,7 @@ def reaches_others(field: Field) -> bool:
 
 
 def record_filter(
-    policy: Policy, model: str, domain: Sequence[Any], fields_of: FieldsOf
+    policy: Rules, model: str, domain: Sequence[Any], fields_of: FieldsOf
 ) -> list[Any]:
     """Return the domain to AND onto a search, so that what is closed stays unseen.
 
@@ -137,7 +136,7 @@ def record_filter(
 
 
 def hidden_filter(
-    policy: Policy, model: str, domain: Sequence[Any], fields_of: FieldsOf
+    policy: Rules, model: str, domain: Sequence[Any], fields_of: FieldsOf
 ) -> list[Any]:
     """Return the domain of what :func:`record_filter` keeps unseen; empty where that is nothing.
 
@@ -153,7 +152,7 @@ def hidden_filter(
     return ["!", *together(closed), *own]
 
 
-def _is_about_open(policy: Policy, owner: Owner, domain: Sequence[Any]) -> bool:
+def _is_about_open(policy: Rules, owner: Owner, domain: Sequence[Any]) -> bool:
     """Whether a domain finds only what belongs to models that it names, all of them open."""
     plain = all(isinstance(leaf, (list, tuple)) and len(leaf) == 3 for leaf in domain)
     if (policy.field_blocklist and owner.field) or not plain:
@@ -168,7 +167,7 @@ def _is_about_open(policy: Policy, owner: Owner, domain: Sequence[Any]) -> bool:
     )
 
 
-def change_filter(policy: Policy, model: str) -> list[Any]:
+def change_filter(policy: Rules, model: str) -> list[Any]:
     """Return the domain of the records of a model that may be changed at all.
 
     A file with an address of its own is part of Odoo's pages; so is one of a model that is never
@@ -213,7 +212,7 @@ def _inseparable(model: str) -> AccessError:
     )
 
 
-def _model_filter(policy: Policy, path: str) -> list[Any]:
+def _model_filter(policy: Rules, path: str) -> list[Any]:
     if policy.model_allowlist:
         allowed = sorted(filter(policy.model_allowed, policy.model_allowlist))
         return ["|", [path, "=", False], [path, "in", allowed]]
@@ -223,7 +222,7 @@ def _model_filter(policy: Policy, path: str) -> list[Any]:
     return [[path, "not in", sorted(closed)]] if closed else []
 
 
-def _file_filter(policy: Policy, domain: Sequence[Any]) -> list[Any]:
+def _file_filter(policy: Rules, domain: Sequence[Any]) -> list[Any]:
     """Keep the files behind closed binary fields unseen, whatever the domain or context."""
     if not policy.guards:
         return []
@@ -243,7 +242,7 @@ def _asks_by_file(domain: Sequence[Any]) -> bool:
     )
 
 
-def _closed_fields(policy: Policy) -> list[str]:
+def _closed_fields(policy: Rules) -> list[str]:
     return sorted(policy.field_blocklist | (BLOCKED_FIELDS if policy.protect else frozenset()))
 
 

@@ -19,7 +19,7 @@ import attrs
 
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import AccessError, ConfigurationError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import with_types
 from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES, WRITING_DEFAULTS
 from odoo_toolkit.policy.methods import check_called, check_free
@@ -43,7 +43,7 @@ from odoo_toolkit.policy.tables import (
 )
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy.names import FieldsOf, ModelOf
+    from odoo_toolkit.policy.names import ModelOf
 
 Mode = Literal["readonly", "restricted", "full"]
 

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import attrs
 
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.owners import HOLDS_OLD_VALUES, TELLS_OLD_VALUES, is_owned, reaches_others
 from odoo_toolkit.policy.refusals import field_refusal, model_refusal
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
-    from odoo_toolkit.policy.names import FieldsOf
+    from odoo_toolkit.policy.rules import Rules
 
 #: Related fields that lead to related fields that lead to ...
 _DEEPEST = 6
@@ -39,7 +38,7 @@ class Closed:
     field: str | None = None
     told: bool = True
 
-    def refusal(self, policy: Policy, field: Field, model: str, named_in: str) -> AccessError:
+    def refusal(self, policy: Rules, field: Field, model: str, named_in: str) -> AccessError:
         """Return the error for naming the field whose path it is on."""
         if self.field is not None or self.model is None:
             return field_refusal(field.name, model, named_in)
@@ -85,7 +84,7 @@ class Readable(Mapping[str, Field]):
 
 
 def closed_in(
-    policy: Policy, model: str, field: Field, fields_of: FieldsOf, depth: int = 0
+    policy: Rules, model: str, field: Field, fields_of: FieldsOf, depth: int = 0
 ) -> Closed | None:
     """Return what is closed of what a field shows; None where all of it is open.
 
@@ -128,7 +127,7 @@ def end_of(model: str, names: Sequence[str], fields_of: FieldsOf) -> tuple[str, 
 
 
 def _along(
-    policy: Policy, model: str, related: Field, fields_of: FieldsOf, depth: int
+    policy: Rules, model: str, related: Field, fields_of: FieldsOf, depth: int
 ) -> Closed | None:
     """Judge what is on the path of a related field, and what is at its end.
 
@@ -151,7 +150,7 @@ def _along(
 
 
 def _depended(
-    policy: Policy, model: str, names: Sequence[str], fields_of: FieldsOf
+    policy: Rules, model: str, names: Sequence[str], fields_of: FieldsOf
 ) -> Closed | None:
     """Judge the models on a path that a text is computed from, but for their records' names."""
     here = model
@@ -169,7 +168,7 @@ def _depended(
     return None
 
 
-def _followed(policy: Policy, model: str, field: Field, related: Field) -> Closed | None:
+def _followed(policy: Rules, model: str, field: Field, related: Field) -> Closed | None:
     relation = field.relation
     if not relation:
         return Closed(field=field.name)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from odoo_toolkit.errors import AccessError
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
+    from odoo_toolkit.policy.rules import Rules
 
 #: What opens to a script what is closed in every mode. No setting of the server does.
 IN_A_SCRIPT = ", or connect your script with Policy(protect=False)"
 
 
 def model_refusal(
-    policy: Policy, model: str, named_in: str, *, message: str = "", suggestion: str = ""
+    policy: Rules, model: str, named_in: str, *, message: str = "", suggestion: str = ""
 ) -> AccessError:
     """Return the error for a model that is closed."""
     return AccessError(
@@ -38,7 +38,7 @@ def field_refusal(name: str, model: str | None, named_in: str) -> AccessError:
     )
 
 
-def _unlisted(policy: Policy, model: str) -> str:
+def _unlisted(policy: Rules, model: str) -> str:
     if model in policy.model_blocklist:
         return f"Leave it out, or take {model} off the list: Policy(model_blocklist=...)."
     if policy.model_blocked(model):

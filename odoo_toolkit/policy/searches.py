@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.reach import Closed, closed_in, end_of
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy import Policy
-    from odoo_toolkit.policy.names import FieldsOf
+    from odoo_toolkit.policy.rules import Rules
 
 #: Fields of any model, by which a search finds what reading them shows, and no more.
 _OF_ANY_MODEL = frozenset(
@@ -168,7 +167,7 @@ def is_decided(model: str, name: str) -> bool:
 
 
 def search_closed(
-    policy: Policy, model: str, field: Field, fields_of: FieldsOf
+    policy: Rules, model: str, field: Field, fields_of: FieldsOf
 ) -> AccessError | None:
     """Return why a field that is open is not searched, sorted or grouped by; None where it may be.
 
@@ -190,7 +189,7 @@ def search_closed(
     return None
 
 
-def names_are_open(policy: Policy, model: str, fields_of: FieldsOf) -> bool:
+def names_are_open(policy: Rules, model: str, fields_of: FieldsOf) -> bool:
     """Whether Odoo's own search by name looks at nothing that is closed, as far as is known."""
     if not policy.closes:
         return True
@@ -198,7 +197,7 @@ def names_are_open(policy: Policy, model: str, fields_of: FieldsOf) -> bool:
     return looked_at is not None and not any(_closed_of(policy, model, looked_at, fields_of))
 
 
-def _closed_of(policy: Policy, model: str, paths: str, fields_of: FieldsOf) -> Iterator[Closed]:
+def _closed_of(policy: Rules, model: str, paths: str, fields_of: FieldsOf) -> Iterator[Closed]:
     """Yield what is closed on several paths, of which this server may lack some."""
     for path in paths.split():
         steps = tuple(path.split("."))

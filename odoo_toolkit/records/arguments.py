@@ -9,9 +9,9 @@ from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field, is_unencoded, unknown_field_error
+from odoo_toolkit.fields import Field, FieldsOf, is_unencoded, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number
-from odoo_toolkit.values.scalars import FieldsOf, is_id, short_repr
+from odoo_toolkit.values.scalars import is_id, short_repr
 
 _TOO_MANY = 2**31
 

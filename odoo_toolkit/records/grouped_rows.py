@@ -13,7 +13,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.errors import AccessError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.grouped import (
     Column,
@@ -31,7 +31,7 @@ from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.measuring import holds
 from odoo_toolkit.records.paths import Shower, columns
 from odoo_toolkit.records.results import Record
-from odoo_toolkit.values import FieldsOf, ReadOptions
+from odoo_toolkit.values import ReadOptions
 from odoo_toolkit.values.periods import period_start, time_zone
 
 

@@ -10,8 +10,7 @@ import attrs
 
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field, similar_names, unknown_field_error
-from odoo_toolkit.values import FieldsOf
+from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.values.periods import PERIODS
 from odoo_toolkit.values.scalars import short_repr
 

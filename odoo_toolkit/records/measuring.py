@@ -8,7 +8,7 @@ from typing import Any
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.domains import check_domain
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field, similar_names, unknown_field_error
+from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.records.grouping import (
     COUNT,
     COUNTED,
@@ -21,7 +21,7 @@ from odoo_toolkit.records.grouping import (
     checked_grouping,
     refuse,
 )
-from odoo_toolkit.values import FieldsOf, utc_string
+from odoo_toolkit.values import utc_string
 from odoo_toolkit.values.moments import day_string, iso_utc
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import short_repr

@@ -15,12 +15,12 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, ValidationError
-from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, unknown_field_error
+from odoo_toolkit.fields import RELATIONAL, TO_MANY, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.arguments import check_unbroken, with_bin_size
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.unreadable import without_unreadable
-from odoo_toolkit.values import FieldsOf, ReadOptions, rows_from_wire, show_rows
+from odoo_toolkit.values import ReadOptions, rows_from_wire, show_rows
 
 #: Records that one call reads.
 _CHUNK = 5000

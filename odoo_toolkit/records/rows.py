@@ -14,7 +14,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
-from odoo_toolkit.fields import Field, unknown_field_error
+from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records import paths
@@ -31,7 +31,7 @@ from odoo_toolkit.records.arguments import (
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.records.unreadable import without_unreadable
-from odoo_toolkit.values import FieldsOf, ReadOptions
+from odoo_toolkit.values import ReadOptions
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import short_repr
 

@@ -9,14 +9,13 @@ from typing import Any
 from odoo_toolkit.app_models import known
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import name_search
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_help.meanings import ANNOUNCING, FILLERS, first_of
 from odoo_toolkit.search_help.reading import Reading, field_at, says
 from odoo_toolkit.search_text import folded, literal
-from odoo_toolkit.values.scalars import FieldsOf
 
 #: Fields by which records are related to what people name, the likeliest first; a path goes by
 #: way of another field.

@@ -11,12 +11,11 @@ import attrs
 
 from odoo_toolkit import app_models
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import RELATIONAL, Field
+from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf
 from odoo_toolkit.search_help import meanings as known
 from odoo_toolkit.search_help.meanings import DATES, Word, first_of, main_date, phrase
 from odoo_toolkit.search_help.periods import Period, period_at
 from odoo_toolkit.search_text import folded
-from odoo_toolkit.values.scalars import FieldsOf
 
 #: Selections that nobody means, though their labels are everyday words.
 _NEVER_MEANT = re.compile(

@@ -7,11 +7,12 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.client import CallEvent, Odoo
+from odoo_toolkit.client import CallEvent
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError, make_error
+from odoo_toolkit.notebook import Connection
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing.descriptions import Fields, described
 from odoo_toolkit.testing.records import Records, Row
@@ -102,7 +103,7 @@ class FakeServer:
         options: ReadOptions | None = None,
         on_call: Callable[[CallEvent], None] | None = None,
         **settings: Any,
-    ) -> Odoo:
+    ) -> Connection:
         """Return a connection to this server; several may share it.
 
         Args:
@@ -113,7 +114,7 @@ class FakeServer:
         """
         address = {"url": "http://odoo.test", "username": "test", "password": Secret("test")}
         chosen = ConnectionSettings(**{**address, "reconnect_backoff": 0, **settings})
-        return Odoo(chosen, policy=policy, options=options, on_call=on_call, transport=self)
+        return Connection(chosen, policy=policy, options=options, on_call=on_call, transport=self)
 
     def asked(self, *methods: str) -> list[Call]:
         """Return the calls of these methods that arrived."""

@@ -14,12 +14,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit.fields import Field, is_unencoded, similar_names
+from odoo_toolkit.fields import Field, FieldsOf, is_unencoded, similar_names
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 from odoo_toolkit.values.plain import whole_number
-
-FieldsOf = Callable[[str], Mapping[str, Field]]
-"""Gives the fields of a model; raises an OdooError where they cannot be had."""
 
 _INTEGER_LIMIT = 2**31  # an integer field is a column of 32 bits
 _REFERENCE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*,[0-9]+")

@@ -11,6 +11,7 @@ import pytest
 
 from odoo_toolkit import (
     AccessError,
+    Connection,
     Odoo,
     Policy,
     ReadOptions,
@@ -40,7 +41,7 @@ class SentError(Exception):
     """A call of a caller's own would have left the process."""
 
 
-class Noting(Odoo):
+class Noting(Connection):
     """A connection that notes in ``sent`` every call that leaves the process.
 
     Args:

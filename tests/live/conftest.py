@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from odoo_toolkit import Odoo, connect
+from odoo_toolkit import Connection, connect
 from tests.live.servers import (
     Server,
     User,
@@ -58,21 +58,21 @@ def user(request: pytest.FixtureRequest, server: Server) -> User:
 
 
 @pytest.fixture(scope="session")
-def odoo(server: Server, user: User) -> Iterator[Odoo]:
+def odoo(server: Server, user: User) -> Iterator[Connection]:
     """A connection of each user to each server, by what ``auto`` chooses."""
     with connect(**credentials(server, user)) as connection:
         yield connection
 
 
 @pytest.fixture(scope="session")
-def admin(server: Server) -> Iterator[Odoo]:
+def admin(server: Server) -> Iterator[Connection]:
     """A connection of the administrator to each server, for preparing and cleaning up."""
     with connect(**credentials(server, server.user("admin"))) as connection:
         yield connection
 
 
 @pytest.fixture(scope="session")
-def ordinary(server: Server) -> Iterator[Odoo]:
+def ordinary(server: Server) -> Iterator[Connection]:
     """A connection of an internal user without further rights, the same on every version."""
     with connect(**credentials(server, ordinary_user(server))) as connection:
         yield connection

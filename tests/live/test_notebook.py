@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from odoo_toolkit import NotFoundError, Odoo
+from odoo_toolkit import Connection, NotFoundError, Odoo
 from tests.live.servers import Server, User, credentials
 
 NOTEBOOK = Path(__file__).parents[2] / "docs/explore.ipynb"
@@ -74,7 +74,7 @@ def test_the_plan_is_a_numbered_list(outputs: dict[str, Any]) -> None:
 
 
 def test_a_model_is_seen_as_each_of_the_users_companies_and_no_other(
-    admin: Odoo, ordinary: Odoo
+    admin: Connection, ordinary: Odoo
 ) -> None:
     known = {row["id"] for row in admin["res.company"].search(limit=500)}
     partners = ordinary["res.partner"]
@@ -92,7 +92,7 @@ def test_a_model_is_seen_as_each_of_the_users_companies_and_no_other(
             partners.with_company(company)
 
 
-def test_frames_have_the_types_of_the_fields_on_every_version(odoo: Odoo) -> None:
+def test_frames_have_the_types_of_the_fields_on_every_version(odoo: Connection) -> None:
     orders = odoo["sale.order"]
     names = ["name", "state", "partner_id.country_id", "date_order", "amount_total", "order_line"]
     expected = {

@@ -10,6 +10,7 @@ import pytest
 
 from odoo_toolkit import (
     AccessError,
+    Connection,
     Domain,
     NotFoundError,
     Odoo,
@@ -84,7 +85,7 @@ def test_users_share_connections_and_nothing_else(server: Server) -> None:
         assert used.num_connections < used.num_requests / 2
 
 
-def test_a_built_domain_is_taken_everywhere(odoo: Odoo, tmp_path: Path) -> None:
+def test_a_built_domain_is_taken_everywhere(odoo: Connection, tmp_path: Path) -> None:
     plain = COMPANIES.build()
     number = count(odoo, "res.partner", plain).count
     assert number

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing_extensions import assert_type
 
 from odoo_toolkit import (
+    Connection,
     Domain,
+    Model,
     Odoo,
     aggregate,
     changes,
@@ -63,8 +65,15 @@ def domains(odoo: Odoo) -> None:
     changes(odoo, "sale.order", domain=domain)
     export(odoo, "sale.order", domain, ["name"], "orders.csv")
     queries(odoo, [{"model": "sale.order", "domain": domain, "count": True}])
-    odoo["sale.order"].search(domain)
     domain & 5  # type: ignore[operator]  # pyright: ignore
+
+
+def models(odoo: Connection) -> None:
+    """What ``connect`` returns gives models as objects, also where it is entered."""
+    assert_type(odoo["sale.order"], Model)
+    with odoo as entered:
+        assert_type(entered, Connection)
+    odoo["sale.order"].search(Domain().equals("state", "sale"))
 
 
 def connections(server: Server, user: User) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field, similar_names, unknown_field_error
+from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.records.importing.tables import REASON
-from odoo_toolkit.values.scalars import FieldsOf
 
 #: Types of fields that records can be found by: what is written to them is found as it is.
 _KEYS = frozenset(

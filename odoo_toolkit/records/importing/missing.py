@@ -16,12 +16,12 @@ from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, RateLimitError, ValidationError
+from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.columns import Column
 from odoo_toolkit.records.importing.relations import CHUNK, Match
 from odoo_toolkit.records.importing.sending import Row
-from odoo_toolkit.values.scalars import FieldsOf
 
 #: The largest id that a database has; numbers that stand for new records count down from it.
 _LAST = 2**31 - 1

@@ -10,7 +10,7 @@ import attrs
 from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
-from odoo_toolkit.fields import Field
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.importing.cells import Named, reader_of
 from odoo_toolkit.records.importing.columns import Column, columns_of, key_columns
@@ -22,7 +22,7 @@ from odoo_toolkit.records.importing.tables import REASON, CsvFormat, rows_of
 from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
-from odoo_toolkit.values import FieldsOf, to_wire
+from odoo_toolkit.values import to_wire
 
 #: Rows that the policy is asked about at a time.
 _JUDGED = 1000

@@ -12,14 +12,13 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
-from odoo_toolkit.fields import Field, similar_names
+from odoo_toolkit.fields import Field, FieldsOf, similar_names
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import numbered
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
-from odoo_toolkit.values.scalars import FieldsOf
 
 #: Values compared in one search: ten thousand take Odoo a fifth of a second.
 CHUNK = 1000

@@ -1,0 +1,93 @@
+"""The rules of a policy, as far as the tables and readers that carry them out ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from odoo_toolkit.call import Access
+from odoo_toolkit.errors import AccessError
+from odoo_toolkit.fields import Field, FieldsOf
+
+
+class Rules(Protocol):
+    """What the files of this package take of :class:`~odoo_toolkit.Policy`, which has the rest."""
+
+    @property
+    def mode(self) -> str:
+        """``readonly``, ``restricted`` or ``full``."""
+
+    @property
+    def protect(self) -> bool:
+        """Whether what is closed in every mode is closed here."""
+
+    @property
+    def model_allowlist(self) -> frozenset[str]:
+        """The only models, where it is not empty."""
+
+    @property
+    def model_blocklist(self) -> frozenset[str]:
+        """The models that the administrator closed."""
+
+    @property
+    def field_blocklist(self) -> frozenset[str]:
+        """The fields that the administrator closed, on any model."""
+
+    @property
+    def closes_models(self) -> bool:
+        """Whether a list closes models besides those that always are."""
+
+    @property
+    def closes(self) -> bool:
+        """Whether a list closes models or fields besides those that always are."""
+
+    @property
+    def guards(self) -> bool:
+        """Whether ways around what is closed are closed, too."""
+
+    @property
+    def binds_commands(self) -> bool:
+        """Whether it depends on a list what may be done to the lines of a record."""
+
+    def method_listed(self, method: str) -> bool:
+        """Whether the administrator's list closes a method."""
+
+    def model_blocked(self, model: str) -> bool:
+        """Whether the model is on a blocklist."""
+
+    def model_allowed(self, model: str) -> bool:
+        """Whether the model may be read."""
+
+    def model_problem(
+        self,
+        model: str,
+        access: Access,
+        *,
+        named_in: str = "model",
+        method: str | None = None,
+        acts_on: str | None = None,
+        step: bool = False,
+    ) -> AccessError | None:
+        """Return why the model may not be accessed so; None where it may."""
+
+    def never_written_refusal(
+        self, model: str, named_in: str, step: bool = False
+    ) -> AccessError | None:
+        """Return the error for changing a model that is only read; None for others."""
+
+    def renders(self, model: str | None) -> bool:
+        """Whether Odoo renders this model's texts as templates."""
+
+    def defaults_write(self, model: str) -> bool:
+        """Whether asking Odoo for the model's default values changes something there."""
+
+    def field_blocked(self, name: str) -> bool:
+        """Whether no field of this name may be named, on any model."""
+
+    def field_closed(self, field: Field) -> bool:
+        """Whether a field may not be named, by its name or by what it shows."""
+
+    def readable_fields(
+        self, model: str, fields_of: FieldsOf, step: bool = False
+    ) -> Mapping[str, Field]:
+        """Return the fields of a model that may be read."""
