@@ -184,6 +184,7 @@ def _product(odoo: Noting, quant: int) -> int:
     return product
 
 
+@pytest.mark.one_server
 def test_plans_in_readonly_mode_write_nothing(
     reader: Noting, role: str, raw: Raw, database: Database
 ) -> None:

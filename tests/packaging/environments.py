@@ -157,10 +157,7 @@ def _check_clash(environment: Path, cure: str) -> None:
 
 
 def check_lowest(wheel: Path, target: Path) -> None:
-    """Use the oldest versions that setup.cfg allows, on the oldest Python that has them.
-
-    The unit tests run on them, too, with the tests' own tools of today.
-    """
+    """Use the oldest versions that setup.cfg allows, on the oldest Python that is here."""
     python = find_python(PYTHONS)
     assert python is not None
     progress("The oldest versions that are allowed")

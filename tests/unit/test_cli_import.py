@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ FULL = ("--mode", "full")
 KEYED = ("import", "res.partner", "-", "--key", "ref", *FULL)
 
 TEN = "ref,name\n" + "".join(f"r{n},Name {n}\n" for n in range(10))
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c() -> Iterator[None]:
+    """Ctrl-C interrupts, as in a terminal: a shell that runs tests in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def names(server: FakeServer) -> list[Any]:
