@@ -130,6 +130,8 @@ def _schema(hint: Any, depth: int = 0) -> JsonObject:
         return dict(_SIMPLE[hint])
     if attrs.has(hint):
         return _class_schema(hint, depth)
+    if typing.is_typeddict(hint):
+        return _typed_dict_schema(hint, depth)
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     if origin is typing.Literal:
         return {"type": _SIMPLE[type(arguments[0])]["type"], "enum": list(arguments)}
@@ -208,6 +210,14 @@ def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
     if required:
         schema["required"] = required
     return schema
+
+
+def _typed_dict_schema(kind: Any, depth: int) -> JsonObject:
+    hints = typing.get_type_hints(kind, include_extras=True)
+    properties = {name: _schema(hint, depth) for name, hint in hints.items()}
+    required = [name for name in hints if name in kind.__required_keys__]
+    schema: JsonObject = {"type": "object", "properties": properties}
+    return schema | ({"required": required} if required else {})
 
 
 def _is_union(hint: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 import attrs
 import pytest
@@ -17,6 +17,12 @@ from odoo_toolkit_mcp.schemas import input_schema, output_schema
 @attrs.frozen
 class Inner:
     number: int
+
+
+class Line(TypedDict, total=False):
+    product_id: int
+    discount: Annotated[float, Doc("Per cent.")]
+    tax_ids: Sequence[int]
 
 
 @attrs.frozen
@@ -117,6 +123,22 @@ def test_types_and_bounds(hint: Any, expected: dict[str, Any]) -> None:
     _, schema = input_schema(function)
 
     assert expected.items() <= schema["properties"]["x"].items()
+
+
+def test_keys_of_a_typed_dict_become_properties() -> None:
+    def function(odoo: Any, lines: Sequence[Line]) -> None: ...
+
+    function.__annotations__["lines"] = Sequence[Line]
+    schema, _ = input_schema(function)
+
+    assert schema["properties"]["lines"]["items"] == {
+        "type": "object",
+        "properties": {
+            "product_id": {"type": "integer"},
+            "discount": {"type": "number", "description": "Per cent."},
+            "tax_ids": {"type": "array", "items": {"type": "integer"}},
+        },
+    }
 
 
 def test_unknown_type_is_refused_at_once() -> None:

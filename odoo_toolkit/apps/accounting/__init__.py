@@ -2,14 +2,15 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.accounting.actions import create_invoice, post_invoice, reset_invoice
-from odoo_toolkit.apps.accounting.credit_notes import create_credit_note
+from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.details import (
     InvoiceDetails,
     InvoiceLine,
     get_invoice,
 )
-from odoo_toolkit.apps.accounting.entries import Entry, create_entry
+from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry
 from odoo_toolkit.apps.accounting.invoices import Invoice
+from odoo_toolkit.apps.accounting.lines import NewLine
 from odoo_toolkit.apps.accounting.payments import (
     PaidInvoice,
     Payment,
@@ -20,10 +21,13 @@ from odoo_toolkit.apps.accounting.reconciling import OpenCredit, Settlement, rec
 from odoo_toolkit.apps.accounting.statements import Report, ReportRow, report
 
 __all__ = [
+    "CreditedLine",
     "Entry",
+    "EntryLine",
     "Invoice",
     "InvoiceDetails",
     "InvoiceLine",
+    "NewLine",
     "OpenCredit",
     "PaidInvoice",
     "Payment",

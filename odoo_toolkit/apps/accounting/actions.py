@@ -13,7 +13,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     INVOICE_TYPES,
@@ -26,12 +26,12 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     pick_journal,
 )
-from odoo_toolkit.apps.accounting.lines import LINE_SCHEMA, checked_lines, fill_lines
+from odoo_toolkit.apps.accounting.lines import NewLine, checked_lines, fill_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, find, shows, state_error
-from odoo_toolkit.operations.lines import Line, checked_day, today, wanted_product
+from odoo_toolkit.operations.lines import checked_day, today, wanted_product
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
@@ -54,7 +54,7 @@ def create_invoice(
     move_type: MoveType = "out_invoice",
     partner_id: int | None = None,
     partner_name: str | None = None,
-    lines: Annotated[Sequence[Line], JsonSchema(LINE_SCHEMA), Len(1, 500)],
+    lines: Annotated[Sequence[NewLine], Len(1, 500)],
     invoice_date: Annotated[str | None, Doc("Default: today.")] = None,
     journal_id: int | None = None,
     currency_id: int | None = None,

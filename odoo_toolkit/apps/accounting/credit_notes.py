@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -33,19 +33,6 @@ from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 
 _LINE = "account.move.line"
-_SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "line_id": {"type": "integer"},
-            "product_name": {"type": "string", "description": "Or its label."},
-            "quantity": {"type": "number", "description": "Default: all of it."},
-        },
-    },
-}
-_KEYS = tuple(_SCHEMA["items"]["properties"])  # type: ignore[index]
-
 #: What a credit note has from its invoice, as far as the version and the modules have it. By the
 #: last ones of a line its order knows that less is invoiced.
 _HEAD = (
@@ -63,15 +50,21 @@ _TOLERANCE = 1e-6
 _SETTLES = 17
 
 
+class CreditedLine(TypedDict, total=False):
+    """A line of the invoice, and how much of it is credited."""
+
+    line_id: int
+    product_name: Annotated[str, Doc("Or its label.")]
+    quantity: Annotated[float, Doc("Default: all of it.")]
+
+
 @operation
 def create_credit_note(
     odoo: Odoo,
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
-    lines: Annotated[
-        Sequence[Line] | None, JsonSchema(_SCHEMA), Len(1, 200), Doc("All by default.")
-    ] = None,
+    lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("All by default.")] = None,
     reason: str | None = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
     journal_id: int | None = None,
@@ -180,7 +173,7 @@ def create_credit_note(
 
 
 def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    checked = check_lines(lines, _KEYS)
+    checked = check_lines(lines, CreditedLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         if ("line_id" in line) == ("product_name" in line):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
@@ -41,21 +41,17 @@ _ENTRY = Document(
 _ACCOUNT = Document(
     model="account.account", noun="account", argument="account_id", fields=("name",)
 )
-_SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "account_id": {"type": "integer"},
-            "account_name": {"type": "string", "description": "Name or code."},
-            "debit": {"type": "number"},
-            "credit": {"type": "number"},
-            "name": {"type": "string"},
-            "partner_id": {"type": "integer"},
-        },
-    },
-}
-_KEYS = tuple(_SCHEMA["items"]["properties"])  # type: ignore[index]
+
+
+class EntryLine(TypedDict, total=False):
+    """A line of a journal entry, with a debit or a credit."""
+
+    account_id: int
+    account_name: Annotated[str, Doc("Name or code.")]
+    debit: float
+    credit: float
+    name: str
+    partner_id: int
 
 
 @attrs.frozen(kw_only=True)
@@ -80,8 +76,7 @@ def create_entry(
     odoo: Odoo,
     *,
     lines: Annotated[
-        Sequence[Line],
-        JsonSchema(_SCHEMA),
+        Sequence[EntryLine],
         Len(2, 500),
         Doc("Debits must equal credits, in the company's currency."),
     ],
@@ -164,7 +159,7 @@ def create_entry(
 
 
 def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    checked = check_lines(lines, _KEYS)
+    checked = check_lines(lines, EntryLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         sides = [side for side in ("debit", "credit") if line.get(side)]

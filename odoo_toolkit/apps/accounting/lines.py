@@ -8,8 +8,11 @@ default tax on lines that have no tax of their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.apps.accounting.invoices import INVOICE, kind_of
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
@@ -19,26 +22,18 @@ from odoo_toolkit.operations.documents import Document, Row, read_all, read_rows
 from odoo_toolkit.operations.lines import check_lines, checked_number
 from odoo_toolkit.parallel import side_by_side
 
-LINE_SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "product_id": {"type": "integer"},
-            "product_name": {"type": "string"},
-            "name": {"type": "string", "description": "Label; needed without a product."},
-            "quantity": {"type": "number", "default": 1},
-            "price_unit": {"type": "number", "description": "Default: the product's."},
-            "account_id": {"type": "integer"},
-            "tax_ids": {
-                "type": "array",
-                "items": {"type": "integer"},
-                "description": "Default: the product's; none without a product.",
-            },
-        },
-    },
-}
-_LINE_KEYS = tuple(LINE_SCHEMA["items"]["properties"])  # type: ignore[index]
+
+class NewLine(TypedDict, total=False):
+    """A line of an invoice or bill."""
+
+    product_id: int
+    product_name: str
+    name: Annotated[str, Doc("Label; needed without a product.")]
+    quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
+    price_unit: Annotated[float, Doc("Default: the product's.")]
+    account_id: int
+    tax_ids: Annotated[Sequence[int], Doc("Default: the product's; none without a product.")]
+
 
 #: The first version that computes prices, taxes and terms of what is created from outside.
 COMPUTES = 16
@@ -56,7 +51,7 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     Raises:
         ValidationError: naming the line and the key.
     """
-    checked = check_lines(lines, _LINE_KEYS)
+    checked = check_lines(lines, NewLine.__annotations__)
     for index, line in enumerate(checked):
         where = f"lines[{index}]"
         if not {"product_id", "product_name"} & line.keys() and not str(line.get("name", "")):

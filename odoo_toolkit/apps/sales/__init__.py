@@ -5,12 +5,15 @@ from odoo_toolkit.apps.sales.actions import CancelResult, cancel_order, confirm_
 from odoo_toolkit.apps.sales.changes import update_order
 from odoo_toolkit.apps.sales.creation import OrderResult, copy_order, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
+from odoo_toolkit.apps.sales.lines import ChangedLine, NewLine
 from odoo_toolkit.apps.sales.orders import Order, get_order
 from odoo_toolkit.apps.sales.processing import OrderOutcome, ProcessResult, process_orders
 
 __all__ = [
     "CancelResult",
+    "ChangedLine",
     "InvoiceResult",
+    "NewLine",
     "Order",
     "OrderOutcome",
     "OrderResult",

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
-    LINE_SCHEMA,
+    ChangedLines,
     LineChanges,
-    Lines,
+    NewLine,
+    NewLines,
     checked_changes,
     checked_lines,
     line_commands,
@@ -105,8 +106,7 @@ def create_order(
     odoo: Odoo,
     *,
     lines: Annotated[
-        Sequence[Mapping[str, Any]],
-        JsonSchema(LINE_SCHEMA),
+        Sequence[NewLine],
         Len(1, 200),
     ],
     partner_id: Annotated[int | None, Doc("Customer.")] = None,
@@ -279,8 +279,8 @@ def copy_order(
     order_name: OrderName = None,
     partner_id: Annotated[int | None, Doc("Another customer.")] = None,
     partner_name: str | None = None,
-    add: Lines = None,
-    change: Lines = None,
+    add: NewLines = None,
+    change: ChangedLines = None,
     remove: NamesOrIds = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,

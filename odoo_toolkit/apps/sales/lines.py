@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import attrs
 from annotated_doc import Doc
@@ -22,25 +22,41 @@ from odoo_toolkit.operations.lines import (
 )
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
 
-_LINE_KEYS = (
-    *("product_id", "product_name", "quantity", "price_unit", "discount", "name"),
-    "section",
-)
-LINE_SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "product_id": {"type": "integer"},
-            "product_name": {"type": "string"},
-            "quantity": {"type": "number", "default": 1},
-            "price_unit": {"type": "number"},
-            "discount": {"type": "number", "description": "Per cent."},
-            "name": {"type": "string", "description": "Text; alone it makes a note."},
-            "section": {"type": "string", "description": "Alone: a heading."},
-        },
-    },
-}
+
+class NewLine(TypedDict, total=False):
+    """A line of a quotation: of a product, or a note or a heading where it is alone."""
+
+    product_id: int
+    product_name: str
+    quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
+    price_unit: float
+    discount: Annotated[float, Doc("Per cent.")]
+    name: Annotated[str, Doc("Text; alone it makes a note.")]
+    section: Annotated[str, Doc("Alone: a heading.")]
+
+
+class ChangedLine(TypedDict, total=False):
+    """What is new about a line of a quotation, meant by ``line_id`` or by its product."""
+
+    line_id: int
+    product_id: int
+    product_name: str
+    quantity: float
+    price_unit: float
+    discount: float
+    name: str
+
+
+#: What their lines take is described where there is room: in create_order, or in words.
+_OBJECTS = JsonSchema({"type": "array", "items": {"type": "object"}})
+
+NewLines = Annotated[Sequence[NewLine] | None, _OBJECTS]
+ChangedLines = Annotated[Sequence[ChangedLine] | None, _OBJECTS]
+Add = Annotated[NewLines, Doc("As the lines of create_order.")]
+Change = Annotated[
+    ChangedLines, Doc("line_id or product_name, and new quantity, price_unit, discount, name.")
+]
+Remove = Annotated[NamesOrIds, Doc("Product names, or line ids.")]
 
 LINE = "sale.order.line"
 
@@ -63,7 +79,7 @@ def checked_lines(
     Raises:
         ValidationError: naming the line and the key.
     """
-    given = check_lines(lines, _LINE_KEYS, argument)
+    given = check_lines(lines, NewLine.__annotations__, argument)
     return [_checked(line, f"{argument}[{index}]") for index, line in enumerate(given)]
 
 
@@ -156,15 +172,6 @@ def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, A
 _SHOWN = 20
 
 _CHANGES = {"quantity": "product_uom_qty", "price_unit": "price_unit", "discount": "discount"}
-_KEYS = ("line_id", "product_id", "product_name", *_CHANGES, "name")
-_OBJECTS = JsonSchema({"type": "array", "items": {"type": "object"}})
-
-Lines = Annotated[Sequence[Mapping[str, Any]] | None, _OBJECTS]
-Add = Annotated[Lines, Doc("As the lines of create_order.")]
-Change = Annotated[
-    Lines, Doc("line_id or product_name, and new quantity, price_unit, discount, name.")
-]
-Remove = Annotated[NamesOrIds, Doc("Product names, or line ids.")]
 
 
 @attrs.frozen(kw_only=True)
@@ -220,7 +227,9 @@ def checked_changes(
     """
     changes = [
         _Meant(f"change[{index}]", line)
-        for index, line in enumerate(check_lines(change, _KEYS, "change") if change else ())
+        for index, line in enumerate(
+            check_lines(change, ChangedLine.__annotations__, "change") if change else ()
+        )
     ]
     for item in changes:
         check_numbers(item.values, item.where)
