@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak bench conformance package packages docs lint format
+.PHONY: venv servers demo demo-stop test live attack soak bench conformance package packages docs golden lint format
 
 venv: .venv/installed
 
@@ -64,6 +64,10 @@ packages:
 # The documentation's site, in build/site; a broken link or anything else that Sphinx warns of fails.
 docs: venv
 	$(PYTHON) -m docs.builder
+
+# What clients are shown of the tools, in tests/mcp/golden: after a change of them that is meant.
+golden: venv
+	$(PYTHON) -m tests.mcp.golden
 
 lint: venv
 	$(PYTHON) -m ruff check .
