@@ -11,12 +11,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from odoo_toolkit.arguments import Domain as Domain
     from odoo_toolkit.client import CallEvent as CallEvent
     from odoo_toolkit.client import Odoo as Odoo
     from odoo_toolkit.connecting import connect as connect
     from odoo_toolkit.connection.pool import Pool as Pool
     from odoo_toolkit.connection.settings import ConnectionSettings as ConnectionSettings
-    from odoo_toolkit.domains import Domain as Domain
     from odoo_toolkit.errors import AccessError as AccessError
     from odoo_toolkit.errors import ConfigurationError as ConfigurationError
     from odoo_toolkit.errors import ConstraintError as ConstraintError
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 #: module -> the public names that it is the home of. They are imported when they are first used:
 #: the MCP server answers before it needs them, and a script pays for what it uses.
 _HOMES = {
+    "arguments": "Domain",
     "client": "CallEvent Odoo",
     "connecting": "connect",
     "connection.pool": "Pool",
     "connection.settings": "ConnectionSettings",
-    "domains": "Domain",
     "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
     "notebook": "Connection Model",

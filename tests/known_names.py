@@ -19,8 +19,8 @@ import attrs
 import odoo_toolkit
 import odoo_toolkit_mcp
 from odoo_toolkit.app_models import MODELS
+from odoo_toolkit.arguments.domain_shape import OPERATORS
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.domains.syntax import OPERATORS
 from odoo_toolkit.policy.harmless import HARMLESS_METHODS
 from odoo_toolkit.records.measuring import FUNCTIONS
 from odoo_toolkit.reports.generation import WAYS

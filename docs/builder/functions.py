@@ -36,7 +36,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
             "odoo_toolkit.connection.pool",
             "odoo_toolkit.connection.settings",
             "odoo_toolkit.policy",
-            "odoo_toolkit.domains",
+            "odoo_toolkit.arguments",
             "odoo_toolkit.values",
             "odoo_toolkit.progress",
             "odoo_toolkit.errors",
@@ -90,7 +90,7 @@ WITH_MEMBERS = frozenset(
 ONLY = {
     "odoo_toolkit.client": ("Odoo", "CallEvent"),
     "odoo_toolkit.connection.settings": ("ConnectionSettings",),
-    "odoo_toolkit.domains": ("Domain",),
+    "odoo_toolkit.arguments": ("Domain",),
     "odoo_toolkit.languages": ("languages", "LanguagesResult"),
     "odoo_toolkit.model_guide.methods": ("model_methods", "ModelMethods"),
     "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),

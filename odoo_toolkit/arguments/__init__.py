@@ -1,6 +1,28 @@
-"""What a caller may hand in, read once, so that all who judge, ask or send see the same."""
+"""What a caller hands in, read once: each kind has one reader, which returns a typed object.
+
+The object knows every field that is named in it, and its form on the wire.
+"""
 
 from odoo_toolkit.arguments.commands import Command, hold, read_commands, wire
+from odoo_toolkit.arguments.domain import DOMAIN_HELP, Domain, check_domain, resolve_domain
+from odoo_toolkit.arguments.order import Order, Term, read_order
+from odoo_toolkit.arguments.records import to_wire
 from odoo_toolkit.arguments.values import FieldOf, normalised, owns_lines
 
-__all__ = ["Command", "FieldOf", "hold", "normalised", "owns_lines", "read_commands", "wire"]
+__all__ = [
+    "DOMAIN_HELP",
+    "Command",
+    "Domain",
+    "FieldOf",
+    "Order",
+    "Term",
+    "check_domain",
+    "hold",
+    "normalised",
+    "owns_lines",
+    "read_commands",
+    "read_order",
+    "resolve_domain",
+    "to_wire",
+    "wire",
+]

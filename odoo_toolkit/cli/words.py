@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
+from odoo_toolkit.arguments.domain_shape import check_syntax, together
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.domains.syntax import check_syntax, together
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.records.arguments import readable_of

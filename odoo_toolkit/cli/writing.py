@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from odoo_toolkit import records
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
 from odoo_toolkit.cli.ending import STATUS
@@ -25,7 +26,6 @@ from odoo_toolkit.cli.words import id_list, json_or_text, named, values_of
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.records.arguments import describe, readable_of
 from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
-from odoo_toolkit.values import to_wire
 
 _values = click.argument("values", nargs=-1, required=True, metavar="VALUE...")
 _NOT_ASKED = "Nothing was written. What Odoo itself would refuse is only known when it is."

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from odoo_toolkit.app_models import Relation, known
+from odoo_toolkit.arguments import Domain
 from odoo_toolkit.deep_search.asking import (
     Answer,
     ModelSearch,
@@ -28,7 +29,6 @@ from odoo_toolkit.deep_search.terms import (
     exactly,
     rank,
 )
-from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import search_read

@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments import Domain
 from odoo_toolkit.deep_search.configurations import PHONE_FIELDS
-from odoo_toolkit.domains import Domain
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.html_text import html_to_text

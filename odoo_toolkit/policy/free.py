@@ -13,9 +13,10 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments import read_order
+from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, check_syntax
+from odoo_toolkit.arguments.domain_values import DATE_NUMBERS
 from odoo_toolkit.call import Call, parameter_names
-from odoo_toolkit.domains.fields import DATE_NUMBERS
-from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, check_syntax
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
 from odoo_toolkit.policy import plain
@@ -174,20 +175,16 @@ class _Parser:
     # Order and groups ------------------------------------------------------------------------
 
     def _order(self, model: str, value: Any, where: str) -> str:
-        return ", ".join(
-            f"{self._sorted_by(model, name, where)} {direction}".strip()
-            for name, direction in plain.order_terms(value, where)
-        )
-
-    def _sorted_by(self, model: str, name: str, where: str) -> str:
-        self._path(model, name, where)
-        return name
+        order = read_order(value, where)
+        for path in order.paths:
+            self._path(model, path, where)
+        return order.wire
 
     def _group_order(self, model: str, value: Any, where: str) -> str:
-        return ", ".join(
-            f"{self._expression(model, name, where)} {direction}".strip()
-            for name, direction in plain.order_terms(value, where)
-        )
+        order = read_order(value, where)
+        for path in order.paths:
+            self._expression(model, path, where)
+        return order.wire
 
     def _groupings(self, model: str, value: Any, where: str) -> list[str]:
         return [self._grouping(model, item, where) for item in plain.listed(value, where, True)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from odoo_toolkit.domains.syntax import together
+from odoo_toolkit.arguments.domain_shape import together
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.tables import (

@@ -9,13 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, OPERATORS
+from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, OPERATORS
 from odoo_toolkit.policy.names import unfit
 
 _MOST_RECORDS = 100_000
 _LARGEST = 2**31 - 1
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_DIRECTION = re.compile(r"(asc|desc)?( ?nulls (first|last))?", re.IGNORECASE)
 
 
 def is_leaf(item: Any) -> bool:
@@ -26,20 +25,6 @@ def is_leaf(item: Any) -> bool:
 def as_list(value: Any) -> Any:
     """Return a tuple as the list that it stands for."""
     return list(value) if isinstance(value, (list, tuple)) else value
-
-
-def order_terms(value: Any, where: str) -> list[tuple[str, str]]:
-    """Return fields and directions of an order."""
-    if not isinstance(value, str) or len(value) > 1000:
-        raise unfit(where, "must be a text such as 'name, id desc'")
-    terms = []
-    for term in value.split(","):
-        words = term.split()
-        direction = " ".join(words[1:])
-        if not words or not _DIRECTION.fullmatch(direction):
-            raise unfit(where, f"has {short(term)} where a field with asc or desc belongs")
-        terms.append((words[0], direction))
-    return terms
 
 
 def listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from odoo_toolkit.arguments import normalised, owns_lines, read_commands
+from odoo_toolkit.arguments import normalised, owns_lines, read_commands, read_order
 from odoo_toolkit.call import Access, Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
@@ -23,7 +23,6 @@ from odoo_toolkit.policy.shape import check_ids
 from odoo_toolkit.policy.written import accesses, holds_commands
 
 _NAMES = re.compile(r"[\w./]+")
-_SORTING = frozenset({"asc", "desc", "nulls", "first", "last"})
 _LIKE_A_PATH = re.compile(
     r"\s*[\w./:()]+(\s+(asc|desc)(\s+nulls\s+(first|last))?)?\s*", re.IGNORECASE
 )
@@ -142,12 +141,15 @@ class Walk(Names):
                 self._field_list(model, item, (*path, index))
 
     def _order(self, model: str | None, value: Any, path: Path) -> None:
-        if not isinstance(value, str):
+        try:
+            order = read_order(value)
+        except ValidationError:
+            # Of a method that nobody knows, it may be anything: each name in it is looked at.
             self._field_list(model, value, path)
             return
-        for expression in _NAMES.findall(value):
-            if expression.lower() not in _SORTING:
-                self.field_path(model, expression, path, searched=True)
+        for expression in order.paths:
+            for name in expression.split(":"):
+                self.field_path(model, name, path, searched=True)
 
     def _all_fields(self, model: str) -> None:
         self.field(model, "id")

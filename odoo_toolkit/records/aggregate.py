@@ -12,8 +12,8 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, JsonSchema, Model
+from odoo_toolkit.arguments import resolve_domain
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.arguments import checked_count, describe, readable_of
 from odoo_toolkit.records.companies import warnings as company_warnings

@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Context, Domain, Fields, Model
+from odoo_toolkit.arguments import resolve_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.parallel import side_by_side

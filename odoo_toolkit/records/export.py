@@ -160,7 +160,7 @@ def export(
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.domains.Domain`.
+        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
         fields: names of fields, dotted ones, too, or ``["*"]`` for all but binary ones.
         path: of the file, ending in ``.csv``, ``.jsonl`` or ``.ndjson`` (JSON lines), or with
             pandas ``.parquet`` or ``.xlsx``; one that exists is replaced.

@@ -153,7 +153,7 @@ def iterate(
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.domains.Domain`.
+        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
         fields: names of fields and dotted paths, as of :func:`search_read`.
         order: as of :func:`search_read`; by id where none is given.
         batch: records that one request reads, at most ``odoo.options.max_limit``.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from odoo_toolkit.arguments import check_domain, read_order
 from odoo_toolkit.compat import GROUPING_SINCE
-from odoo_toolkit.domains import check_domain
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
 from odoo_toolkit.records.grouping import (
@@ -46,7 +46,7 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "in": lambda value, others: value in others,
     "not in": lambda value, others: value not in others,
 }
-_DIRECTIONS = {"": False, "asc": False, "desc": True}
+_EXAMPLE = "Write it like 'amount_total:sum desc, partner_id'."
 
 
 def parse(
@@ -189,13 +189,16 @@ def _order(
     model: str, order: Any, groupings: Sequence[Grouping], measured: Callable[[str], None]
 ) -> tuple[tuple[str, bool], ...]:
     """Return the terms of the order; groupings that it does not name follow, ascending."""
-    if order is not None and not isinstance(order, str):
-        raise _not_understood(order)
+    asked = read_order(order, example=_EXAMPLE).terms if order else ()
     found: dict[str, bool] = {}
-    for term in order.split(",") if order and order.strip() else ():
-        name, *direction = term.split() or [""]
-        if not name or " ".join(direction).lower() not in _DIRECTIONS:
-            raise _not_understood(term)
+    for term in asked:
+        if term.nulls:
+            raise ValidationError(
+                f"The order {term.wire} is not understood: groups without a value come last.",
+                suggestion=_EXAMPLE,
+                details={"field": "order"},
+            )
+        name = term.path
         keys = [g.asked for g in groupings if name in (g.asked, ".".join(g.path))]
         if name in (COUNT, SERVER_COUNT):
             keys = [COUNT]
@@ -209,17 +212,9 @@ def _order(
         elif not keys:
             measured(name)
             keys = [name]
-        found |= {key: _DIRECTIONS[" ".join(direction).lower()] for key in keys if key not in found}
+        found |= {key: term.direction == "desc" for key in keys if key not in found}
     found |= {g.asked: False for g in groupings if g.asked not in found}
     return tuple(found.items())
-
-
-def _not_understood(term: Any) -> ValidationError:
-    return ValidationError(
-        f"The order {short_repr(term)} is not understood.",
-        suggestion="Write it like 'amount_total:sum desc, partner_id'.",
-        details={"field": "order"},
-    )
 
 
 def _having(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -21,7 +20,6 @@ from odoo_toolkit.values import ReadOptions
 
 #: Pages whose ids are asked for at a time, which costs little.
 _WINDOW = 20
-_BY_ID = re.compile(r"\s*id(\s+asc)?\s*", re.IGNORECASE)
 
 
 class Pages:
@@ -83,7 +81,7 @@ class Pages:
     @property
     def _by_id(self) -> bool:
         question = self._question
-        return _BY_ID.fullmatch(question.order or "") is not None and not question.offset
+        return question.order is not None and question.order.by_id and not question.offset
 
     def _first(self) -> list[Record]:
         """Return the first page, and find out beside it what is left out."""

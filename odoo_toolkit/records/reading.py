@@ -62,7 +62,7 @@ def search_read(
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
-        domain: which records; a list of conditions or a :class:`~odoo_toolkit.domains.Domain`.
+        domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
         fields: names of fields and dotted paths, ``["*"]`` for all but binary fields; none are
             the default ones.
         limit: most records, from 1 on, or None for all; above ``odoo.options.max_limit`` it is

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Fields
+from odoo_toolkit.arguments.compared import Difference, comparable, differences, in_words
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
@@ -21,7 +22,6 @@ from odoo_toolkit.records.arguments import (
     with_bin_size,
 )
 from odoo_toolkit.records.results import ReadResult, Record
-from odoo_toolkit.values.compared import Difference, comparable, differences, in_words
 
 ReturnFields = Annotated[Fields, Doc("Fields to read back.")]
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.display import Shown
 from odoo_toolkit.fields import Field
 from odoo_toolkit.frames import to_df
-from odoo_toolkit.values.compared import Difference
 from odoo_toolkit.wizards.description import WizardDescription
 
 if TYPE_CHECKING:

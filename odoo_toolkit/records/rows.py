@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments import Order, read_order, resolve_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
-from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
@@ -33,7 +33,6 @@ from odoo_toolkit.records.results import CountResult, ReadResult, Record, Search
 from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.values import ReadOptions
 from odoo_toolkit.values.plain import plain
-from odoo_toolkit.values.scalars import short_repr
 
 #: What a search returns unless told; fields that a model lacks are left out.
 DEFAULT_FIELDS = ("id", "name", "display_name")
@@ -105,7 +104,7 @@ class Question:
     Attributes:
         model: such as ``res.partner``.
         domain: as Odoo takes it.
-        order: as it was given, and by id where that does not tell records apart.
+        order: what was asked for, and by id where that does not tell records apart.
         offset: records to skip.
         columns: what to read.
         context: of the calls.
@@ -114,7 +113,7 @@ class Question:
 
     model: str
     domain: list[Any]
-    order: str | None
+    order: Order | None
     offset: int
     columns: paths.Columns
     context: Mapping[str, Any]
@@ -123,7 +122,7 @@ class Question:
     @property
     def arguments(self) -> dict[str, Any]:
         """What it is, as arguments of ``search`` and ``search_read``."""
-        order = {"order": self.order} if self.order else {}
+        order = {"order": self.order.wire} if self.order else {}
         return {"domain": self.domain, "offset": self.offset, **order}
 
 
@@ -146,6 +145,7 @@ def asked(
     offset = checked_count(offset, "offset", 0)
     fields = listed_fields(fields) or list(DEFAULT_FIELDS)
     domain = plain(domain, missing=math.nan)
+    ordered = read_order(order) if order else None
     named = {"domain": domain, "fields": fields, "order": order}
     fields_of = readable_of(odoo)
     described = describe(odoo, model, "search_read", named, context, fields_of=fields_of)
@@ -154,7 +154,7 @@ def asked(
     return Question(
         model=model,
         domain=resolved,
-        order=_whole_order(model, order, described) if order else None,
+        order=_whole_order(model, ordered, described) if ordered else None,
         offset=offset,
         columns=columns,
         context=with_bin_size(described, fields, context),
@@ -323,45 +323,19 @@ def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -
     return names
 
 
-def _whole_order(model: str, order: Any, described: Mapping[str, Field]) -> str:
-    """Return an order that tells all records apart.
-
-    Where it does not, PostgreSQL arranges equals otherwise for each page: some come twice, and
-    others never.
-    """
-    _check_order(model, order, described)
-    names = {part.split()[0] for part in order.split(",")}
-    return order if "id" in names else f"{order}, id"
-
-
-def _check_order(model: str, order: Any, described: Mapping[str, Field]) -> None:
-    if not isinstance(order, str) or not all(part.strip() for part in order.split(",")):
-        raise ValidationError(
-            f"The order {short_repr(order)} is not understood.",
-            suggestion="Write it like 'name asc, id desc'.",
-            details={"field": "order"},
-        )
-    for part in order.split(","):
-        words = part.split()
-        name = words[0].split(".")[0]
-        direction = " ".join(words[1:]).lower()
+def _whole_order(model: str, order: Order, described: Mapping[str, Field]) -> Order:
+    """Return an order that tells all records apart, by fields that the database can sort by."""
+    for path in order.paths:
+        name = path.partition(".")[0]
         if name not in described:
             raise unknown_field_error(model, name, described)
-        if direction not in {
-            f"{way}{nulls}".strip()
-            for way in ("", "asc", "desc")
-            for nulls in ("", " nulls first", " nulls last")
-        }:
-            raise ValidationError(
-                f"The order {part.strip()!r} is not understood.",
-                suggestion=f"Write '{name} asc' or '{name} desc', several separated by commas.",
-            )
         if not described[name].sortable:
             raise ValidationError(
                 f"Records of {model} cannot be ordered by {name}: it is computed, not stored.",
                 suggestion="Order by a stored field.",
                 details={"model": model, "field": name},
             )
+    return order.whole()
 
 
 def counting(model: str, domain: list[Any], context: Mapping[str, Any] | None) -> Call:

@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Context, JsonSchema, Values
-from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.arguments import read_commands, to_wire
 from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
@@ -20,7 +20,7 @@ from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, optional_ids, readable_of
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES, checked_return_fields, read_back
 from odoo_toolkit.records.results import Record, WizardResult
-from odoo_toolkit.values import ReadOptions, from_wire, to_wire
+from odoo_toolkit.values import ReadOptions, from_wire
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import is_id
 from odoo_toolkit.wizards.actions import action_context, is_transient, opened_ids

@@ -11,6 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import Context, JsonSchema, Model
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
@@ -24,7 +25,6 @@ from odoo_toolkit.records.reading_back import (
 )
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
 from odoo_toolkit.records.rows import existing_ids
-from odoo_toolkit.values import to_wire
 from odoo_toolkit.values.plain import plain
 
 #: The context key by which a caller insists on writing a readonly field.

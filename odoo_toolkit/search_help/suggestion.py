@@ -10,11 +10,11 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Model
 from odoo_toolkit.app_models import known
+from odoo_toolkit.arguments import resolve_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search.terms import parse_query
 from odoo_toolkit.display import Shown
-from odoo_toolkit.domains import resolve_domain
 from odoo_toolkit.records.arguments import describe, readable_of
 from odoo_toolkit.search_help.meanings import main_amount, main_date, split_words
 from odoo_toolkit.search_help.names import look_up_names

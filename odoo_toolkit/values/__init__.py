@@ -2,7 +2,6 @@
 
 from odoo_toolkit.values.moments import iso_utc, utc_string
 from odoo_toolkit.values.shown import ReadOptions, from_wire, rows_from_wire, show_rows
-from odoo_toolkit.values.written import to_wire
 
 __all__ = [
     "ReadOptions",
@@ -10,6 +9,5 @@ __all__ = [
     "iso_utc",
     "rows_from_wire",
     "show_rows",
-    "to_wire",
     "utc_string",
 ]

@@ -12,9 +12,9 @@ from annotated_types import Len
 
 from odoo_toolkit import records
 from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
+from odoo_toolkit.arguments import DOMAIN_HELP
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
-from odoo_toolkit.domains import DOMAIN_HELP
 from odoo_toolkit.records.importing.results import ImportSummary
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult

@@ -12,7 +12,7 @@ import odoorpc
 import requests
 
 from odoo_toolkit import Odoo, aggregate, connect, create, iterate, search_read, upsert
-from odoo_toolkit.domains import Domain
+from odoo_toolkit.arguments import Domain
 from odoo_toolkit.records.importing.silence import SILENT
 from tests.attacks.servers import copied
 from tests.bench.timing import medians

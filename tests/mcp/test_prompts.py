@@ -114,7 +114,7 @@ async def test_the_domain_help_covers_every_operator(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:
     """Those of Odoo 14: any came with 17."""
-    from odoo_toolkit.domains.syntax import OPERATORS
+    from odoo_toolkit.arguments.domain_shape import OPERATORS
 
     text = await ask(make_server, era, "odoo_domain_help")
 
@@ -127,7 +127,7 @@ async def test_the_domain_help_covers_every_operator(
 async def test_the_domain_helps_examples_are_valid_domains(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:
-    from odoo_toolkit.domains import check_domain
+    from odoo_toolkit.arguments import check_domain
     from odoo_toolkit_mcp.prompts.domain_help import domain_help
 
     examples = re.findall(r'`(\[(?:\["|"[^`]*",)[^`]*\])`', domain_help(19))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import create, write
+from odoo_toolkit.arguments.compared import Difference, comparable, differences, in_words
 from odoo_toolkit.fields import Field
-from odoo_toolkit.values.compared import Difference, comparable, differences, in_words
 from tests.unit.scripted import Scripted
 
 FIELDS = {

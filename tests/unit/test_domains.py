@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from odoo_toolkit.domains import DOMAIN_HELP, Domain, check_domain, resolve_domain
+from odoo_toolkit.arguments import DOMAIN_HELP, Domain, check_domain, resolve_domain
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, parse_fields
 from tests.unit.table_values import NA, NAT, Column, Moment, Scalar

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from odoo_toolkit.arguments.domain_shape import check_syntax
 from odoo_toolkit.attachments import upload
-from odoo_toolkit.domains.syntax import check_syntax
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.file_content import NewFile
 from odoo_toolkit.policy import Policy

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field, parse_fields
-from odoo_toolkit.values import ReadOptions, from_wire, iso_utc, to_wire, utc_string
+from odoo_toolkit.values import ReadOptions, from_wire, iso_utc, utc_string
 from odoo_toolkit.values.moments import day_string
 from odoo_toolkit.values.plain import plain
 from tests.unit.table_values import NA, NAT, Column, Moment, Scalar

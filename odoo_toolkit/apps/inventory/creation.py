@@ -19,6 +19,7 @@ from odoo_toolkit.apps.inventory.actions import (
 from odoo_toolkit.apps.inventory.availability import PRODUCT, check_movable, look_at
 from odoo_toolkit.apps.inventory.route import find_route
 from odoo_toolkit.apps.inventory.transfers import PICKING, Transfer, moves_field
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, read_all
@@ -27,7 +28,6 @@ from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Check, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import resolve_all
-from odoo_toolkit.values import to_wire
 
 CREATE = Step(model=PICKING.model, method="create", says="Transfer created")
 

@@ -21,12 +21,12 @@ from odoo_toolkit.apps.manufacturing.actions import (
 )
 from odoo_toolkit.apps.manufacturing.bills import choose_bill
 from odoo_toolkit.apps.manufacturing.orders import ORDER
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Plan, Step, operate, permit
-from odoo_toolkit.values import to_wire
 
 CREATE = Step(model=ORDER.model, method="create", says="Order created")
 

@@ -21,6 +21,7 @@ from odoo_toolkit.apps.purchase.lines import (
 )
 from odoo_toolkit.apps.purchase.offers import Offer, choose, obstacle, offers_of, read_offers
 from odoo_toolkit.apps.purchase.orders import ORDER
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Document, read, read_rows
 from odoo_toolkit.operations.lines import today
@@ -29,7 +30,6 @@ from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.names import Wanted, resolve_all
-from odoo_toolkit.values import to_wire
 
 CREATE = Step(model=ORDER.model, method="create", says="Request for quotation created")
 

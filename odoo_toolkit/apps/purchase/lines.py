@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.lines import check_lines, checked_number, wanted_product
 from odoo_toolkit.records.names import Wanted
-from odoo_toolkit.values import to_wire
 
 LINE_SCHEMA = {
     "type": "array",

@@ -32,6 +32,7 @@ from odoo_toolkit.apps.sales.orders import (
     read_deliveries,
     read_lines,
 )
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -53,7 +54,6 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.values import to_wire
 
 CONFIRMED = ("sale", "done")
 

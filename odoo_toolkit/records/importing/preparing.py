@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
@@ -22,7 +23,6 @@ from odoo_toolkit.records.importing.tables import REASON, CsvFormat, rows_of
 from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
-from odoo_toolkit.values import to_wire
 
 #: Rows that the policy is asked about at a time.
 _JUDGED = 1000

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import attrs
 
+from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.display import Shown
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat
-from odoo_toolkit.values.compared import Difference
 
 Status = Literal["created", "updated", "unchanged", "failed", "in_doubt", "not_done"]
 """What became of a row. ``in_doubt``: its answer was lost, and it may have been written;

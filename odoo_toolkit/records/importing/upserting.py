@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Context, DryRun, Model
+from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, RateLimitError
 from odoo_toolkit.records.arguments import checked_count
@@ -18,7 +19,6 @@ from odoo_toolkit.records.importing.relations import CHUNK
 from odoo_toolkit.records.importing.results import Change, FailedRow, ImportResult, Status
 from odoo_toolkit.records.importing.sending import FIRST_ROWS, MOST_ROWS, Row, Writer
 from odoo_toolkit.records.reading_back import read_back_compared
-from odoo_toolkit.values.compared import Difference
 
 _COUNTED = ("created", "updated", "unchanged")
 

@@ -7,8 +7,8 @@ from typing import Any, overload
 
 import attrs
 
-from odoo_toolkit.domains.fields import resolve_conditions
-from odoo_toolkit.domains.syntax import check_syntax, join, together
+from odoo_toolkit.arguments.domain_shape import check_syntax, join, together
+from odoo_toolkit.arguments.domain_values import resolve_conditions
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.search_text import literal

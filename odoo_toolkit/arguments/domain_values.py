@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any
 
-from odoo_toolkit.domains.syntax import DOMAIN_OPERATORS, LIKE_OPERATORS
+from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, LIKE_OPERATORS
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
