@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from odoo_toolkit import Odoo, records
+from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.inventory import Transfer, create_transfer
 from odoo_toolkit.apps.manufacturing import (
     OrderResult,
@@ -409,6 +410,118 @@ def test_kits_dozens_and_other_bills(odoo: Odoo, shop: Shop) -> None:
             act(odoo, product_id=kit)
         with pytest.raises(ValidationError, match="not one of"):
             act(odoo, product_id=screw, bom_id=other)
+
+
+# One explosion ----------------------------------------------------------------------------------
+
+
+def _consumed(shop: Shop, domain: list[Any]) -> dict[int, float]:
+    """Return how much Odoo itself takes of each product, in that product's unit."""
+    moves = records.search_read(shop.admin, "stock.move", domain, ["product_id", "product_qty"])
+    found: dict[int, float] = {}
+    for move in moves:
+        number = move["product_id"]["id"]
+        found[number] = found.get(number, 0.0) + move["product_qty"]
+    return {number: round(quantity, 4) for number, quantity in found.items()}
+
+
+def _agree(shop: Shop, product: int, quantity: float) -> dict[int, float]:
+    """Return what Odoo puts into an order, once the library has said the same twice."""
+    order = _order(shop.admin, product, quantity).id
+    taken = _consumed(shop, [["raw_material_production_id", "=", order]])
+    checked = check_components(shop.admin, product_id=product, quantity=quantity).components
+    assert {item.product.id: round(item.needed, 4) for item in checked} == taken
+    made = purchase.supply(shop.admin, product_id=product, quantity=quantity).making
+    assert made
+    assert {item.product.id: round(item.missing, 4) for item in made.short} == taken
+    return taken
+
+
+def test_a_component_is_for_variants_that_have_a_value_of_each_attribute(shop: Shop) -> None:
+    """Within an attribute one value is enough, and all the attributes of a line must match."""
+    values: dict[str, int] = {}
+    lines = []
+    for attribute, names in (("Colour", ("red", "blue")), ("Size", ("M", "L"))):
+        number = shop.make("product.attribute", name=f"{attribute} {shop.tag}")
+        made = [
+            shop.make("product.attribute.value", name=name, attribute_id=number) for name in names
+        ]
+        values |= dict(zip(names, made, strict=True))
+        lines.append([0, 0, {"attribute_id": number, "value_ids": [[6, 0, made]]}])
+    shirt = shop.make("product.template", name=f"Shirt {shop.tag}", attribute_line_ids=lines)
+    own = records.search_read(
+        shop.admin,
+        "product.template.attribute.value",
+        [["product_tmpl_id", "=", shirt]],
+        ["product_attribute_value_id"],
+    )
+    of_value = {row["product_attribute_value_id"]["id"]: row["id"] for row in own}
+    named = {name: of_value[number] for name, number in values.items()}
+    cloth, badge, label = (shop.product(name) for name in ("Cloth", "Badge", "Label"))
+    only = "bom_product_template_attribute_value_ids"
+    parts = ((cloth, ()), (badge, ("red", "L")), (label, ("red", "blue", "M")))
+    shop.make(
+        "mrp.bom",
+        product_tmpl_id=shirt,
+        bom_line_ids=[
+            [0, 0, {"product_id": part, only: [[6, 0, [named[name] for name in names]]]}]
+            for part, names in parts
+        ],
+    )
+    variants = records.search_read(
+        shop.admin,
+        "product.product",
+        [["product_tmpl_id", "=", shirt]],
+        ["product_template_attribute_value_ids"],
+    )
+    taken = {}
+    for row in variants:
+        has = {name for name in named if named[name] in row["product_template_attribute_value_ids"]}
+        taken[frozenset(has)] = set(_agree(shop, row["id"], 3))
+    assert taken == {
+        frozenset({"red", "M"}): {cloth, label},
+        frozenset({"red", "L"}): {cloth, badge},
+        frozenset({"blue", "M"}): {cloth, label},
+        frozenset({"blue", "L"}): {cloth},
+    }
+
+
+def test_kits_and_units_are_counted_as_odoo_counts_them(shop: Shop) -> None:
+    """Kits within kits, bills and lines in dozens, and a component that is bought as well."""
+    units = [["name", "ilike", "dozen"], ["active", "in", [True, False]]]
+    dozen = records.search_read(shop.admin, "uom.uom", units, ["id"])[0]["id"]
+    screw, plate, box, leg = (shop.product(name) for name in ("Screw", "Plate", "Box", "Leg"))
+    work = shop.make("product.product", name=f"Work {shop.tag}", type="service")
+    inner, kit, table = (shop.product(name) for name in ("Inner", "Kit", "Table"))
+    shop.bill(inner, {screw: 5, plate: 1}, type="phantom", product_qty=3)
+    shop.bill(kit, {inner: 2, screw: 1}, type="phantom", product_uom_id=dozen)
+    # The first bill of legs makes them, the second one is a kit, by which Odoo takes them apart.
+    shop.bill(leg, {plate: 2}, sequence=1)
+    shop.bill(leg, {screw: 7}, type="phantom", sequence=5)
+    bill = shop.bill(table, {kit: 4, leg: 4, work: 1}, product_uom_id=dozen, product_qty=1)
+    in_dozens = {"bom_id": bill, "product_id": box, "product_qty": 1, "product_uom_id": dozen}
+    shop.make("mrp.bom.line", **in_dozens)
+    for quantity in (12, 7, 1):
+        assert set(_agree(shop, table, quantity)) == {screw, plate, box}
+
+
+def test_a_kit_is_delivered_as_what_is_in_it(shop: Shop) -> None:
+    screw, plate, kit = (shop.product(name) for name in ("Screw", "Plate", "Kit"))
+    inner = shop.product("Inner")
+    shop.bill(inner, {screw: 4}, type="phantom")
+    shop.bill(kit, {inner: 2, plate: 1}, type="phantom", product_qty=2)
+    sent = create_transfer(
+        shop.admin,
+        picking_type_name="outgoing",
+        lines=[{"product_id": kit, "quantity": 3}],
+    )
+    assert isinstance(sent, Transfer)
+    records.execute(shop.admin, "stock.picking", "action_confirm", [[sent.id]])
+    made = purchase.supply(shop.admin, product_id=kit, quantity=3).making
+    assert made
+    assert made.kit
+    missing = {item.product.id: item.missing for item in made.short}
+    assert missing == _consumed(shop, [["picking_id", "=", sent.id]]) == {screw: 12.0, plate: 1.5}
 
 
 def test_cancelling(odoo: Odoo, shop: Shop) -> None:

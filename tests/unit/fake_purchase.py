@@ -245,13 +245,16 @@ def _models(major: int, mrp: bool) -> dict[str, Mapping[str, str]]:
         models["mrp.bom"] = {
             "product_tmpl_id": "many2one product.template",
             "product_id": "many2one product.product",
+            "company_id": "many2one res.company",
             **dict.fromkeys(("type", "sequence"), "char"),
             "product_qty": "float",
             "product_uom_id": "many2one uom.uom",
             **(delay if major >= 17 else {}),
         }
         models["mrp.bom.line"] = {
+            "sequence": "integer",
             "bom_id": "many2one mrp.bom",
+            "child_bom_id": "many2one mrp.bom",
             "product_id": "many2one product.product",
             "product_qty": "float",
             "product_uom_id": "many2one uom.uom",

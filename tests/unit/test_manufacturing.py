@@ -92,6 +92,27 @@ def test_kits_are_replaced_and_units_converted(major: int) -> None:
     assert [(c.product.id, c.needed) for c in found.components] == [(WOOD, 15.0)]
 
 
+@pytest.mark.parametrize("major", VERSIONS)
+def test_up_to_18_odoo_rounds_before_it_looks_at_the_lines(major: int) -> None:
+    """Seven of a dozen are 0.5833 bills; each takes two kits of three wood."""
+    found = check_components(Workshop(major), bom_id=BILL_OF_DOZENS, product_id=TABLE, quantity=7)
+    assert [c.needed for c in found.components] == [3.54 if major < 19 else 3.5]
+
+
+def test_a_component_is_a_kit_even_where_its_first_bill_makes_it() -> None:
+    """Odoo looks for the kit of a component alone, and a kit of another company is not one."""
+    for company, needed in ((False, [(WOOD, 15.0)]), (2, [(KIT, 5.0)])):
+        odoo = Workshop(19)
+        boms = odoo.server.records["mrp.bom"]
+        boms[BILL_OF_DOZENS - 1]["company_id"] = 1
+        boms[BILL_OF_KIT - 1] |= {"company_id": company, "sequence": 9}
+        own = {"id": 9, "product_tmpl_id": KIT, "type": "normal", "product_qty": 1.0}
+        boms.append(own | {"product_uom_id": UNIT, "sequence": 1})
+        odoo.server.records["mrp.bom.line"][2]["child_bom_id"] = 9
+        found = check_components(odoo, bom_id=BILL_OF_DOZENS, product_id=TABLE, quantity=30)
+        assert [(c.product.id, c.needed) for c in found.components] == needed
+
+
 def test_lines_of_other_variants_are_left_out() -> None:
     """Of each attribute that a line names, the product must have one of the values."""
     odoo = Workshop(19)

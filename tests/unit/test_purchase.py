@@ -468,15 +468,18 @@ def shelf(major: int, kind: str = "normal") -> Buying:
     """Return an Odoo in which a shelf is made of chairs, boards and work."""
     odoo = Buying(major, mrp=True)
     made = odoo.add_product(50, "Shelf", free_qty=0.0, produce_delay=3.0)
-    boards = odoo.add_product(51, "Board", free_qty=10.0, bom_ids=[1])
+    boards = odoo.add_product(51, "Board", free_qty=10.0)
     odoo.add_product(52, "Work", free_qty=0.0, type="service", is_storable=False)
     bom = {"id": 1, "product_tmpl_id": made, "type": kind, "product_qty": 1.0}
     odoo.tables["mrp.bom"].append(
         bom | {"product_uom_id": 2, "produce_delay": 3.0, "display_name": "Shelf"}
     )
+    board = {"id": 2, "product_tmpl_id": boards, "type": "normal", "product_qty": 1.0}
+    odoo.tables["mrp.bom"].append(board | {"product_uom_id": 1, "display_name": "Board"})
     for number, (component, quantity, uom) in enumerate([(3, 12.0, 1), (51, 5.0, 2), (52, 1.0, 1)]):
         line = {"id": number + 1, "bom_id": 1, "product_id": component, "product_uom_id": uom}
-        odoo.tables["mrp.bom.line"].append(line | {"product_qty": quantity})
+        odoo.tables["mrp.bom.line"].append(line | {"product_qty": quantity, "sequence": number})
+    odoo.tables["mrp.bom.line"][1]["child_bom_id"] = 2
     for template, lines in ((30, [1]), (boards, [2])):
         rows = odoo.tables["product.template"]
         next(row for row in rows if row["id"] == template)["bom_line_ids"] = lines
@@ -500,8 +503,37 @@ def test_what_can_be_made_waits_for_its_slowest_component(major: int) -> None:
     assert [item.arrives for item in can.short] == [day(odoo, 6), day(odoo, 4)]
     assert [item.has_bom for item in can.short] == [False, True]
     assert can.ready == day(odoo, 9)
-    # Product, stock, arrivals, offers, four of the bill of materials side by side; then units.
-    assert len(odoo.sent) == 9
+    # Product, stock, arrivals, offers, four of the bill of materials side by side; then, side by
+    # side as well, units and whether boards are a kit.
+    assert len(odoo.sent) == 10
+
+
+def test_a_component_that_is_a_kit_is_what_is_in_it() -> None:
+    """Sixty boards for six shelves are thirty planks, of a vendor who is asked for then."""
+    odoo = shelf(19)
+    plank = odoo.add_product(53, "Plank", free_qty=5.0)
+    odoo.tables["mrp.bom"][1] |= {"type": "phantom", "product_qty": 2.0}
+    line = {"id": 9, "bom_id": 2, "product_id": 53, "product_qty": 1.0, "product_uom_id": 1}
+    odoo.tables["mrp.bom.line"].append(line)
+    odoo.offer(9.0, delay=5, template=plank)
+    can = purchase.supply(odoo, product_id=50, quantity=6).making
+    assert can is not None
+    assert [(item.product.name, item.missing, item.arrives) for item in can.short] == [
+        ("Chair", 2.0, day(odoo, 6)),
+        ("Plank", 10.0, day(odoo, 5)),
+    ]
+    assert can.possible_now == 2.0
+
+
+def test_a_component_that_cannot_be_seen_is_said_and_the_rest_is_there() -> None:
+    odoo = shelf(19)
+    odoo.tables["product.product"][:] = [
+        row for row in odoo.tables["product.product"] if row["id"] != 51
+    ]
+    can = purchase.supply(odoo, product_id=50)
+    assert can.making is None
+    assert can.on_hand is not None
+    assert "The components cannot be read: There is no product with id 51" in can.warnings[0]
 
 
 def test_without_a_vendor_nobody_knows_when_it_is_made() -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.apps.manufacturing.explosion import BOM, PRODUCT, BillComponent, explode
+from odoo_toolkit.apps.manufacturing.explosion import (
+    BOM,
+    FIRST_BILL,
+    PRODUCT,
+    BillComponent,
+    explode,
+    is_bill_of,
+    producible,
+)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
@@ -99,14 +106,12 @@ def check_components(
     wanted = checked_number(quantity, "quantity", positive=True)
     chosen = choose_bill(odoo, product_id, product_name, bom_id)
     asked: list[Callable[[], Any]] = [
-        lambda: explode(odoo, chosen.bom, chosen.product, wanted, location_id),
+        lambda: explode(odoo, chosen.bom, chosen.product, wanted, location=location_id),
         lambda: _read_operations(odoo, chosen.bom),
     ]
     components, operations = side_by_side(asked)
     product, bom = chosen.product, chosen.bom
     name, uom = product["display_name"], product["uom_id"].name
-    limits = [item.free / item.needed for item in components if item.free is not None]
-    producible = max(math.floor(min(limits) * wanted * 1e6 + 0.5) / 1e6, 0.0) if limits else None
     short = [item.product.name for item in components if item.missing]
     message = f"{wanted:g} {uom} of {name} can be made now."
     if short:
@@ -119,7 +124,7 @@ def check_components(
         quantity=wanted,
         uom=uom,
         can_make=bool(components) and not short,
-        producible=producible,
+        producible=producible(components, wanted),
         bom=Bill(
             id=bom["id"],
             name=bom["display_name"],
@@ -146,20 +151,17 @@ def choose_bill(
     if bom_id is not None and product_id is None and product_name is None:
         return _of_bill(odoo, bom_id)
     number = find_id(odoo, PRODUCT, product_id, product_name)
-    # The order in which Odoo itself looks for one.
     variants = ["product_tmpl_id.product_variant_ids", "in", [number]]
     domain = [variants, "|", ["product_id", "=", number], ["product_id", "=", False]]
     asked: list[Callable[[], Any]] = [
         lambda: read(odoo, PRODUCT, number),
-        lambda: read_rows(
-            odoo, BOM.model, domain, BOM.fields, order="sequence, product_id, id", active_test=True
-        ),
+        lambda: read_rows(odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True),
     ]
     product, rows = side_by_side(asked)
     name = product["display_name"]
     if bom_id is not None:
         own = [row for row in rows if row["id"] == bom_id] or [
-            row for row in [read(odoo, BOM, bom_id)] if _fits(row, product)
+            row for row in [read(odoo, BOM, bom_id)] if is_bill_of(row, product)
         ]
         if not own:
             raise ValidationError(
@@ -193,12 +195,6 @@ def _of_bill(odoo: Odoo, bom_id: int) -> Chosen:
             details={"field": "product_id", "bom_id": bom_id},
         )
     return Chosen(product=rows[0], bom=bom)
-
-
-def _fits(bom: Row, product: Row) -> bool:
-    if bom["product_tmpl_id"].id != product["product_tmpl_id"].id:
-        return False
-    return bom["product_id"] is None or bom["product_id"].id == product["id"]
 
 
 def _checked(bom: Row) -> Row:

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.apps.manufacturing.explosion import rounded, uom_sizes
+from odoo_toolkit.apps.manufacturing.explosion import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import (
     ORDER,
     picks,
@@ -120,7 +120,8 @@ def plan_uses(
     moves = [move for move in moves if move["state"] != "done"]
     steps: dict[int, float] = {}
     if abs(share - 1) > _TOLERANCE:
-        sizes = uom_sizes(odoo, [move["uom"].id for move in moves])
+        sizes: Sizes = {}
+        learn_sizes(odoo, [move["uom"].id for move in moves], sizes)
         steps = {number: step for number, (_, step) in sizes.items()}
     uses = []
     for move in moves:

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
 import attrs
 
+from odoo_toolkit.apps.manufacturing.explosion import (
+    BOM,
+    COMPONENT,
+    FIRST_BILL,
+    LINE_FIELDS,
+    PRODUCT,
+    BillComponent,
+    Known,
+    Sizes,
+    explode,
+    in_unit,
+    learn_sizes,
+    producible,
+)
 from odoo_toolkit.apps.purchase.offers import Offered, choose, offers_of, read_offers
-from odoo_toolkit.apps.purchase.units import Sizes, in_unit
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, read_rows
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
-
-#: The days that making takes are the product's to 16.
-_BOM = ("display_name", "type", "product_qty", "product_uom_id", "produce_delay")
-_LINE = (
-    "bom_id",
-    "product_id",
-    "product_qty",
-    "product_uom_id",
-    _VALUES := "bom_product_template_attribute_value_ids",
-)
-_COMPONENT = (
-    "display_name",
-    "product_tmpl_id",
-    "uom_id",
-    "free_qty",
-    "type",
-    "is_storable",
-    "bom_ids",
-)
 
 #: Missing components that a result shows.
 _SHOWN = 10
@@ -80,22 +74,11 @@ class Making(Shown):
 
 @attrs.frozen(kw_only=True)
 class Recipe:
-    """A bill of materials: its row, lines and components, and what is offered of those."""
+    """A bill of materials, what is known of its lines and components, and who offers those."""
 
     bom: Row
-    lines: list[Row]
-    components: dict[int, Row]
+    known: Known
     offered: list[Offered]
-
-    def units(self) -> Iterator[RecordName]:
-        """Yield the units that it counts in."""
-        for row in [self.bom, *self.lines]:
-            yield row["product_uom_id"]
-        for row in self.components.values():
-            yield row["uom_id"]
-        for _, offer in self.offered:
-            if offer.uom:
-                yield offer.uom
 
 
 def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
@@ -113,10 +96,10 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
     asked: list[Callable[[], Any]] = [
         lambda: read_rows(
             odoo,
-            "mrp.bom",
+            BOM.model,
             [*of_product, *either, *kinds],
-            _BOM,
-            order="sequence, product_id, id",
+            BOM.fields,
+            order=FIRST_BILL,
             limit=1,
             active_test=True,
         ),
@@ -124,60 +107,63 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
             odoo,
             "mrp.bom.line",
             [[f"bom_id.{leaf[0]}", *leaf[1:]] for leaf in of_product],
-            _LINE,
-            acts_on="mrp.bom",
+            LINE_FIELDS,
+            acts_on=BOM.model,
+            order="sequence, id",
         ),
         lambda: read_rows(
-            odoo, "product.product", [[in_lines, "=", product_id]], _COMPONENT, acts_on="mrp.bom"
+            odoo, PRODUCT.model, [[in_lines, "=", product_id]], COMPONENT, acts_on=BOM.model
         ),
         lambda: read_offers(odoo, [[f"product_tmpl_id.{in_lines}", "=", product_id]]),
     ]
     boms, lines, components, offered = side_by_side(asked)
     if not boms:
         return None
-    return Recipe(
-        bom=boms[0],
-        lines=[line for line in lines if line["bom_id"].id == boms[0]["id"]],
-        components={row["id"]: row for row in components},
-        offered=offered,
+    (bom,) = boms
+    known = Known(
+        lines={bom["id"]: [line for line in lines if line["bom_id"].id == bom["id"]]},
+        products={row["id"]: row for row in components},
+        units={offer.uom.id for _, offer in offered if offer.uom},
     )
+    return Recipe(bom=bom, known=known, offered=offered)
 
 
-def making(recipe: Recipe, product: Row, quantity: float, sizes: Sizes, day: date) -> Making:
+def making(odoo: Odoo, recipe: Recipe, product: Row, quantity: float, day: date) -> Making:
     """Return what can be made of a product.
 
+    1 round trip, 2 more for each level of kits, and 1 or 2 for the vendors of what is in them.
+
     Args:
+        odoo: the connection.
         recipe: its bill of materials.
         product: its row.
         quantity: that is needed.
-        sizes: of the units.
         day: today.
     """
-    bom, unit = recipe.bom, product["uom_id"]
-    made = in_unit(bom["product_qty"], bom["product_uom_id"], unit, sizes) or 1.0
-    needed: dict[int, float] = {}
-    for line in recipe.lines:
-        component = recipe.components.get(line["product_id"].id)
-        if component and _applies(line, product) and _is_stored(component):
-            one = in_unit(line["product_qty"], line["product_uom_id"], component["uom_id"], sizes)
-            needed[component["id"]] = needed.get(component["id"], 0.0) + one / made
-    possible = [
-        recipe.components[number]["free_qty"] / each for number, each in needed.items() if each > 0
-    ]
+    bom, known = recipe.bom, recipe.known
+    first = set(known.products)
+    components = explode(odoo, bom, product, quantity, known=known)
+    missing = [item for item in components if item.missing]
+    offered = recipe.offered
+    if deeper := [item.product.id for item in missing if item.product.id not in first]:
+        templates = sorted({known.products[number]["product_tmpl_id"].id for number in deeper})
+        offered = [*offered, *read_offers(odoo, [["product_tmpl_id", "in", templates]])]
+        units = {offer.uom.id for _, offer in offered if offer.uom}
+        learn_sizes(odoo, units, known.sizes)
     short = [
-        _missing(recipe, recipe.components[number], each * quantity, sizes, day)
-        for number, each in needed.items()
-        if each * quantity > recipe.components[number]["free_qty"] + 1e-6
+        _missing(offered, item, known.products[item.product.id], known.sizes, day)
+        for item in missing
     ]
     kit = bom["type"] == "phantom"
     own = bom["produce_delay"] if bom["produce_delay"] is not None else product["produce_delay"]
     days = 0 if kit else own or 0
     comes = [item.arrives for item in short]
     begin = max([day.isoformat(), *(item for item in comes if item)])
+    possible = producible(components, quantity)
     return Making(
         bom=RecordName(id=bom["id"], name=bom["display_name"]),
         kit=kit,
-        possible_now=math.floor(max(0.0, min(possible)) * 100 + 1e-6) / 100 if possible else None,
+        possible_now=None if possible is None else math.floor(possible * 100 + 1e-6) / 100,
         days=days,
         ready=None
         if None in comes
@@ -187,34 +173,22 @@ def making(recipe: Recipe, product: Row, quantity: float, sizes: Sizes, day: dat
     )
 
 
-def _applies(line: Row, product: Row) -> bool:
-    """Whether a line is for this variant."""
-    values = line[_VALUES] or ()
-    return not values or bool(set(values) & set(product["product_template_attribute_value_ids"]))
-
-
-def _is_stored(component: Row) -> bool:
-    """Whether stock of it is counted; to 17 that is a type."""
-    if component["is_storable"] is not None:
-        return bool(component["is_storable"])
-    return bool(component["type"] == "product")
-
-
-def _missing(recipe: Recipe, component: Row, needed: float, sizes: Sizes, day: date) -> Missing:
-    missing = needed - max(0.0, component["free_qty"])
-    offers = offers_of(recipe.offered, component)
+def _missing(
+    offered: list[Offered], item: BillComponent, component: Row, sizes: Sizes, day: date
+) -> Missing:
+    offers = offers_of(offered, component)
     wanted = {
-        offer.uom.id: in_unit(missing, component["uom_id"], offer.uom, sizes)
+        offer.uom.id: in_unit(item.missing, component["uom_id"], offer.uom, sizes)
         for offer in offers
         if offer.uom
     }
     # Too little for a vendor is ordered by their minimum.
-    chosen = choose(offers, max(wanted.values(), default=missing), day) or choose(
+    chosen = choose(offers, max(wanted.values(), default=item.missing), day) or choose(
         offers, math.inf, day
     )
     return Missing(
-        product=RecordName(id=component["id"], name=component["display_name"]),
-        missing=round(missing, 6),
+        product=item.product,
+        missing=item.missing,
         arrives=(day + timedelta(days=chosen.delay)).isoformat() if chosen else None,
-        has_bom=bool(component["bom_ids"]),
+        has_bom=item.bom is not None,
     )

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit.apps.manufacturing.explosion import Sizes, in_unit, learn_sizes
 from odoo_toolkit.apps.purchase.making import Making, making, read_recipe
 from odoo_toolkit.apps.purchase.offers import Offer, choose, obstacle, offers_of, read_offers
 from odoo_toolkit.apps.purchase.orders import readable
-from odoo_toolkit.apps.purchase.units import Sizes, in_unit, read_sizes
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
@@ -88,7 +88,8 @@ def supply(
 ) -> Supply:
     """Return what can be had of a product, and when; 1 round trip by id, 2 by name.
 
-    One more where vendors or bills of materials count in other units than the product does.
+    One more where vendors count in other units than the product does, or where it has a bill of
+    materials; then 2 for each level of kits in it, and 1 or 2 for vendors of what is in them.
 
     Args:
         odoo: the connection.
@@ -117,11 +118,16 @@ def supply(
     row, stock, arrivals, recipe, offered = side_by_side(asked)
     day, unit = date.fromisoformat(today(odoo)), row["uom_id"]
     offers = offers_of(offered or [], row)
-    units = [unit, *(offer.uom for offer in offers), *(recipe.units() if recipe else ())]
-    sizes = read_sizes(odoo, units)
+    units = {unit.id, *(offer.uom.id for offer in offers if offer.uom)}
+    made, sizes = None, Sizes()
+    if recipe:
+        recipe.known.units.update(units)
+        sizes = recipe.known.sizes
+        made = readable("components", lambda: making(odoo, recipe, row, quantity, day), warnings)()
+    if len(units) > 1:
+        learn_sizes(odoo, units, sizes)
     judged = [_judged(offer, unit, quantity, sizes, day) for offer in offers]
     judged.sort(key=lambda offer: offer.unusable is not None)
-    made = making(recipe, row, quantity, sizes, day) if recipe else None
     best = choose([offer for offer in judged if not offer.unusable], float("inf"), day)
     stock = stock or dict.fromkeys(_STOCK.fields)
     return filled(
