@@ -2,10 +2,9 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.inventory.actions import validate_picking
-from odoo_toolkit.apps.inventory.adjustments import StockCount, adjust_stock
 from odoo_toolkit.apps.inventory.creation import create_transfer
 from odoo_toolkit.apps.inventory.returns import return_picking
-from odoo_toolkit.apps.inventory.stock_levels import Stock, get_stock
+from odoo_toolkit.apps.inventory.stock import Stock, StockCount, adjust_stock, get_stock
 from odoo_toolkit.apps.inventory.transfers import Transfer, get_picking
 
 __all__ = [

@@ -21,13 +21,16 @@ from odoo_toolkit.apps.inventory.availability import (
     look_at,
 )
 from odoo_toolkit.apps.inventory.entries import (
+    Enter,
     Entry,
     checked_entries,
+    enters,
+    entry_values,
     lines_schema,
+    lot_lines,
     mark,
     match_moves,
 )
-from odoo_toolkit.apps.inventory.move_lines import Enter, enters, entry_values, lot_lines
 from odoo_toolkit.apps.inventory.transfers import (
     PICKING,
     STATES,

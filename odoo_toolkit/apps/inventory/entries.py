@@ -1,19 +1,41 @@
-"""The lines that a caller gives for the moves of a transfer."""
+"""What is entered in the moves of a transfer: quantities, and lots with the places they lie in.
+
+The lines that a caller gives are checked, each is matched with a move, and what they say is put
+into the form that each version writes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.annotations import JsonSchema
-from odoo_toolkit.apps.inventory.transfers import PICKING, picks
+from odoo_toolkit.apps.inventory.availability import PRODUCT, Expected, check_lots_known, uses_lots
+from odoo_toolkit.apps.inventory.transfers import (
+    PICKING,
+    moves_field,
+    picks,
+    read_move_lines,
+    read_moves,
+)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.operations.documents import Row, state_error
+from odoo_toolkit.operations.documents import Row, read, state_error
 from odoo_toolkit.operations.lines import Line, check_lines, checked_number
-from odoo_toolkit.operations.lots import check_once, check_tracking, checked_lots
+from odoo_toolkit.operations.lots import (
+    NamedLot,
+    check_not_in_stock,
+    check_once,
+    check_tracking,
+    checked_lots,
+    find_lots,
+    lots_in_stock,
+    lots_of,
+    missing_lot,
+)
+from odoo_toolkit.operations.steps import Seen, Step
 from odoo_toolkit.records.names import Wanted, resolve_all
 
 _TOLERANCE = 1e-6
@@ -166,3 +188,223 @@ def mark(odoo: Odoo, moves: Sequence[Row], entries: Sequence[Entry]) -> None:
         move["asked"], move["was_entered"] = True, move["entered"]
         move["entered"], move["done"] = entry is not None, entry.quantity if entry else 0.0
         move["to_reserve"] = entry.quantity if entry and reserves and not entry.lots else 0.0
+
+
+def lot_lines(
+    odoo: Odoo,
+    row: Row,
+    entries: Sequence[Entry],
+    expected: Sequence[Expected],
+    lines: Sequence[Row],
+    *,
+    unreserved: bool,
+) -> dict[int, list[Row]]:
+    """Return the values of the move lines that moves with lots get; two round trips, if any has.
+
+    Args:
+        odoo: the connection.
+        row: the transfer.
+        entries: what was asked.
+        expected: what would be moved.
+        lines: the transfer's move lines.
+        unreserved: whether more may be moved of a lot than is in stock.
+
+    Raises:
+        ValidationError: lots are missing, of another product, or not there; a serial number is in
+            stock already.
+        NotFoundError: a lot that has to exist does not.
+    """
+    of_move = {item.move["id"]: item for item in expected}
+    if uses_lots(row):
+        for entry in entries:
+            if not entry.lots:
+                check_lots_known(odoo, of_move[entry.move["id"]], lines, entry.field)
+    named = [
+        (entry, NamedLot(product=entry.move["product"], name=name, field=entry.field))
+        for entry in entries
+        for name in entry.lots
+    ]
+    if not named:
+        return {}
+    company = row["company_id"].id if row["company_id"] else None
+    found = find_lots(odoo, [lot for _, lot in named], acts_on=PICKING.model, company=company)
+    stocked = {entry.move["id"]: of_move[entry.move["id"]].stock is not None for entry, _ in named}
+    sources = [entry.move["location"] for entry, _ in named if stocked[entry.move["id"]]]
+    quants: list[Row] = []
+    if found:
+        ids = found.values()
+        quants = lots_in_stock(odoo, ids, acts_on=PICKING.model, locations=sorted({*sources}))
+    units = _units(odoo, [entry for entry, _ in named])
+    values: dict[int, list[Row]] = {}
+    for entry, lot in named:
+        move, lot_id = entry.move, found.get(lot.key)
+        ratio, unit = (1.0, units[move["id"]]) if move["id"] in units else (move["ratio"], None)
+        of_lot = [quant for quant in quants if quant["lot_id"].id == lot_id]
+        quantity = entry.lots[lot.name] * move["ratio"] / ratio
+        if not stocked[move["id"]]:
+            if lot_id is None and not row["use_create_lots"]:
+                raise missing_lot(odoo, lot, acts_on=PICKING.model)
+            if move["tracking"] == "serial":
+                check_not_in_stock(of_lot, lot, lot_id)
+            parts: list[Row] = [{"location_id": move["location"], "quantity": quantity}]
+        elif lot_id is None:
+            raise missing_lot(odoo, lot, acts_on=PICKING.model, location=move["location"])
+        else:
+            parts = _taken(odoo, entry, lot, quantity, of_lot, ratio, unreserved=unreserved)
+        lying = [line["location_dest_id"].id for line in lines if line["move_id"].id == move["id"]]
+        values.setdefault(move["id"], []).extend(
+            {
+                "picking_id": row["id"],
+                "product_id": move["product"].id,
+                "product_uom_id": unit or move["uom_id"],
+                # Where Odoo's rules put it away, if they have been applied.
+                "location_dest_id": (lying or [move["destination"]])[0],
+                **({"lot_id": lot_id} if lot_id else {"lot_name": lot.name}),
+                **part,
+            }
+            for part in parts
+        )
+    return values
+
+
+def _units(odoo: Odoo, entries: Collection[Entry]) -> dict[int, int]:
+    """Return by move the product's unit, for serial numbers where the move has another."""
+    return {
+        entry.move["id"]: read(odoo, PRODUCT, entry.move["product"].id)["uom_id"].id
+        for entry in {entry.move["id"]: entry for entry in entries}.values()
+        if entry.move["tracking"] == "serial" and entry.move["ratio"] != 1
+    }
+
+
+def _taken(
+    odoo: Odoo,
+    entry: Entry,
+    lot: NamedLot,
+    quantity: float,
+    quants: Sequence[Row],
+    ratio: float,
+    *,
+    unreserved: bool,
+) -> list[Row]:
+    """Return from where a lot is taken, place by place."""
+    parts: list[Row] = []
+    left = quantity
+    for quant in quants:
+        if left > _TOLERANCE:
+            part = min(left, quant["quantity"] / ratio)
+            held = {
+                name: quant[name].id
+                for name in ("location_id", "package_id", "owner_id")
+                if quant[name]
+            }
+            parts.append({**held, "quantity": part})
+            left -= part
+    if left > _TOLERANCE and not unreserved:
+        location = entry.move["location"]
+        there = lots_of(odoo, lot.product.id, acts_on=PICKING.model, location=location)
+        raise ValidationError(
+            f"Of {lot.name} ({lot.product.name}), {quantity:g} are to be moved and"
+            f" {quantity - left:g} are in stock ({lot.field}).",
+            suggestion="Choose another lot, or take its stock below zero with unreserved=True."
+            f" In stock: {there}.",
+            details={"field": lot.field, "lot": lot.name},
+        )
+    if left > _TOLERANCE:
+        parts.append({"location_id": entry.move["location"], "quantity": left})
+    return parts
+
+
+def entry_values(
+    odoo: Odoo,
+    moves: Sequence[Row],
+    entries: Sequence[Entry],
+    lots: Mapping[int, Sequence[Row]],
+    lines: Sequence[Row],
+) -> dict[str, Any]:
+    """Return what is written on a transfer so that just this is entered.
+
+    Args:
+        odoo: the connection.
+        moves: its open moves, after :func:`mark`.
+        entries: what was asked.
+        lots: as :func:`lot_lines` returns them.
+        lines: the transfer's move lines.
+    """
+    flagged = picks(odoo)
+    asked = {entry.move["id"]: entry.quantity for entry in entries}
+    commands: list[Any] = []
+    for move in moves:
+        own = [line for line in lines if line["move_id"].id == move["id"]]
+        values: dict[str, Any] = {}
+        if move["id"] in lots:
+            values["move_line_ids"] = [[2, line["id"], 0] for line in own] + [
+                [0, 0, _line_values(part, flagged)] for part in lots[move["id"]]
+            ]
+        elif move["id"] not in asked:
+            if move["was_entered"]:
+                lines_off = [[1, line["id"], {"qty_done": 0}] for line in own]
+                values = {"picked": False} if flagged else {"move_line_ids": lines_off}
+        elif flagged:
+            values = {"quantity": asked[move["id"]], "picked": True}
+        elif len(own) > 1:
+            # To 15, Odoo does not spread a quantity over several move lines by itself.
+            values["move_line_ids"] = _spread(asked[move["id"]], own)
+        else:
+            values["quantity_done"] = asked[move["id"]]
+        if values:
+            commands.append([1, move["id"], values])
+    return {moves_field(odoo): commands}
+
+
+def _line_values(part: Row, flagged: bool) -> Row:
+    others = {name: value for name, value in part.items() if name != "quantity"}
+    if flagged:
+        return {**others, "quantity": part["quantity"], "picked": True}
+    return {**others, "qty_done": part["quantity"]}
+
+
+def _spread(quantity: float, lines: Sequence[Row]) -> list[Any]:
+    commands: list[Any] = []
+    for line in lines:
+        last = line is lines[-1]
+        part = quantity if last else min(quantity, line["reserved"])
+        commands.append([1, line["id"], {"qty_done": part}])
+        quantity -= part
+    return commands
+
+
+@attrs.frozen(kw_only=True)
+class Enter(Step):
+    """Enters quantities and lots in the moves of a transfer.
+
+    Attributes:
+        fill: makes the values of the transfer's move lines, which steps before this one change;
+            None where there are no such steps.
+    """
+
+    model: str = PICKING.model
+    method: str = "write"
+    says: str = "Quantities entered"
+    fails: str = "The quantities are not entered"
+    fill: Callable[[Sequence[Row]], dict[str, Any]] | None = None
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Enter them."""
+        step: Step = self
+        if self.fill:
+            vals = self.fill(read_move_lines(odoo, ids[0]))
+            step = attrs.evolve(self, fill=None, arguments={"vals": vals})
+        return Step.make(step, odoo, ids, warnings)
+
+
+def enters(entries: Sequence[Entry]) -> Seen:
+    """Return what sees that these quantities, and no others, are entered."""
+    asked = {entry.move["id"]: entry.quantity for entry in entries}
+
+    def seen(odoo: Odoo, picking_id: int) -> bool | None:
+        for move in read_moves(odoo, picking_id):
+            if abs(move["done"] - asked.get(move["id"], 0.0)) > _TOLERANCE:
+                return None
+        return True
+
+    return seen

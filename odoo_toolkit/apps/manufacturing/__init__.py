@@ -1,9 +1,13 @@
 """Manufacturing: what products are made of, and the orders by which they are made."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.manufacturing.actions import OrderResult, cancel_order, confirm_order
+from odoo_toolkit.apps.manufacturing.actions import (
+    OrderResult,
+    cancel_order,
+    confirm_order,
+    create_order,
+)
 from odoo_toolkit.apps.manufacturing.bills import Bill, BillComponents, check_components
-from odoo_toolkit.apps.manufacturing.creation import create_order
 from odoo_toolkit.apps.manufacturing.orders import Component, Order, WorkOrder, get_order
 from odoo_toolkit.apps.manufacturing.production import produce
 

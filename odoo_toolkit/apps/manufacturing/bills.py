@@ -1,29 +1,320 @@
-"""Bills of materials: what a product is made of, and whether it can be made from what is there."""
+"""Bills of materials: what a product is made of, and whether it can be made from what is there.
+
+:func:`explode` does what Odoo does when it confirms a manufacturing order or delivers a kit: which
+lines are for a variant, which components are kits, and where a quantity is rounded. All that asks
+for components takes them from it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.apps.manufacturing.explosion import (
-    BOM,
-    FIRST_BILL,
-    PRODUCT,
-    BillComponent,
-    explode,
-    is_bill_of,
-    producible,
-)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.documents import Row, filled, find_id, read, read_rows
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    filled,
+    find_id,
+    not_found,
+    read,
+    read_rows,
+)
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
+
+BOM = Document(
+    model="mrp.bom",
+    noun="bill of materials",
+    argument="bom_id",
+    fields=(
+        "display_name",
+        "product_tmpl_id",
+        "product_id",
+        "product_qty",
+        "product_uom_id",
+        "type",
+        "active",
+        "consumption",
+        "operation_ids",
+        "company_id",
+        "picking_type_id",
+        "produce_delay",
+    ),
+)
+#: The order in which Odoo itself looks for the bill of a product.
+FIRST_BILL = "sequence, product_id, id"
+#: A flag tells from 18 on whose stock is counted, the type to 17.
+PRODUCT = Document(
+    model="product.product",
+    noun="product",
+    argument="product_id",
+    fields=(
+        "display_name",
+        "product_tmpl_id",
+        "uom_id",
+        "type",
+        "is_storable",
+        "product_template_attribute_value_ids",
+    ),
+)
+#: What is read of components besides.
+COMPONENT = (*PRODUCT.fields, "qty_available", "free_qty")
+LINE_FIELDS = (
+    "bom_id",
+    "product_id",
+    "product_qty",
+    "product_uom_id",
+    "child_bom_id",
+    "bom_product_template_attribute_value_ids",
+)
+#: 19 turned the meaning of ``factor`` round, and has no ``factor_inv``.
+_UOM_FIELDS = ("factor", "factor_inv", "rounding")
+
+#: Kits within kits; Odoo refuses circles.
+_DEEPEST = 20
+#: Up to 18, Odoo rounds what is made up to the unit of the bill before it looks at the lines.
+_ROUNDS_TO = 18
+
+#: Unit of measure -> how much of the reference unit of its kind it is, and its rounding.
+Sizes = dict[int, tuple[float, float]]
+#: A bill of materials, the variant that it makes, and how many times it is used.
+_Used = tuple[Row, Row, float]
+
+
+@attrs.frozen(kw_only=True)
+class BillComponent(Shown):
+    """A component, in its product's unit of measure; kits are replaced by what is in them.
+
+    Attributes:
+        on_hand, free: in stock, and not reserved; None where stock is not counted.
+        missing: how much more is needed than is free.
+        bom: by which the component itself is made.
+    """
+
+    product: RecordName
+    needed: float
+    uom: str
+    on_hand: float | None = None
+    free: float | None = None
+    missing: float = 0.0
+    bom: RecordName | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Known:
+    """What has been read for bills of materials, which is not read again.
+
+    Attributes:
+        lines: of bills of materials, by bill.
+        products: by id, with the figures of their stock.
+        sizes: of units of measure.
+        units: more units of measure whose sizes are wanted.
+    """
+
+    lines: dict[int, list[Row]] = attrs.Factory(dict)
+    products: dict[int, Row] = attrs.Factory(dict)
+    sizes: Sizes = attrs.Factory(dict)
+    units: set[int] = attrs.Factory(set)
+
+
+def learn_sizes(odoo: Odoo, units: Iterable[int], sizes: Sizes) -> None:
+    """Read the sizes of units of measure that are not known yet; no round trip for none."""
+    if new := sorted(set(units) - sizes.keys()):
+        rows = read_rows(odoo, "uom.uom", [["id", "in", new]], _UOM_FIELDS, acts_on=PRODUCT.model)
+        for row in rows:
+            size = row["factor_inv"] or row["factor"] or 1.0
+            sizes[row["id"]] = (size, row["rounding"] or 0.01)
+
+
+def in_unit(
+    quantity: float, unit: RecordName | None, other: RecordName | None, sizes: Sizes
+) -> float:
+    """Return a quantity of a unit of measure in another one, not rounded."""
+    if unit is None or other is None or unit.id == other.id:
+        return quantity
+    return quantity * sizes[unit.id][0] / sizes[other.id][0]
+
+
+def rounded(quantity: float, step: float, *, up: bool = False) -> float:
+    """Round a quantity to a unit's rounding, to the nearest or up."""
+    count = round(quantity / step, 6)
+    return round((math.ceil(count) if up else math.floor(count + 0.5)) * step, 6)
+
+
+def explode(
+    odoo: Odoo,
+    bom: Row,
+    product: Row,
+    quantity: float,
+    *,
+    location: int | None = None,
+    known: Known | None = None,
+) -> list[BillComponent]:
+    """Return the components of a quantity of a product, level by level through the kits among them.
+
+    2 round trips for each level, 1 less where its lines and products are known, and 1 more where
+    products are counted in units that no line has.
+
+    Args:
+        odoo: the connection.
+        bom: by which it is made.
+        product: its row.
+        quantity: in the product's unit of measure.
+        location: whose stock counts; None for all.
+        known: what has been read before; it is told what is read here.
+    """
+    known = known or Known()
+    known.units.update((bom["product_uom_id"].id, product["uom_id"].id))
+    level: list[_Used] = []
+    needed: dict[int, float] = {}
+    made_by: dict[int, RecordName] = {}
+    for depth in range(_DEEPEST):
+        boms = [used["id"] for used, *_ in level] if depth else [bom["id"]]
+        lines = _read_lines(odoo, boms, known)
+        kits, values = _read_level(odoo, bom, lines, location, known)
+        if not depth:
+            times = _times(odoo, quantity, product["uom_id"], bom, known.sizes)
+            level = [(bom, product, times / bom["product_qty"])]
+        following: list[_Used] = []
+        for used, variant, times in level:
+            for line in known.lines[used["id"]]:
+                component, uom = known.products[line["product_id"].id], line["product_uom_id"]
+                if component["type"] == "service" or _skipped(line, variant, values):
+                    continue
+                part, number = times * line["product_qty"], component["id"]
+                if kit := kits.get(number):
+                    times_of_kit = _times(odoo, part / kit["product_qty"], uom, kit, known.sizes)
+                    following.append((kit, component, times_of_kit))
+                    continue
+                part = rounded(part, known.sizes[uom.id][1], up=True)
+                part = in_unit(part, uom, component["uom_id"], known.sizes)
+                needed[number] = needed.get(number, 0.0) + part
+                if line["child_bom_id"]:
+                    made_by[number] = line["child_bom_id"]
+        level = following
+        if not level:
+            break
+    return [_component(known.products[n], needed[n], made_by.get(n)) for n in needed]
+
+
+def _times(odoo: Odoo, quantity: float, unit: RecordName, bom: Row, sizes: Sizes) -> float:
+    """Return a quantity in the unit of a bill of materials, as Odoo rounds it."""
+    step = sizes[bom["product_uom_id"].id][1]
+    quantity = in_unit(quantity, unit, bom["product_uom_id"], sizes)
+    return rounded(quantity, step, up=True) if odoo.version.major <= _ROUNDS_TO else quantity
+
+
+def _read_lines(odoo: Odoo, boms: Sequence[int], known: Known) -> list[Row]:
+    """Return the lines of bills of materials; no round trip where they are known."""
+    if new := sorted(set(boms) - known.lines.keys()):
+        known.lines.update({number: [] for number in new})
+        for line in read_rows(
+            odoo,
+            "mrp.bom.line",
+            [["bom_id", "in", new]],
+            LINE_FIELDS,
+            acts_on=BOM.model,
+            order="sequence, id",
+        ):
+            known.lines[line["bom_id"].id].append(line)
+    return [line for number in sorted(set(boms)) for line in known.lines[number]]
+
+
+def _read_level(
+    odoo: Odoo, bom: Row, lines: Sequence[Row], location: int | None, known: Known
+) -> tuple[dict[int, Row], dict[int, int]]:
+    """Learn the products and units of lines, and return the kits and attribute values among them.
+
+    The kits are by product; of a value, the attribute line it belongs to.
+    """
+    new = sorted({line["product_id"].id for line in lines} - known.products.keys())
+    context: dict[str, Any] = {} if location is None else {"location": location}
+    made = sorted({line["product_id"].id for line in lines if line["child_bom_id"]})
+    field = "bom_product_template_attribute_value_ids"
+    values = sorted({number for line in lines for number in line[field] or ()})
+    known.units.update(line["product_uom_id"].id for line in lines)
+    known.units.update(row["uom_id"].id for row in known.products.values())
+    model, named = "product.template.attribute.value", ["attribute_line_id"]
+    of_values: list[Any] = [["id", "in", values]]
+    asked: dict[str, Callable[[], Any]] = {
+        "sizes": lambda: learn_sizes(odoo, known.units, known.sizes)
+    }
+    if new:
+        found = [["id", "in", new]]
+        asked["products"] = lambda: read_rows(odoo, PRODUCT.model, found, COMPONENT, **context)
+    if made:
+        asked["kits"] = lambda: _read_kits(odoo, bom, made)
+    if values:
+        asked["values"] = lambda: read_rows(odoo, model, of_values, named, acts_on=BOM.model)
+    answers = dict(zip(asked, side_by_side([*asked.values()]), strict=True))
+    known.products.update({row["id"]: row for row in answers.get("products", ())})
+    if missing := [number for number in new if number not in known.products]:
+        raise not_found(PRODUCT, missing)
+    kits: dict[int, Row] = {}
+    for kit in answers.get("kits", ()):
+        for number in made:
+            if is_bill_of(kit, known.products[number]):
+                kits.setdefault(number, kit)
+    known.units.update(row["uom_id"].id for row in known.products.values())
+    known.units.update(kit["product_uom_id"].id for kit in kits.values())
+    learn_sizes(odoo, known.units, known.sizes)
+    return kits, {row["id"]: row["attribute_line_id"].id for row in answers.get("values", ())}
+
+
+def _read_kits(odoo: Odoo, bom: Row, products: Sequence[int]) -> list[Row]:
+    """Return the kits that are products, as Odoo looks for them: whatever else makes these."""
+    domain: list[Any] = [["type", "=", "phantom"], "|", ["product_id", "in", products]]
+    domain += ["&", ["product_id", "=", False]]
+    domain += [["product_tmpl_id.product_variant_ids", "in", products]]
+    for field in ("company_id", "picking_type_id"):
+        if bom[field]:
+            domain.append([field, "in", [False, bom[field].id]])
+    return read_rows(odoo, BOM.model, domain, BOM.fields, order=FIRST_BILL, active_test=True)
+
+
+def is_bill_of(bom: Row, product: Row) -> bool:
+    """Whether a bill of materials is for a product: for it alone, or for all its variants."""
+    if bom["product_id"]:
+        return bool(bom["product_id"].id == product["id"])
+    return bool(bom["product_tmpl_id"].id == product["product_tmpl_id"].id)
+
+
+def _skipped(line: Row, product: Row, values: Mapping[int, int]) -> bool:
+    """Whether a line is for other variants: of each attribute it names, one value must be there."""
+    own = set(product["product_template_attribute_value_ids"] or ())
+    groups: dict[int | None, set[int]] = {}
+    for value in line["bom_product_template_attribute_value_ids"] or ():
+        groups.setdefault(values.get(value), set()).add(value)
+    return any(own.isdisjoint(group) for group in groups.values())
+
+
+def _component(product: Row, needed: float, bom: RecordName | None) -> BillComponent:
+    counted = product["is_storable"] or product["type"] == "product"
+    free = max(product["free_qty"] or 0.0, 0.0) if counted else None
+    missing = round(needed - free, 6) if free is not None else 0.0
+    return BillComponent(
+        product=RecordName(id=product["id"], name=product["display_name"]),
+        needed=round(needed, 6),
+        uom=product["uom_id"].name,
+        on_hand=product["qty_available"] if counted else None,
+        free=free,
+        missing=max(missing, 0.0),
+        bom=bom,
+    )
+
+
+def producible(components: Sequence[BillComponent], quantity: float) -> float | None:
+    """Return how many can be made now, of which a quantity takes these; None for no limit."""
+    limits = [item.free / item.needed for item in components if item.free is not None]
+    return max(math.floor(min(limits) * quantity * 1e6 + 0.5) / 1e6, 0.0) if limits else None
 
 
 @attrs.frozen(kw_only=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.apps.manufacturing.explosion import Sizes, learn_sizes, rounded
+from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import (
     ORDER,
     picks,

@@ -11,7 +11,7 @@ from odoo_toolkit.apps.purchase.bills import create_bill
 from odoo_toolkit.apps.purchase.creation import create_order
 from odoo_toolkit.apps.purchase.orders import Order, get_order
 from odoo_toolkit.apps.purchase.receipts import receive
-from odoo_toolkit.apps.purchase.supplies import Supply, supply
+from odoo_toolkit.apps.purchase.supply import Supply, supply
 
 __all__ = [
     "CancelResult",

@@ -18,7 +18,7 @@ from odoo_toolkit.apps.accounting.actions import POST, post_invoice
 from odoo_toolkit.apps.accounting.invoices import INVOICE, pick_journal
 from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
 from odoo_toolkit.apps.inventory import actions as transfers
-from odoo_toolkit.apps.inventory.move_lines import Enter
+from odoo_toolkit.apps.inventory.entries import Enter
 from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.apps.sales.actions import confirm_order
 from odoo_toolkit.apps.sales.creation import CONFIRM, CONFIRMED, OrderResult
