@@ -17,6 +17,7 @@ from pathlib import Path
 from sphinx.cmd.build import build_main
 
 from docs.builder import errors, functions, settings, tools
+from docs.builder.apps import business_apps
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -24,7 +25,9 @@ ROOT = HERE.parents[1]
 #: Pages that stand beside ``docs/``.
 BESIDE = ("CHANGELOG.md", "SECURITY.md")
 
-#: Where the menu of ``index.md`` has the guides that it does not name.
+#: Where the menu of ``index.md`` has the guides of the business apps, and those of which it names
+#: none.
+_APPS = "(the guides of the business apps)"
 _MORE = "(the guides that are not named above)"
 
 #: A link that shows the name of a file; on the site it shows the title of the page or section.
@@ -55,7 +58,7 @@ def put_together(folder: Path) -> None:
         within = functools.partial(_within, page.parent, folder)
         text = _LINK.sub(within, page.read_text("utf-8"))
         page.write_text(_FILE_NAME.sub("[]", text), "utf-8")
-    index = (HERE / "index.md").read_text("utf-8")
+    index = (HERE / "index.md").read_text("utf-8").replace(_APPS, "\n".join(business_apps()))
     listed = set(index.split())
     more = [
         name for name in sorted(page.stem for page in folder.glob("*.md")) if name not in listed

@@ -12,9 +12,9 @@ from types import ModuleType
 import attrs
 
 import odoo_toolkit
+from docs.builder.apps import business_apps
 
-_NAMES = ("sales", "accounting", "purchase", "inventory", "manufacturing", "crm", "project")
-_APPS = tuple(f"odoo_toolkit.apps.{app}" for app in (*_NAMES, "helpdesk", "hr"))
+_APPS = tuple(f"odoo_toolkit.apps.{app}" for app in business_apps())
 _RESULTS = (
     "odoo_toolkit.records.results",
     "odoo_toolkit.records.aggregate",

@@ -38,6 +38,8 @@ from odoo_toolkit.records.arguments import checked_count, optional_ids
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
+__all__ = ["TicketResult", "assign_ticket", "create_ticket", "get_ticket"]
+
 TEAM = "helpdesk.team"
 
 TicketId = Annotated[int | None, Doc("Id of the ticket.")]

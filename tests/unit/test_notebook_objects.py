@@ -37,7 +37,6 @@ from odoo_toolkit.testing import FakeServer
 APPS = [
     importlib.import_module(found.name)
     for found in pkgutil.iter_modules(apps.__path__, "odoo_toolkit.apps.")
-    if found.ispkg
 ]
 #: What gives a connection, an iterator, rows of a file, a clock.
 NO_RESULT = ("connect", "iterate", "read_csv", "time_limit")
