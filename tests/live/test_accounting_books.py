@@ -163,7 +163,7 @@ def test_from_delivery_to_settlement_as_of_three_days(admin: Odoo, suffix: str) 
     more = new_product(admin, f"More {suffix}", price=60.0)
     lines = [{"product_id": goods, "quantity": 4}, {"product_id": more, "quantity": 1}]
     order = sales.create_order(admin, lines=lines, partner_id=partner, confirm=True)
-    assert isinstance(order, sales.OrderResult)
+    assert isinstance(order, sales.Order)
     shown = sales.get_order(admin, order_id=order.id, include_deliveries=True)
     (delivery,) = shown.deliveries or []
     inventory.validate_picking(admin, picking_id=delivery.id)

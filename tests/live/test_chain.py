@@ -59,7 +59,7 @@ def test_an_order_is_delivered_over_what_is_bought_and_made_for_it(
         partner_id=table["Customer"],
         confirm=True,
     )
-    assert isinstance(sold, sales.OrderResult)
+    assert isinstance(sold, sales.Order)
     assert sold.confirmed
 
     # What is missing: no table, and of two tables' parts nothing.

@@ -46,9 +46,9 @@ def down_payment_product(admin: Odoo) -> None:
     sales.create_invoices(admin, order_id=order.id, method="fixed", amount=1)
 
 
-def made(result: Any) -> sales.OrderResult:
+def made(result: Any) -> sales.Order:
     """Return the result of an operation that was no dry run."""
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     return result
 
 
@@ -139,7 +139,7 @@ def test_an_order_is_cancelled_with_its_delivery(
         sales.create_order(odoo, lines=[{"product_id": goods}], partner_id=customer, confirm=True)
     )
     result = sales.cancel_order(odoo, order_name=order.name)
-    assert isinstance(result, sales.CancelResult)
+    assert isinstance(result, sales.Order)
     assert row(odoo, order.id, "state")["state"] == result.state == "cancel"
     assert [delivery.state for delivery in result.deliveries] == ["cancel"]
     assert sales.cancel_order(odoo, order_id=order.id).cancelled  # type: ignore[union-attr]

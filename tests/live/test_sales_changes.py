@@ -18,9 +18,9 @@ def customer(admin: Odoo, suffix: str) -> int:
     return new_customer(admin, suffix)
 
 
-def made(result: Any) -> sales.OrderResult:
+def made(result: Any) -> sales.Order:
     """Return the result of an operation that was no dry run."""
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     return result
 
 
@@ -30,7 +30,7 @@ def stored(odoo: Odoo, order_id: int) -> list[dict[str, Any]]:
     return search_read(odoo, "sale.order.line", [["order_id", "=", order_id]], fields).records
 
 
-def quotation(odoo: Odoo, admin: Odoo, suffix: str, customer: int) -> sales.OrderResult:
+def quotation(odoo: Odoo, admin: Odoo, suffix: str, customer: int) -> sales.Order:
     """Return a quotation of two chairs and a desk below a heading."""
     new_product(admin, f"Chair {suffix}", price=50)
     new_product(admin, f"Desk {suffix}", price=80)

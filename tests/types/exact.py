@@ -24,7 +24,7 @@ from odoo_toolkit import (
 from odoo_toolkit.apps.accounting import post_invoice
 from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.manufacturing import produce
-from odoo_toolkit.apps.sales import OrderResult, confirm_order
+from odoo_toolkit.apps.sales import Order, confirm_order
 from odoo_toolkit.languages import LanguagesResult, languages
 from odoo_toolkit.operations.steps import Plan
 from tests.live.servers import Server, User, credentials
@@ -32,10 +32,10 @@ from tests.live.servers import Server, User, credentials
 
 def dry_runs(odoo: Odoo, flag: bool) -> None:
     """The result depends on ``dry_run``; the arguments are checked but beside ``dry_run``."""
-    assert_type(confirm_order(odoo, order_id=5), OrderResult)
+    assert_type(confirm_order(odoo, order_id=5), Order)
     assert_type(confirm_order(odoo, order_id=5, dry_run=True), Plan)
-    assert_type(confirm_order(odoo, order_id=5, dry_run=False), OrderResult)
-    assert_type(confirm_order(odoo, order_id=5, dry_run=flag), OrderResult | Plan)
+    assert_type(confirm_order(odoo, order_id=5, dry_run=False), Order)
+    assert_type(confirm_order(odoo, order_id=5, dry_run=flag), Order | Plan)
     assert_type(confirm_order.plan(odoo, order_id=5), Plan)
     assert_type(post_invoice(odoo, invoice_id=5), Invoice)
     assert_type(post_invoice.plan(odoo, invoice_id=5), Plan)

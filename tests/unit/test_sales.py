@@ -108,7 +108,7 @@ def test_an_order_is_created_and_confirmed(major: int) -> None:
         {"name": "Thank you"},
     ]
     result = sales.create_order(odoo, lines=lines, partner_name="acme", note="a < b", confirm=True)
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     assert (result.id, result.name, result.state) == (12, "S00012", "sale")
     assert (result.confirmed, result.warnings) == (True, [])
     assert written(odoo) == ["create", "action_confirm"]
@@ -170,7 +170,7 @@ def test_an_order_that_cannot_be_confirmed_is_still_told_of(error: Exception) ->
     odoo = shop()
     odoo.answers["sale.order", "action_confirm"] = error
     result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     assert (result.id, result.state, result.confirmed) == (12, "draft", False)
     assert str(error) in result.warnings[0]
 
@@ -180,7 +180,7 @@ def test_a_confirmation_that_changes_nothing_is_not_believed() -> None:
     odoo = shop()
     odoo.answers["sale.order", "action_confirm"] = True
     result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     assert not result.confirmed
     assert "still draft" in result.warnings[0]
 
@@ -190,7 +190,7 @@ def test_an_order_that_cannot_be_read_back_is_still_told_of() -> None:
     odoo = shop()
     odoo.answers["sale.order", "search_read"] = OdooConnectionError("gone")
     result = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7)
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     assert (result.id, result.state) == (12, None)
     assert "gone" in result.warnings[0]
 
@@ -235,7 +235,7 @@ def test_an_order_is_cancelled_without_a_question(major: int) -> None:
     odoo.answers["stock.picking", "search_read"] = [picking()]
     odoo.answers["account.move", "search_read"] = [invoice(state="draft", name="/")]
     result = sales.cancel_order(odoo, order_name="S00012")
-    assert isinstance(result, sales.CancelResult)
+    assert isinstance(result, sales.Order)
     assert (result.cancelled, result.state) == (True, "cancel")
     call = next(call for call in odoo.sent if call.method == "action_cancel")
     assert call.context["disable_cancel_warning"] is True
@@ -258,7 +258,7 @@ def test_a_cancel_wizard_that_opens_nevertheless_is_answered(major: int) -> None
         ("sale.order.cancel", "action_cancel"): cancel,
     }
     result = sales.cancel_order(odoo, order_id=12)
-    assert isinstance(result, sales.CancelResult)
+    assert isinstance(result, sales.Order)
     assert result.cancelled
 
 
@@ -314,7 +314,7 @@ def test_a_cancelled_order_stays_so() -> None:
     """Cancelling twice is no error and sends nothing."""
     odoo = shop(state="cancel")
     result = sales.cancel_order(odoo, order_id=12)
-    assert isinstance(result, sales.CancelResult)
+    assert isinstance(result, sales.Order)
     assert result.cancelled
     assert written(odoo) == []
 
@@ -476,7 +476,7 @@ def test_an_allowlist_with_the_order_is_enough() -> None:
     """Its lines and its invoicing wizard belong to the order."""
     odoo = shop(18, Policy(mode="restricted", write_allowlist="sale.order"), state="draft")
     created = sales.create_order(odoo, lines=[{"product_id": 3}], partner_id=7, confirm=True)
-    assert isinstance(created, sales.OrderResult)
+    assert isinstance(created, sales.Order)
     assert created.confirmed
     odoo.answers |= {
         ("sale.advance.payment.inv", "default_get"): {},

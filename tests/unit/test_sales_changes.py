@@ -104,7 +104,7 @@ def test_lines_are_added_changed_and_removed_by_product(major: int) -> None:
         payment_term_name="30 days",
         note="a < b",
     )
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     [write] = writes(odoo)
     assert write.ids == (12,)
     html = FIELDS[str(major)]["sale.order"]["note"]["type"] == "html"
@@ -253,7 +253,7 @@ def test_a_copy_for_the_same_customer_is_like_the_order(major: int) -> None:
         add=[{"product_name": "desk lamp"}],
         client_order_ref="PO 2",
     )
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     assert result.id == 13
     [create] = writes(odoo)
     values = contents(create)
@@ -369,7 +369,7 @@ def test_what_stands_above_and_below_the_lines_is_made_and_read(major: int) -> N
         payment_term_name="30 Days",
         note="At once",
     )
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     values = contents(writes(odoo)[0])
     assert values["order_line"][0] == [0, 0, {"display_type": "line_section", "name": "Light"}]
     assert (values["client_order_ref"], values["payment_term_id"]) == ("PO 3", 5)
@@ -395,7 +395,7 @@ def test_an_order_that_is_confirmed_comes_with_its_deliveries() -> None:
 
     odoo.answers["sale.order", "action_confirm"] = confirm
     result = sales.confirm_order(odoo, order_id=12)
-    assert isinstance(result, sales.OrderResult)
+    assert isinstance(result, sales.Order)
     assert [(d.name, d.state) for d in result.deliveries or ()] == [("WH/OUT/1", "assigned")]
     assert odoo.methods().count("stock.picking.search_read") == 1
 

@@ -1,22 +1,20 @@
 """Quotations and sales orders: made, changed, confirmed, looked at, invoiced, paid, cancelled."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.sales.actions import CancelResult, cancel_order, confirm_order
+from odoo_toolkit.apps.sales.actions import cancel_order, confirm_order
 from odoo_toolkit.apps.sales.changes import update_order
-from odoo_toolkit.apps.sales.creation import OrderResult, copy_order, create_order
+from odoo_toolkit.apps.sales.creation import copy_order, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
 from odoo_toolkit.apps.sales.lines import ChangedLine, NewLine
 from odoo_toolkit.apps.sales.orders import Order, get_order
 from odoo_toolkit.apps.sales.processing import OrderOutcome, ProcessResult, process_orders
 
 __all__ = [
-    "CancelResult",
     "ChangedLine",
     "InvoiceResult",
     "NewLine",
     "Order",
     "OrderOutcome",
-    "OrderResult",
     "ProcessResult",
     "cancel_order",
     "confirm_order",

@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
-
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.sales.creation import CONFIRM, OrderResult, order_result
+from odoo_toolkit.apps.sales.creation import CONFIRM, order_result
 from odoo_toolkit.apps.sales.orders import (
     ORDER,
-    Delivery,
-    Invoice,
+    Order,
     OrderId,
     OrderName,
     read_documents,
+    shown,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError
 from odoo_toolkit.operations.documents import (
     Row,
-    filled,
     find,
     is_locked,
     read_back,
@@ -47,20 +43,6 @@ CANCEL = Step(
 )
 
 
-@attrs.frozen(kw_only=True)
-class CancelResult(Shown):
-    """An order that was to be cancelled; ``deliveries`` and ``invoices`` as they are now."""
-
-    id: int
-    name: str
-    state: str | None = None
-    cancelled: bool
-    deliveries: list[Delivery] = attrs.Factory(list)
-    invoices: list[Invoice] = attrs.Factory(list)
-    message: str
-    warnings: list[str] = attrs.Factory(list)
-
-
 @operation
 def confirm_order(
     odoo: Odoo,
@@ -68,7 +50,7 @@ def confirm_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Confirm a quotation: it becomes a sales order and its deliveries are made.
 
     Args:
@@ -102,7 +84,7 @@ def cancel_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     dry_run: DryRun = False,
-) -> CancelResult | Plan:
+) -> Order | Plan:
     """Cancel a quotation or sales order, with its open deliveries and draft invoices.
 
     The customer gets no e-mail. An order that is delivered or invoiced is not cancelled, although
@@ -122,7 +104,7 @@ def cancel_order(
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return filled(CancelResult, row, cancelled=True, message=f"{name} was cancelled already.")
+        return shown(row, message=f"{name} was cancelled already.")
     drafts = _check_cancellable(odoo, row)
     try:
         return operate(
@@ -212,16 +194,15 @@ def _still_delivered(odoo: Odoo, order_id: int) -> bool:
 # Results ---------------------------------------------------------------------------------------
 
 
-def _cancel_result(odoo: Odoo, name: str, done: Done) -> CancelResult:
+def _cancel_result(odoo: Odoo, name: str, done: Done) -> Order:
     row = read_back(odoo, ORDER, done.id, done.warnings)
     told: dict[str, Any] = {"warnings": done.warnings}
     if row is None:
         message = f"{name} was cancelled; its state is not known."
-        return CancelResult(id=done.id, name=name, cancelled=True, message=message, **told)
+        return Order(id=done.id, name=name, message=message, **told)
     try:
         told["deliveries"], told["invoices"] = read_documents(odoo, row)
     except OdooError as error:
         done.warnings.append(f"Its deliveries and invoices cannot be read: {error.message}")
-    cancelled = row["state"] == "cancel"
-    now = "cancelled" if cancelled else f"not cancelled: its state is {row['state']}"
-    return filled(CancelResult, row, cancelled=cancelled, message=f"{name} is {now}.", **told)
+    now = "cancelled" if row["state"] == "cancel" else f"not cancelled: its state is {row['state']}"
+    return shown(row, message=f"{name} is {now}.", **told)

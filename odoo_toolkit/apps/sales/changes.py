@@ -13,7 +13,6 @@ from odoo_toolkit.apps.sales.creation import (
     ClientOrderRef,
     CommitmentDate,
     Note,
-    OrderResult,
     head_values,
     order_result,
     wanted_terms,
@@ -27,7 +26,7 @@ from odoo_toolkit.apps.sales.lines import (
     line_rows,
     resolved_changes,
 )
-from odoo_toolkit.apps.sales.orders import ORDER, OrderId, OrderName
+from odoo_toolkit.apps.sales.orders import ORDER, Order, OrderId, OrderName
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, find, is_locked, state_error
@@ -53,7 +52,7 @@ def update_order(
     payment_term_name: str | None = None,
     note: Note = None,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Change a quotation, all of it in one write; what is not given stays as it is.
 
     Args:
@@ -107,7 +106,7 @@ def update_order(
         # Added lines would come twice: repeating is not safe.
         step = attrs.evolve(step, seen=_seen(lines, changes), safe=False)
 
-    def result(done: Done) -> OrderResult:
+    def result(done: Done) -> Order:
         told = order_result(odoo, done, "changed")
         now = {line.id: line.price_unit for line in told.lines or ()}
         done.warnings.extend(_moved_prices(lines, changes, now))

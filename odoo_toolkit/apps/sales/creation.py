@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
-import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
@@ -24,23 +23,22 @@ from odoo_toolkit.apps.sales.lines import (
     wanted_products,
 )
 from odoo_toolkit.apps.sales.orders import (
+    CONFIRMED,
     ORDER,
-    Delivery,
+    Order,
     OrderId,
-    OrderLine,
     OrderName,
     read_deliveries,
     read_lines,
+    shown,
 )
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.operations.documents import (
     Row,
     afterwards,
     currency_of,
-    filled,
     find,
     read,
     read_rows,
@@ -54,8 +52,6 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
-
-CONFIRMED = ("sale", "done")
 
 CommitmentDate = Annotated[str | None, Doc("Promised delivery.")]
 ClientOrderRef = str | None
@@ -71,34 +67,6 @@ CONFIRM = Step(
     context={"validate_analytic": True},
     seen=shows(ORDER, state=CONFIRMED),
 )
-
-
-@attrs.frozen(kw_only=True)
-class OrderResult(Shown):
-    """An order that was made, changed or confirmed.
-
-    Attributes:
-        deliveries: None where there are none.
-        confirmed: whether it is a sales order now, as read back.
-        warnings: what went otherwise than asked; the order exists nevertheless.
-    """
-
-    id: int
-    name: str | None = None
-    state: str | None = None
-    partner: RecordName | None = None
-    client_order_ref: str | None = None
-    commitment_date: str | None = None
-    payment_term: RecordName | None = None
-    note: str | None = None
-    lines: list[OrderLine] | None = None
-    deliveries: list[Delivery] | None = None
-    amount_untaxed: float | None = None
-    amount_total: float | None = None
-    currency: str | None = None
-    confirmed: bool
-    message: str
-    warnings: list[str] = attrs.Factory(list)
 
 
 @operation
@@ -121,7 +89,7 @@ def create_order(
     note: Note = None,
     confirm: bool = False,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Make a quotation, and confirm it if asked to; in few round trips.
 
     At most six on a warm schema, one more for the deliveries of what is confirmed.
@@ -177,7 +145,7 @@ def create_order(
     commands = line_commands(checked, product_ids)
     steps[0] = CREATE.of(vals_list={"partner_id": customer, **head, "order_line": commands})
 
-    def result(done: Done) -> OrderResult:
+    def result(done: Done) -> Order:
         if confirm and date_order is not None:
             done.warnings.insert(0, "Odoo set date_order to the time of the confirmation.")
         return order_result(odoo, done, "created", confirming=confirm)
@@ -210,7 +178,7 @@ def wanted_terms(payment_term_id: int | None, payment_term_name: str | None) -> 
     ]
 
 
-def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False) -> OrderResult:
+def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False) -> Order:
     """Read an order back, with its lines and deliveries.
 
     Args:
@@ -228,9 +196,8 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
     except OdooError as error:
         # It is written: that it cannot be read back does not undo it.
         done.warnings.append(f"The order cannot be read back: {error.message}")
-        return OrderResult(
+        return Order(
             id=done.id,
-            confirmed=confirming and done.complete,
             message=f"Order {done.id} was {verb}; its state is not known.",
             warnings=done.warnings,
         )
@@ -247,15 +214,8 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
         message = f"{name} exists but is not confirmed (state {state})."
     else:
         message = f"Quotation {name} {verb}: {total}"
-    return filled(
-        OrderResult,
-        row,
-        lines=lines,
-        deliveries=deliveries or None,
-        currency=currency_of(row),
-        confirmed=confirmed,
-        message=message,
-        warnings=done.warnings,
+    return shown(
+        row, lines=lines, deliveries=deliveries or None, message=message, warnings=done.warnings
     )
 
 
@@ -285,7 +245,7 @@ def copy_order(
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Make a quotation like an order, in whatever state that is, with changes.
 
     For the same customer, prices, discounts, taxes and terms are the order's; for another one they
@@ -336,7 +296,7 @@ def copy_order(
             f"Nothing of {row['name']} would be left to copy.", suggestion="Add a line."
         )
 
-    def result(done: Done) -> OrderResult:
+    def result(done: Done) -> Order:
         return order_result(odoo, done, f"made like {row['name']}")
 
     steps = [CREATE.of(vals_list=values)]

@@ -29,6 +29,9 @@ from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import is_id, short_repr
 
+#: To Odoo 16 an order that is locked is done.
+CONFIRMED = ("sale", "done")
+
 OrderId = int | None
 OrderName = Annotated[str | None, Doc("Such as S00012.")]
 
@@ -106,7 +109,7 @@ class Invoice(Shown):
 
 @attrs.frozen(kw_only=True)
 class Order(Shown):
-    """A sales order.
+    """A quotation or sales order as it is in Odoo; None is what is empty, or could not be read.
 
     Attributes:
         state: draft, sent, sale, cancel; to Odoo 16 also done, which means locked.
@@ -117,32 +120,45 @@ class Order(Shown):
         invoice_status: no (nothing to invoice), to invoice, invoiced, upselling.
         delivery_status: from Odoo 16 on: pending, started, partial, full.
         lines, deliveries, invoices: None where they were not asked for.
-        warnings: what could not be read.
+        message: after a change, what was done.
+        warnings: what could not be read, or went otherwise than asked; the order exists
+            nevertheless.
     """
 
     id: int
-    name: str
-    state: str
-    locked: bool
+    name: str | None = None
+    state: str | None = None
+    locked: bool = False
     partner: RecordName | None = None
     date_order: str | None = None
     commitment_date: str | None = None
     client_order_ref: str | None = None
     payment_term: RecordName | None = None
     note: str | None = None
-    amount_untaxed: float
-    amount_tax: float
-    amount_total: float
-    currency: str | None
+    amount_untaxed: float | None = None
+    amount_tax: float | None = None
+    amount_total: float | None = None
+    currency: str | None = None
     invoice_status: str | None = None
     delivery_status: str | None = None
-    line_count: int
-    delivery_count: int
-    invoice_count: int
+    line_count: int = 0
+    delivery_count: int = 0
+    invoice_count: int = 0
     lines: list[OrderLine] | None = None
     deliveries: list[Delivery] | None = None
     invoices: list[Invoice] | None = None
+    message: str = ""
     warnings: list[str] = attrs.Factory(list)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether it is a sales order; a quotation is not."""
+        return self.state in CONFIRMED
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it is cancelled."""
+        return self.state == "cancel"
 
 
 def get_order(
@@ -178,16 +194,20 @@ def get_order(
             return None
 
     found = side_by_side([lambda what=what: readable(what) for what in asked])  # type: ignore[misc]
+    return shown(row, warnings=warnings, **dict(zip(asked, found, strict=True)))
+
+
+def shown(row: Row, **more: Any) -> Order:
+    """Return a row of :data:`ORDER` as an order, with more of its attributes."""
     return filled(
         Order,
         row,
         locked=is_locked(row),
         currency=currency_of(row),
-        line_count=len(row["order_line"]),
+        line_count=len(row["order_line"] or ()),
         delivery_count=len(row["picking_ids"] or ()),
-        invoice_count=len(row["invoice_ids"]),
-        warnings=warnings,
-        **dict(zip(asked, found, strict=True)),
+        invoice_count=len(row["invoice_ids"] or ()),
+        **more,
     )
 
 

@@ -21,12 +21,14 @@ from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.inventory.entries import Enter
 from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.apps.sales.actions import confirm_order
-from odoo_toolkit.apps.sales.creation import CONFIRM, CONFIRMED, OrderResult
+from odoo_toolkit.apps.sales.creation import CONFIRM
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices, new_invoices
 from odoo_toolkit.apps.sales.orders import (
+    CONFIRMED,
     MOST_ORDERS,
     ORDER,
     Invoice,
+    Order,
     find_orders,
     read_deliveries,
     read_invoices,
@@ -209,8 +211,8 @@ def _listed(invoices: Sequence[Invoice]) -> str:
 # What came of it ----------------------------------------------------------------------------------
 
 
-def _confirmed(odoo: Odoo, row: Row, result: OrderResult) -> list[RecordName]:
-    if not result.confirmed:
+def _confirmed(odoo: Odoo, row: Row, result: Order) -> list[RecordName]:
+    if result.state not in (None, *CONFIRMED):
         raise _not_done(row, result.message, result.warnings)
     return [RecordName(id=item.id, name=item.name) for item in result.deliveries or ()]
 
