@@ -7,11 +7,11 @@ from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
 TOOLS = (
     Tool(
-        name="odoo_purchase_supply",
+        name="odoo_purchase_get_supply",
         title="What can be had of a product",
         description="What can be had of a product and when: stock, forecast and what is coming,"
         " each vendor's offer, and what can be made of it from which missing components.",
-        function=purchase.supply,
+        function=purchase.get_supply,
         access="read",
     ),
     Tool(

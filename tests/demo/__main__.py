@@ -219,7 +219,7 @@ async def _sell(client: Client) -> None:
 async def _buy(client: Client, product_id: int) -> None:
     """Buy two of a product where it is offered, and receive them."""
     _headline("What can be had of it, and when?")
-    supply = await _call(client, "odoo_purchase_supply", product_id=product_id, quantity=2)
+    supply = await _call(client, "odoo_purchase_get_supply", product_id=product_id, quantity=2)
     offer = supply["offers"][0]
     quantity = max(2, -supply["forecast"], offer.get("min_quantity", 0))
     _headline(f"Buying what is missing from {offer['vendor']['name']}, and receiving it")

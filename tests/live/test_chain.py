@@ -63,7 +63,7 @@ def test_an_order_is_delivered_over_what_is_bought_and_made_for_it(
     assert sold.confirmed
 
     # What is missing: no table, and of two tables' parts nothing.
-    had = purchase.supply(admin, product_id=table["Table"], quantity=2)
+    had = purchase.get_supply(admin, product_id=table["Table"], quantity=2)
     assert (had.on_hand, had.forecast) == (0, -2)
     assert had.making
     short = manufacturing.check_components(admin, product_id=table["Table"], quantity=2)

@@ -431,7 +431,7 @@ def _agree(shop: Shop, product: int, quantity: float) -> dict[int, float]:
     taken = _consumed(shop, [["raw_material_production_id", "=", order]])
     checked = check_components(shop.admin, product_id=product, quantity=quantity).components
     assert {item.product.id: round(item.needed, 4) for item in checked} == taken
-    made = purchase.supply(shop.admin, product_id=product, quantity=quantity).making
+    made = purchase.get_supply(shop.admin, product_id=product, quantity=quantity).making
     assert made
     assert {item.product.id: round(item.missing, 4) for item in made.short} == taken
     return taken
@@ -517,7 +517,7 @@ def test_a_kit_is_delivered_as_what_is_in_it(shop: Shop) -> None:
     )
     assert isinstance(sent, Transfer)
     records.execute(shop.admin, "stock.picking", "action_confirm", [[sent.id]])
-    made = purchase.supply(shop.admin, product_id=kit, quantity=3).making
+    made = purchase.get_supply(shop.admin, product_id=kit, quantity=3).making
     assert made
     assert made.kit
     missing = {item.product.id: item.missing for item in made.short}

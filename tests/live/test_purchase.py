@@ -185,7 +185,7 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
     has_discount = "discount" in admin.schema.fields("product.supplierinfo")
     price = 7.2 if has_discount else 8.0
 
-    can = purchase.supply(admin, product_name=market.name, quantity=120)
+    can = purchase.get_supply(admin, product_name=market.name, quantity=120)
     assert (can.on_hand, can.free, can.forecast, can.incoming) == (0.0, 0.0, 0.0, [])
     assert [(o.min_quantity, o.price, o.unusable) for o in can.offers] == [
         (100.0, 8.0, None),
@@ -212,7 +212,7 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
     assert row["payment_term_id"]["id"] == market.terms
     (receipt,) = order.receipts
     assert (receipt.type, receipt.state) == ("incoming", "assigned")
-    (arrival,) = purchase.supply(admin, product_id=market.product).incoming
+    (arrival,) = purchase.get_supply(admin, product_id=market.product).incoming
     assert (arrival.quantity, arrival.source) == (120.0, order.name)
     assert str(arrival.date)[:10] == (day + timedelta(days=9)).isoformat()
 
@@ -292,7 +292,7 @@ def test_prices_that_are_given_win(admin: Odoo, market: Market) -> None:
 
 def test_whoever_may_buy_needs_no_other_rights(buyer: Odoo, market: Market) -> None:
     """All but receiving and posting; where stock may not be known, offers are."""
-    can = purchase.supply(buyer, product_id=market.product, quantity=5)
+    can = purchase.get_supply(buyer, product_id=market.product, quantity=5)
     assert [found.unusable for found in can.offers] == [None, "below minimum", "expired"]
     order = ordered(buyer, market)
     assert order.lines[0].price_unit == 10.0
@@ -496,7 +496,7 @@ def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: M
     components = [{"product_id": market.product, "product_qty": 8}, {"product_id": work}]
     market.make("mrp.bom", **values, bom_line_ids=[[0, 0, line] for line in components])
 
-    can = purchase.supply(admin, product_id=made, quantity=5).making
+    can = purchase.get_supply(admin, product_id=made, quantity=5).making
     assert can is not None
     assert (can.kit, can.possible_now, can.days) == (False, 0.0, 3)
     (short,) = can.short
@@ -506,7 +506,7 @@ def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: M
 
     order = confirmed(admin, market, 14)
     purchase.receive(admin, order_id=order)
-    can = purchase.supply(admin, product_id=made, quantity=3).making
+    can = purchase.get_supply(admin, product_id=made, quantity=3).making
     assert can is not None
     assert (can.possible_now, can.short) == (3.5, [])
     assert can.ready == (day + timedelta(days=3)).isoformat()

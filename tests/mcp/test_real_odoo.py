@@ -138,7 +138,7 @@ LOOKS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
         {"line_limit": 0},
         ("order_line",),
     ),
-    "odoo_purchase_supply": ("product.product", "product_id", {}, ("stock_quant_ids",)),
+    "odoo_purchase_get_supply": ("product.product", "product_id", {}, ("stock_quant_ids",)),
     "odoo_inventory_get_stock": ("product.product", "product_id", {}, ("stock_quant_ids",)),
     "odoo_inventory_get_picking": ("stock.picking", "picking_id", {}, ("move_ids", "move_lines")),
     "odoo_manufacturing_get_order": (

@@ -436,7 +436,7 @@ def test_what_can_be_had_is_one_answer(major: int) -> None:
         | {"date": "2026-02-03 04:05:06", "location_id": 4, "location_dest_id": 8}
     )
     odoo.tables["stock.location"] = [{"id": 4, "usage": "supplier"}, {"id": 8, "usage": "internal"}]
-    can = purchase.supply(odoo, product_id=3, quantity=5)
+    can = purchase.get_supply(odoo, product_id=3, quantity=5)
     assert (can.on_hand, can.free, can.forecast, can.making) == (6.0, 4.0, 9.0, None)
     assert [(item.quantity, item.source) for item in can.incoming] == [(5.0, "P1")]
     assert {(offer.price, offer.unusable) for offer in can.offers} == {
@@ -458,7 +458,7 @@ def test_a_vendor_who_counts_in_dozens_is_compared_in_dozens() -> None:
         odoo = Buying(major)
         odoo.offer(90.0, min_qty=2, **{odoo.uom: 2})
         for quantity, obstacle in ((23, "below minimum"), (24, None)):
-            (offer,) = purchase.supply(odoo, product_id=3, quantity=quantity).offers
+            (offer,) = purchase.get_supply(odoo, product_id=3, quantity=quantity).offers
             assert offer.unusable == obstacle
             assert offer.uom is not None
         assert len(odoo.sent) == 2 * 5
@@ -492,7 +492,7 @@ def shelf(major: int, kind: str = "normal") -> Buying:
 def test_what_can_be_made_waits_for_its_slowest_component(major: int) -> None:
     """A dozen shelves of 12 chairs and 5 dozen boards; four chairs and ten boards are free."""
     odoo = shelf(major)
-    can = purchase.supply(odoo, product_id=50, quantity=6).making
+    can = purchase.get_supply(odoo, product_id=50, quantity=6).making
     assert can is not None
     assert (can.possible_now, can.days, can.kit) == (2.0, 3.0, False)
     assert [(item.product.name, item.missing) for item in can.short] == [
@@ -516,7 +516,7 @@ def test_a_component_that_is_a_kit_is_what_is_in_it() -> None:
     line = {"id": 9, "bom_id": 2, "product_id": 53, "product_qty": 1.0, "product_uom_id": 1}
     odoo.tables["mrp.bom.line"].append(line)
     odoo.offer(9.0, delay=5, template=plank)
-    can = purchase.supply(odoo, product_id=50, quantity=6).making
+    can = purchase.get_supply(odoo, product_id=50, quantity=6).making
     assert can is not None
     assert [(item.product.name, item.missing, item.arrives) for item in can.short] == [
         ("Chair", 2.0, day(odoo, 6)),
@@ -530,7 +530,7 @@ def test_a_component_that_cannot_be_seen_is_said_and_the_rest_is_there() -> None
     odoo.tables["product.product"][:] = [
         row for row in odoo.tables["product.product"] if row["id"] != 51
     ]
-    can = purchase.supply(odoo, product_id=50)
+    can = purchase.get_supply(odoo, product_id=50)
     assert can.making is None
     assert can.on_hand is not None
     assert "The components cannot be read: There is no product with id 51" in can.warnings[0]
@@ -539,14 +539,14 @@ def test_a_component_that_cannot_be_seen_is_said_and_the_rest_is_there() -> None
 def test_without_a_vendor_nobody_knows_when_it_is_made() -> None:
     odoo = shelf(19)
     odoo.tables["product.supplierinfo"].clear()
-    can = purchase.supply(odoo, product_id=50, quantity=6)
+    can = purchase.get_supply(odoo, product_id=50, quantity=6)
     assert can.making is not None
     assert can.making.ready is None
     assert "2 can be made; components are missing" in can.message
 
 
 def test_a_kit_takes_no_time() -> None:
-    can = purchase.supply(shelf(19, "phantom"), product_id=50, quantity=1).making
+    can = purchase.get_supply(shelf(19, "phantom"), product_id=50, quantity=1).making
     assert can is not None
     assert (can.kit, can.days, can.short) == (True, 0, [])
 
@@ -559,7 +559,7 @@ def test_what_may_not_be_read_is_told_and_the_rest_is_there() -> None:
     odoo.answers["product.product", "search_read"] = lambda call: (
         AccessError("No rights.") if "free_qty" in call.arguments["fields"] else NotImplemented
     )
-    can = purchase.supply(odoo, product_id=3)
+    can = purchase.get_supply(odoo, product_id=3)
     assert (can.making, can.on_hand, [offer.price for offer in can.offers]) == (None, None, [10.0])
     told = " ".join(can.warnings)
     assert "The bills of materials cannot be read" in told
@@ -570,7 +570,7 @@ def test_what_may_not_be_read_is_told_and_the_rest_is_there() -> None:
 def test_a_quantity_that_is_none_is_refused(quantity: Any) -> None:
     odoo = Buying()
     with pytest.raises(ValidationError, match="quantity"):
-        purchase.supply(odoo, product_id=3, quantity=quantity)
+        purchase.get_supply(odoo, product_id=3, quantity=quantity)
     assert odoo.sent == []
 
 

@@ -2,12 +2,16 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.inventory.actions import validate_picking
-from odoo_toolkit.apps.inventory.creation import create_transfer
+from odoo_toolkit.apps.inventory.creation import NewLine, create_transfer
+from odoo_toolkit.apps.inventory.entries import MovedLine, ReturnedLine
 from odoo_toolkit.apps.inventory.returns import return_picking
 from odoo_toolkit.apps.inventory.stock import Stock, StockCount, adjust_stock, get_stock
 from odoo_toolkit.apps.inventory.transfers import Transfer, get_picking
 
 __all__ = [
+    "MovedLine",
+    "NewLine",
+    "ReturnedLine",
     "Stock",
     "StockCount",
     "Transfer",

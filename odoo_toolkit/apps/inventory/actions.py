@@ -23,10 +23,10 @@ from odoo_toolkit.apps.inventory.availability import (
 from odoo_toolkit.apps.inventory.entries import (
     Enter,
     Entry,
+    MovedLine,
     checked_entries,
     enters,
     entry_values,
-    lines_schema,
     lot_lines,
     mark,
     match_moves,
@@ -46,7 +46,6 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import Row, find_id, shows
-from odoo_toolkit.operations.lines import Line
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Check, Done, Plan, Step, operate, permit
 
@@ -106,8 +105,7 @@ def validate_picking(
     picking_id: PickingId = None,
     picking_name: PickingName = None,
     lines: Annotated[
-        Sequence[Line] | None,
-        lines_schema(lots={"type": "array", "items": {"type": "string"}}),
+        Sequence[MovedLine] | None,
         Doc(
             "What moves, and nothing else: by move or product, in the move's unit. lots: one lot"
             " per line, or all serial numbers; a receipt creates new ones."

@@ -6,13 +6,13 @@ Both ends have to fit the kind of transfer, and what is named decides about the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict
 
 import attrs
 from annotated_doc import Doc
-from annotated_types import Len
+from annotated_types import Gt, Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.inventory.actions import (
     CONFIRM,
     RESERVE,
@@ -27,7 +27,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, read_all, read_rows
-from odoo_toolkit.operations.lines import Line, check_lines, checked_number, wanted_product
+from odoo_toolkit.operations.lines import check_lines, checked_number, wanted_product
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Check, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
@@ -154,24 +154,16 @@ def _first(
 
 CREATE = Step(model=PICKING.model, method="create", says="Transfer created")
 
-_LINES = JsonSchema(
-    {
-        "type": "array",
-        "items": {
-            "type": "object",
-            "properties": {
-                "product_id": {"type": "integer"},
-                "product_name": {"type": "string"},
-                "quantity": {
-                    "type": "number",
-                    "exclusiveMinimum": 0,
-                    "description": "In the product's unit of measure.",
-                },
-            },
-            "required": ["quantity"],
-        },
-    }
-)
+
+class _Product(TypedDict, total=False):
+    product_id: int
+    product_name: str
+
+
+class NewLine(_Product):
+    """A product of a new transfer, and how much of it moves."""
+
+    quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")]
 
 
 @operation
@@ -183,7 +175,7 @@ def create_transfer(
     ] = "internal",
     location_src_id: Annotated[int | None, Doc("From; default: the operation type's.")] = None,
     location_dest_id: Annotated[int | None, Doc("To; default: the operation type's.")] = None,
-    lines: Annotated[Sequence[Line], _LINES, Len(1, 500)],
+    lines: Annotated[Sequence[NewLine], Len(1, 500)],
     scheduled_date: Annotated[str | None, Doc("ISO date or moment; UTC without zone.")] = None,
     validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
     dry_run: DryRun = False,
@@ -230,7 +222,7 @@ def create_transfer(
             suggestion="Choose internal, incoming or outgoing.",
             details={"field": "picking_type_name"},
         )
-    checked = check_lines(lines, ("product_id", "product_name", "quantity"))
+    checked = check_lines(lines, NewLine.__annotations__)
     for index, line in enumerate(checked):
         checked_number(line.get("quantity"), f"lines[{index}].quantity", positive=True)
     described = odoo.schema.fields(PICKING.model)

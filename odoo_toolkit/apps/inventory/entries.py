@@ -7,11 +7,11 @@ into the form that each version writes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import attrs
+from annotated_types import Gt
 
-from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.apps.inventory.availability import PRODUCT, Expected, check_lots_known, uses_lots
 from odoo_toolkit.apps.inventory.transfers import (
     PICKING,
@@ -40,19 +40,20 @@ from odoo_toolkit.records.names import Wanted, resolve_all
 
 _TOLERANCE = 1e-6
 
-_MEANT = {
-    "move_id": {"type": "integer"},
-    "product_id": {"type": "integer"},
-    "product_name": {"type": "string"},
-    "quantity": {"type": "number", "exclusiveMinimum": 0},
-}
+
+class ReturnedLine(TypedDict, total=False):
+    """How much of a move comes back; the move is meant by its id or its product."""
+
+    move_id: int
+    product_id: int
+    product_name: str
+    quantity: Annotated[float, Gt(0)]
 
 
-def lines_schema(**further: Any) -> JsonSchema:
-    """Return the schema of lines that each mean a move; ``further`` properties of theirs."""
-    properties = {**_MEANT, **further}
-    line = {"type": "object", "properties": properties}
-    return JsonSchema({"type": "array", "items": line})
+class MovedLine(ReturnedLine, total=False):
+    """How much of a move is moved, and which lots."""
+
+    lots: Sequence[str]
 
 
 @attrs.frozen(kw_only=True)
@@ -82,7 +83,7 @@ def checked_entries(lines: Sequence[Line], *, lots: bool = True) -> list[dict[st
     Raises:
         ValidationError: a key, quantity or lot is wrong.
     """
-    checked = check_lines(lines, [*_MEANT, "lots"] if lots else _MEANT)
+    checked = check_lines(lines, (MovedLine if lots else ReturnedLine).__annotations__)
     for index, line in enumerate(checked):
         line["lots"] = checked_lots(line, index)
         if "quantity" in line or not line["lots"]:

@@ -12,8 +12,8 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.inventory.actions import VALIDATE, check_reserved, transfer_result
 from odoo_toolkit.apps.inventory.entries import (
     Entry,
+    ReturnedLine,
     checked_entries,
-    lines_schema,
     match_moves,
 )
 from odoo_toolkit.apps.inventory.transfers import (
@@ -28,7 +28,6 @@ from odoo_toolkit.apps.inventory.transfers import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Row, find_id, read_new, state_error
-from odoo_toolkit.operations.lines import Line
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Plan, WizardStep, operate, permit
 
@@ -44,8 +43,7 @@ def return_picking(
     picking_id: PickingId = None,
     picking_name: PickingName = None,
     lines: Annotated[
-        Sequence[Line] | None,
-        lines_schema(),
+        Sequence[ReturnedLine] | None,
         Doc("What comes back, by move or product, in the move's unit; default: all."),
     ] = None,
     validate: Annotated[bool, Doc("Also validate the return.")] = False,

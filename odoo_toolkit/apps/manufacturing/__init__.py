@@ -8,6 +8,7 @@ from odoo_toolkit.apps.manufacturing.actions import (
     create_order,
 )
 from odoo_toolkit.apps.manufacturing.bills import Bill, BillComponents, check_components
+from odoo_toolkit.apps.manufacturing.consumption import UsedLine
 from odoo_toolkit.apps.manufacturing.orders import Component, Order, WorkOrder, get_order
 from odoo_toolkit.apps.manufacturing.production import produce
 
@@ -17,6 +18,7 @@ __all__ = [
     "Component",
     "Order",
     "OrderResult",
+    "UsedLine",
     "WorkOrder",
     "cancel_order",
     "check_components",

@@ -8,9 +8,10 @@ places: there a move with several lines does not take a quantity.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import attrs
+from annotated_types import Ge
 
 from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import (
@@ -35,24 +36,19 @@ from odoo_toolkit.operations.lots import (
 )
 from odoo_toolkit.records.names import Wanted, resolve_all
 
-_KEYS = ("product_id", "product_name", "quantity", "lots")
 _TOLERANCE = 1e-6
 
 #: To 15 a move with several lines takes no quantity of its own.
 _SPREADS_ITSELF = 16
 
-LINES_SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "product_id": {"type": "integer"},
-            "product_name": {"type": "string"},
-            "quantity": {"type": "number", "minimum": 0},
-            "lots": {"type": "array", "items": {"type": "string"}},
-        },
-    },
-}
+
+class UsedLine(TypedDict, total=False):
+    """How much of a component is used in all, or from which lots."""
+
+    product_id: int
+    product_name: str
+    quantity: Annotated[float, Ge(0)]
+    lots: Sequence[str]
 
 
 @attrs.define(kw_only=True)
@@ -84,7 +80,7 @@ def checked_uses(lines: Sequence[Line] | None) -> list[dict[str, Any]]:
     """
     if lines is None:
         return []
-    checked = check_lines(lines, _KEYS)
+    checked = check_lines(lines, UsedLine.__annotations__)
     for index, line in enumerate(checked):
         field = f"lines[{index}].quantity"
         line["lots"] = checked_lots(line, index)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.manufacturing.actions import (
     CONFIRM,
     OrderResult,
@@ -16,7 +16,7 @@ from odoo_toolkit.apps.manufacturing.actions import (
     filled_result,
 )
 from odoo_toolkit.apps.manufacturing.consumption import (
-    LINES_SCHEMA,
+    UsedLine,
     checked_uses,
     move_commands,
     plan_uses,
@@ -35,7 +35,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
-from odoo_toolkit.operations.lines import Line, checked_number
+from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
@@ -101,12 +101,10 @@ def produce(
     ] = None,
     lots: Annotated[
         Sequence[str] | None,
-        JsonSchema({"type": "array", "items": {"type": "string"}}),
         Doc("Of what is made: one lot, or a serial number per piece; new ones are created."),
     ] = None,
     lines: Annotated[
-        Sequence[Line] | None,
-        JsonSchema(LINES_SCHEMA),
+        Sequence[UsedLine] | None,
         Doc("Components used otherwise than by the bill: in all how much, or from which lots."),
     ] = None,
     backorder: Annotated[bool, Doc("Of a part: the rest stays open, in a backorder.")] = True,

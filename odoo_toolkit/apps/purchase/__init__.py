@@ -8,13 +8,14 @@ from odoo_toolkit.apps.purchase.actions import (
     confirm_order,
 )
 from odoo_toolkit.apps.purchase.bills import create_bill
-from odoo_toolkit.apps.purchase.creation import create_order
+from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.orders import Order, get_order
 from odoo_toolkit.apps.purchase.receipts import receive
-from odoo_toolkit.apps.purchase.supply import Supply, supply
+from odoo_toolkit.apps.purchase.supply import Supply, get_supply
 
 __all__ = [
     "CancelResult",
+    "NewLine",
     "Order",
     "OrderResult",
     "Supply",
@@ -23,8 +24,8 @@ __all__ = [
     "create_bill",
     "create_order",
     "get_order",
+    "get_supply",
     "receive",
-    "supply",
 ]
 
 readable_signatures(globals())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import attrs
 from annotated_doc import Doc
@@ -30,22 +30,19 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.records.names import Wanted, resolve_all
 
-LINE_SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {
-            "product_id": {"type": "integer"},
-            "product_name": {"type": "string"},
-            "quantity": {"type": "number", "exclusiveMinimum": 0, "default": 1},
-            "price_unit": {"type": "number", "description": "Default: the vendor's."},
-            "discount": {"type": "number", "description": "Per cent; from Odoo 17 on."},
-            "date_planned": {"type": "string"},
-            "name": {"type": "string", "description": "Text; alone it makes a note."},
-        },
-    },
-}
-_LINE_KEYS = tuple(LINE_SCHEMA["items"]["properties"])  # type: ignore[index]
+
+class NewLine(TypedDict, total=False):
+    """A line of a request for quotation: of a product, or a note where ``name`` is alone."""
+
+    product_id: int
+    product_name: str
+    quantity: Annotated[float, JsonSchema({"type": "number", "exclusiveMinimum": 0, "default": 1})]
+    price_unit: Annotated[float, Doc("Default: the vendor's.")]
+    discount: Annotated[float, Doc("Per cent; from Odoo 17 on.")]
+    date_planned: str
+    name: Annotated[str, Doc("Text; alone it makes a note.")]
+
+
 _MODEL = "purchase.order.line"
 
 
@@ -55,7 +52,10 @@ def checked_lines(odoo: Odoo, lines: Sequence[Mapping[str, Any]]) -> list[dict[s
     Raises:
         ValidationError: naming the line and the key.
     """
-    return [_checked(odoo, line, n) for n, line in enumerate(check_lines(lines, _LINE_KEYS))]
+    return [
+        _checked(odoo, line, n)
+        for n, line in enumerate(check_lines(lines, NewLine.__annotations__))
+    ]
 
 
 def wanted_products(lines: Sequence[Mapping[str, Any]]) -> list[Wanted]:
@@ -134,8 +134,7 @@ def create_order(
     odoo: Odoo,
     *,
     lines: Annotated[
-        Sequence[Mapping[str, Any]],
-        JsonSchema(LINE_SCHEMA),
+        Sequence[NewLine],
         Len(1, 200),
         Doc("A product by id or name in each."),
     ],

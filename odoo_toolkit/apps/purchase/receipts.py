@@ -9,7 +9,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.inventory.actions import VALIDATE, validate_picking
-from odoo_toolkit.apps.inventory.entries import lines_schema
+from odoo_toolkit.apps.inventory.entries import MovedLine
 from odoo_toolkit.apps.inventory.transfers import Transfer
 from odoo_toolkit.apps.purchase.orders import (
     CONFIRMED,
@@ -22,7 +22,6 @@ from odoo_toolkit.apps.purchase.orders import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations.documents import Row, find, state_error
-from odoo_toolkit.operations.lines import Line
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Plan, permit
 
@@ -34,8 +33,7 @@ def receive(
     order_id: OrderId = None,
     order_name: OrderName = None,
     lines: Annotated[
-        Sequence[Line] | None,
-        lines_schema(lots={"type": "array", "items": {"type": "string"}}),
+        Sequence[MovedLine] | None,
         Doc("What has come, where that is not all. lots: one per line, or all serial numbers."),
     ] = None,
     backorder: Annotated[

@@ -266,7 +266,7 @@ class Supply(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def supply(
+def get_supply(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
