@@ -79,7 +79,7 @@ def test_an_order_is_delivered_over_what_is_bought_and_made_for_it(
         partner_id=table["Vendor"],
         confirm=True,
     )
-    assert isinstance(bought, purchase.OrderResult)
+    assert isinstance(bought, purchase.Order)
     assert bought.amount_untaxed == 2 * 90 + 8 * 7.5
     received = purchase.receive(admin, order_id=bought.id)
     assert isinstance(received, inventory.Transfer)
@@ -91,9 +91,9 @@ def test_an_order_is_delivered_over_what_is_bought_and_made_for_it(
 
     assert manufacturing.check_components(admin, product_id=table["Table"], quantity=2).can_make
     order = manufacturing.create_order(admin, product_id=table["Table"], quantity=2, confirm=True)
-    assert isinstance(order, manufacturing.OrderResult)
+    assert isinstance(order, manufacturing.Order)
     made = manufacturing.produce(admin, order_id=order.id)
-    assert isinstance(made, manufacturing.OrderResult)
+    assert isinstance(made, manufacturing.Order)
     assert (made.state, made.produced) == ("done", 2)
     assert (on_hand(admin, table["Leg"]), on_hand(admin, table["Table"])) == (0, 2)
 

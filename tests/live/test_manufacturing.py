@@ -12,7 +12,7 @@ from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.inventory import Transfer, create_transfer
 from odoo_toolkit.apps.manufacturing import (
-    OrderResult,
+    Order,
     cancel_order,
     check_components,
     confirm_order,
@@ -111,16 +111,16 @@ def shop(admin: Odoo, suffix: str) -> Shop:
     return Shop(admin=admin, tag=suffix)
 
 
-def _order(odoo: Odoo, product: int, quantity: float, **options: Any) -> OrderResult:
+def _order(odoo: Odoo, product: int, quantity: float, **options: Any) -> Order:
     made = create_order(odoo, product_id=product, quantity=quantity, **options)
-    assert isinstance(made, OrderResult)
+    assert isinstance(made, Order)
     assert made.warnings == []
     return made
 
 
-def _produce(odoo: Odoo, order: int, **options: Any) -> OrderResult:
+def _produce(odoo: Odoo, order: int, **options: Any) -> Order:
     made = produce(odoo, order_id=order, **options)
-    assert isinstance(made, OrderResult)
+    assert isinstance(made, Order)
     return made
 
 
@@ -146,7 +146,7 @@ def test_a_table_is_made_of_what_is_there(odoo: Odoo, shop: Shop) -> None:
     assert [(step.name, step.minutes) for step in found.operations] == [("Cut", 30.0)]
 
     made = create_order(odoo, product_name=f"Table {shop.tag}", quantity=4, confirm=True)
-    assert isinstance(made, OrderResult)
+    assert isinstance(made, Order)
     assert (made.state, made.available, made.warnings) == ("confirmed", True, [])
     order = get_order(odoo, order_name=made.name)
     assert (order.quantity, order.produced, order.available) == (4.0, 0.0, True)
@@ -532,10 +532,10 @@ def test_cancelling(odoo: Odoo, shop: Shop) -> None:
     assert isinstance(planned, Plan)
     assert get_order(odoo, order_id=made.id).state == "confirmed"
     gone = cancel_order(odoo, order_name=made.name)
-    assert isinstance(gone, OrderResult)
+    assert isinstance(gone, Order)
     assert (gone.state, gone.message) == ("cancel", f"{made.name} is cancelled.")
     again = cancel_order(odoo, order_id=made.id)
-    assert isinstance(again, OrderResult)
+    assert isinstance(again, Order)
     assert "already" in again.message
     with pytest.raises(StateError, match="cancelled"):
         produce(odoo, order_id=made.id)
@@ -581,7 +581,7 @@ def test_stock_that_came_later_is_reserved(odoo: Odoo, shop: Shop) -> None:
     lines = [{"product_id": wood, "quantity": 2}]
     create_transfer(shop.admin, picking_type_name="incoming", lines=lines, validate=True)
     confirmed = confirm_order(odoo, order_id=made.id)
-    assert isinstance(confirmed, OrderResult)
+    assert isinstance(confirmed, Order)
     assert confirmed.available
     components = get_order(odoo, order_id=made.id).components
     assert components

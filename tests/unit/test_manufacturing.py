@@ -10,7 +10,6 @@ import pytest
 from odoo_toolkit import lost_answers
 from odoo_toolkit.apps.manufacturing import (
     Order,
-    OrderResult,
     cancel_order,
     check_components,
     confirm_order,
@@ -60,8 +59,8 @@ from tests.unit.operation_checks import (
 from tests.unit.scripted import VERSIONS, contents
 
 
-def _done(result: OrderResult | Plan) -> OrderResult:
-    assert isinstance(result, OrderResult)
+def _done(result: Order | Plan) -> Order:
+    assert isinstance(result, Order)
     return result
 
 

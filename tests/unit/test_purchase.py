@@ -74,7 +74,7 @@ def test_an_order_has_what_odoos_form_would_fill_in(major: int) -> None:
     made = purchase.create_order(
         odoo, lines=lines, partner_name="Acme", date_planned="2026-02-03", note="a < b"
     )
-    assert isinstance(made, purchase.OrderResult)
+    assert isinstance(made, purchase.Order)
     values = contents(odoo.asked("create")[0])
     assert (values["partner_id"], values["currency_id"], values["payment_term_id"]) == (7, 3, 4)
     assert values["notes" if major < 19 else "note"] == (
@@ -358,21 +358,20 @@ def test_an_order_is_looked_at(major: int) -> None:
     odoo = Buying(major, state="purchase", receipt="done", received=5.0)
     odoo._bill(None)  # type: ignore[arg-type]
     found = purchase.get_order(odoo, order_name="P00012")
-    assert found.lines is not None
     (line,) = found.lines
     # What only repeats the product's name is left out.
     assert (line.name, line.uom, line.received) == (None, "Units", 5.0)
-    assert [receipt.name for receipt in found.receipts or ()] == ["WH/IN/31"]
-    assert [item.name for item in found.bills or ()] == ["Draft Bill"]
+    assert [receipt.name for receipt in found.receipts] == ["WH/IN/31"]
+    assert [item.name for item in found.bills] == ["Draft Bill"]
     assert len(odoo.sent) == 4
-    assert purchase.get_order(odoo, order_id=12, line_limit=0).lines is None
+    assert purchase.get_order(odoo, order_id=12, line_limit=0).lines == []
 
 
 def test_what_may_not_be_read_of_an_order_is_told() -> None:
     odoo = Buying(receipt="done")
     odoo.answers["stock.picking", "search_read"] = AccessError("No rights.")
     found = purchase.get_order(odoo, order_id=12)
-    assert found.receipts is None
+    assert found.receipts == []
     assert "The receipts cannot be read" in found.warnings[0]
 
 

@@ -33,19 +33,16 @@ from odoo_toolkit.apps.inventory.entries import (
 )
 from odoo_toolkit.apps.inventory.transfers import (
     PICKING,
-    STATES,
     PickingId,
     PickingName,
     Transfer,
+    look,
     read_backorder,
     read_move_lines,
-    read_transfer,
-    transfer_of,
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooError
-from odoo_toolkit.operations.documents import Row, find_id, shows
+from odoo_toolkit.operations.documents import Row, afterwards, find_id, shows
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Check, Done, Plan, Step, operate, permit
 
@@ -229,27 +226,24 @@ def transfer_result(
 ) -> Transfer:
     """Read back what has become of a transfer."""
     before = "Created. " if created else ""
-    try:
-        row, moves, rest = read_transfer(odoo, done.id, backorder=validating)
-        state, name = row["state"], row["name"]
-        validated = state == "done"
-        if validated:
-            message = f"{before}Validated {name}."
-            message += f" The rest is in the backorder {rest.name}." if rest else ""
-            done.warnings.extend([f"The stock is below zero now. {below}."] * bool(below))
-        else:
-            message = (
-                f"{before}Not validated." if validating else f"Created {name}: {STATES[state]}."
-            )
-            if validating and done.complete:
-                done.warnings.append(f"Odoo left it in the state {state}.")
-        return transfer_of(odoo, row, moves, rest, message=message, warnings=done.warnings)
-    except OdooError as error:
-        # It is written: that it cannot be read back does not undo it.
-        done.warnings.append(f"The transfer cannot be read back: {error.message}")
+    found = afterwards(
+        lambda: look(odoo, done.id, backorder=validating), done.warnings, "the transfer"
+    )
+    if found is None:
         return Transfer(
             id=done.id,
             validated=validating and done.complete,
             message=f"{before}The state of the transfer {done.id} is not known.",
             warnings=done.warnings,
         )
+    if found.validated:
+        message = f"{before}Validated {found.name}."
+        message += (
+            f" The rest is in the backorder {found.backorder.name}." if found.backorder else ""
+        )
+        done.warnings.extend([f"The stock is below zero now. {below}."] * bool(below))
+    else:
+        message = f"{before}Not validated." if validating else f"Created: {found.message}"
+        if validating and done.complete:
+            done.warnings.append(f"Odoo left it in the state {found.state}.")
+    return attrs.evolve(found, message=message, warnings=done.warnings)

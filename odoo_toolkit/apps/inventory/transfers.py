@@ -163,8 +163,7 @@ def get_picking(
         AmbiguousNameError: several match the reference.
     """
     number = find_id(odoo, PICKING, picking_id, picking_name)
-    row, moves, rest = read_transfer(odoo, number, backorder=True)
-    return transfer_of(odoo, row, moves, rest, message=f"{row['name']} is {STATES[row['state']]}.")
+    return look(odoo, number, backorder=True)
 
 
 def read_transfer(
@@ -186,10 +185,9 @@ def read_transfer(
     return row, moves, rest
 
 
-def transfer_of(
-    odoo: Odoo, row: Row, moves: Sequence[Row], rest: Backorder | None, **told: Any
-) -> Transfer:
-    """Return a transfer that has been read, with the lots of its moves."""
+def look(odoo: Odoo, picking_id: int, *, backorder: bool) -> Transfer:
+    """Return a transfer with the lots of its moves; for ``backorder`` see :func:`read_transfer`."""
+    row, moves, rest = read_transfer(odoo, picking_id, backorder=backorder)
     tracked = any(move["tracking"] != "none" for move in moves)
     lots: dict[int, dict[str, float]] = {move["id"]: {} for move in moves}
     for line in read_move_lines(odoo, row["id"]) if tracked else ():
@@ -206,7 +204,7 @@ def transfer_of(
             filled(TransferLine, move, move_id=move["id"], lots=lots[move["id"]]) for move in moves
         ],
         backorder=rest,
-        **told,
+        message=f"{row['name']} is {STATES[row['state']]}.",
     )
 
 

@@ -2,7 +2,6 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.manufacturing.actions import (
-    OrderResult,
     cancel_order,
     confirm_order,
     create_order,
@@ -17,7 +16,6 @@ __all__ = [
     "BillComponents",
     "Component",
     "Order",
-    "OrderResult",
     "UsedLine",
     "WorkOrder",
     "cancel_order",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
@@ -17,20 +16,19 @@ from odoo_toolkit.apps.manufacturing.bills import choose_bill
 from odoo_toolkit.apps.manufacturing.orders import (
     ORDER,
     Component,
+    Order,
     OrderId,
     OrderName,
     as_component,
-    planned_start,
+    order_of,
     read_components,
 )
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import OdooError
 from odoo_toolkit.operations.documents import (
     Row,
-    filled,
+    afterwards,
     find,
     read,
     row_after,
@@ -41,7 +39,6 @@ from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.results import RecordName
 
 CONFIRM = Step(
     model=ORDER.model,
@@ -70,36 +67,6 @@ CANCEL = Step(
 RESERVES_ITSELF = 15
 
 
-@attrs.frozen(kw_only=True)
-class OrderResult(Shown):
-    """A manufacturing order that something was done to.
-
-    Attributes:
-        quantity: to make; ``produced`` of it is made.
-        available: whether all components are reserved or in stock; None when it is finished.
-        missing: the components that are not.
-        lots: of what was made.
-        backorder: the order that holds the rest.
-        warnings: what went otherwise than asked.
-    """
-
-    id: int
-    name: str | None = None
-    state: str | None = None
-    product: RecordName | None = None
-    quantity: float | None = None
-    produced: float = 0.0
-    uom: str | None = None
-    bom: RecordName | None = None
-    date: str | None = None
-    available: bool | None = None
-    missing: list[Component] = attrs.Factory(list)
-    lots: list[RecordName] = attrs.Factory(list)
-    backorder: RecordName | None = None
-    message: str
-    warnings: list[str] = attrs.Factory(list)
-
-
 @operation
 def confirm_order(
     odoo: Odoo,
@@ -107,7 +74,7 @@ def confirm_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Confirm a draft, if it is one, and reserve the components that are in stock.
 
     5 or 6 round trips.
@@ -143,7 +110,7 @@ def cancel_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Cancel an order that is not done, with its work orders and reservations; 3 round trips.
 
     There is no way back: Odoo does not confirm a cancelled order again.
@@ -162,18 +129,18 @@ def cancel_order(
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return filled_result(row, message=f"{name} was cancelled already.")
+        return order_of(row, message=f"{name} was cancelled already.")
     if row["state"] == "done":
         todo = "Take apart what was made, with an unbuild order (mrp.unbuild)."
         raise state_error(ORDER, row, f"{name} is done: it cannot be cancelled.", todo)
 
-    def result(done: Done) -> OrderResult:
+    def result(done: Done) -> Order:
         now = row_after(odoo, ORDER, done, name=name)
         state = now.get("state")
         if state not in (None, "cancel"):
             done.warnings.append(f"Odoo left it in the state {state}.")
         message = f"{name} is cancelled." if state in (None, "cancel") else "Not cancelled."
-        return filled_result({**row, **now}, message=message, warnings=done.warnings)
+        return order_of({**row, **now}, message=message, warnings=done.warnings)
 
     would = f"Would cancel {name}."
     return operate(odoo, [CANCEL], [row["id"]], result, would=would, dry_run=dry_run)
@@ -188,20 +155,7 @@ def check_open(row: Row) -> None:
         raise state_error(ORDER, row, f"{row['name']} is cancelled.", todo)
 
 
-def filled_result(row: Row, **told: Any) -> OrderResult:
-    """Make the result of an order's row."""
-    return filled(
-        OrderResult,
-        row,
-        quantity=row.get("product_qty"),
-        produced=row.get("qty_produced") or 0.0,
-        uom=row["product_uom_id"].name if row.get("product_uom_id") else None,
-        date=planned_start(row) if "date_start" in row else None,
-        **told,
-    )
-
-
-def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) -> OrderResult:
+def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) -> Order:
     """Read back an order that was made or confirmed, with the components that are missing.
 
     Args:
@@ -214,19 +168,17 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) 
         lambda: read(odoo, ORDER, done.id),
         lambda: read_components(odoo, done.id),
     ]
-    try:
-        row, moves = side_by_side(asked)
-    except OdooError as error:
-        # It is written: that it cannot be read back does not undo it.
-        done.warnings.append(f"The order cannot be read back: {error.message}")
+    read_again = afterwards(lambda: side_by_side(asked), done.warnings, "the order")
+    if read_again is None:
         message = f"{verb} the order {done.id}; its state is not known."
-        return OrderResult(id=done.id, message=message, warnings=done.warnings)
+        return Order(id=done.id, message=message, warnings=done.warnings)
+    row, moves = read_again
     message = f"{verb} {row['name']}: {row['product_qty']:g} {row['product_uom_id'].name}"
     message += f" of {row['product_id'].name}."
     if confirming and row["state"] == "draft":
         message += " It is not confirmed."
     missing = short_of(moves)
-    return filled_result(
+    return order_of(
         row, available=not missing, missing=missing, message=message, warnings=done.warnings
     )
 
@@ -305,7 +257,7 @@ def create_order(
     date: Annotated[str | None, Doc("Planned start, ISO; default: now.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Make a manufacturing order from a bill of materials, with components and work orders.
 
     5 round trips, 1 more for a name and 1 or 2 to confirm; to Odoo 15 2 more.

@@ -52,6 +52,13 @@ ORDER = Document(
 )
 _FINISHED = ("done", "cancel")
 
+#: What people call the states.
+_STATES = {
+    "draft": "a draft",
+    "progress": "in progress",
+    "to_close": "produced, and has to be closed",
+}
+
 #: As of a transfer: ``quantity`` with ``picked`` from 17 on, two fields to 16. ``availability`` is
 #: what is free where the move takes from.
 _MOVE_FIELDS = (
@@ -122,24 +129,30 @@ class Related(Shown):
 
 @attrs.frozen(kw_only=True)
 class Order(Shown):
-    """A manufacturing order.
+    """A manufacturing order, as Odoo has it now.
 
     Attributes:
+        name: its reference; None, as is the state, only when it could not be read back.
         state: draft, confirmed, progress, to_close, done or cancel.
         quantity: to make; ``produced`` of it is made.
         available: whether all components are reserved or in stock; None when it is finished.
+        components: of :func:`get_order`; ``missing`` are those of them that are not there.
         date: planned start.
         lots: of what is made.
+        backorder: the order that holds the rest of what was produced.
         backorders: the other parts of an order that was made in parts.
+        message: what was done, or what state it is in.
+        warnings: what went otherwise than asked.
     """
 
     id: int
-    name: str
-    state: str
-    product: RecordName
-    quantity: float
+    name: str | None = None
+    state: str | None = None
+    message: str
+    product: RecordName | None = None
+    quantity: float | None = None
     produced: float = 0.0
-    uom: str
+    uom: str | None = None
     bom: RecordName | None = None
     date: str | None = None
     date_deadline: str | None = None
@@ -147,8 +160,11 @@ class Order(Shown):
     lots: list[RecordName] = attrs.Factory(list)
     available: bool | None = None
     components: list[Component] | None = None
+    missing: list[Component] = attrs.Factory(list)
     work_orders: list[WorkOrder] = attrs.Factory(list)
+    backorder: RecordName | None = None
     backorders: list[Related] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
 
 
 def get_order(
@@ -175,13 +191,9 @@ def get_order(
     ]
     moves, work_orders, related, lots = side_by_side(asked)
     is_open = row["state"] not in _FINISHED
-    return filled(
-        Order,
+    return order_of(
         row,
-        quantity=row["product_qty"],
-        produced=row["qty_produced"] or 0.0,
-        uom=row["product_uom_id"].name,
-        date=planned_start(row),
+        message=f"{row['name']} is {_STATES.get(row['state'], row['state'])}.",
         lots=lots,
         available=not any(move["missing"] for move in moves) if is_open else None,
         components=[as_component(move) for move in moves] if include_components else None,
@@ -190,10 +202,17 @@ def get_order(
     )
 
 
-def planned_start(row: Row) -> str | None:
-    """Return when an order is to begin."""
-    start: str | None = row["date_planned_start"] or row["date_start"]
-    return start
+def order_of(row: Row, **told: Any) -> Order:
+    """Make the result of an order's row, which may be no more than its id and name."""
+    return filled(
+        Order,
+        row,
+        quantity=row.get("product_qty"),
+        produced=row.get("qty_produced") or 0.0,
+        uom=row["product_uom_id"].name if row.get("product_uom_id") else None,
+        date=(row["date_planned_start"] or row["date_start"]) if "date_start" in row else None,
+        **told,
+    )
 
 
 def picks(odoo: Odoo) -> bool:

@@ -11,9 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.manufacturing.actions import (
     CONFIRM,
-    OrderResult,
     check_open,
-    filled_result,
 )
 from odoo_toolkit.apps.manufacturing.consumption import (
     UsedLine,
@@ -24,8 +22,10 @@ from odoo_toolkit.apps.manufacturing.consumption import (
 )
 from odoo_toolkit.apps.manufacturing.orders import (
     ORDER,
+    Order,
     OrderId,
     OrderName,
+    order_of,
     read_components,
     read_lots_made,
     read_related,
@@ -113,7 +113,7 @@ def produce(
     ] = False,
     allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Produce an order, wholly or in part: components are used up, the product is in stock.
 
     A draft is confirmed first; work orders are finished with it. Components are used, and
@@ -323,7 +323,7 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
 
 def _result(
     odoo: Odoo, before: Row, done: Done, amount: float, *, partly: bool, backorder: bool
-) -> OrderResult:
+) -> Order:
     """Read back what has become of the order, and of its rest."""
     uom, product = before["product_uom_id"].name, before["product_id"].name
     rest = opened_ids(done.answers[-1]) if partly and isinstance(done.answers[-1], dict) else []
@@ -333,7 +333,7 @@ def _result(
     )
     if not rows:
         message = f"{before['name']}: the state is not known."
-        return OrderResult(id=done.id, message=message, warnings=done.warnings)
+        return Order(id=done.id, message=message, warnings=done.warnings)
     row = next(row for row in rows if row["id"] == done.id)
     others = [RecordName(id=r["id"], name=r["name"]) for r in rows if r["id"] != done.id]
     if partly and backorder and not others and row["state"] == "done":
@@ -347,7 +347,7 @@ def _result(
         message = f"{row['name']} is not produced: its state is {row['state']}."
         if done.complete:
             done.warnings.append(f"Odoo left it in the state {row['state']}.")
-    return filled_result(
+    return order_of(
         row,
         lots=lots,
         backorder=others[0] if others else None,

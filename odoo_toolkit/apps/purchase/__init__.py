@@ -1,12 +1,7 @@
 """Buying: what can be had, requests for quotation, orders, their receipts and bills."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.purchase.actions import (
-    CancelResult,
-    OrderResult,
-    cancel_order,
-    confirm_order,
-)
+from odoo_toolkit.apps.purchase.actions import cancel_order, confirm_order
 from odoo_toolkit.apps.purchase.bills import create_bill
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.orders import Order, get_order
@@ -14,10 +9,8 @@ from odoo_toolkit.apps.purchase.receipts import receive
 from odoo_toolkit.apps.purchase.supply import Supply, get_supply
 
 __all__ = [
-    "CancelResult",
     "NewLine",
     "Order",
-    "OrderResult",
     "Supply",
     "cancel_order",
     "confirm_order",

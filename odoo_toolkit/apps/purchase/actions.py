@@ -17,11 +17,10 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.purchase.orders import (
     CONFIRMED,
     ORDER,
-    Bill,
+    Order,
     OrderId,
-    OrderLine,
     OrderName,
-    Receipt,
+    order_of,
     read_bills,
     read_lines,
     read_receipts,
@@ -29,12 +28,11 @@ from odoo_toolkit.apps.purchase.orders import (
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.operations.documents import (
     Row,
+    afterwards,
     currency_of,
-    filled,
     find,
     is_locked,
     read,
@@ -120,48 +118,6 @@ _SHOWN = 12
 _KEEPS_RECEIVED = 18
 
 
-@attrs.frozen(kw_only=True)
-class OrderResult(Shown):
-    """An order that was made or confirmed.
-
-    Attributes:
-        confirmed: whether it is a purchase order now, as read back.
-        lines: of an order that was made, the first ones of ``line_count``.
-        receipts: of an order that was confirmed.
-        approvers: who may approve it, where it waits for that.
-        warnings: what went otherwise than asked; the order exists nevertheless.
-    """
-
-    id: int
-    name: str | None = None
-    state: str | None = None
-    partner: RecordName | None = None
-    amount_untaxed: float | None = None
-    amount_total: float | None = None
-    currency: str | None = None
-    confirmed: bool
-    line_count: int | None = None
-    lines: list[OrderLine] = attrs.Factory(list)
-    receipts: list[Receipt] = attrs.Factory(list)
-    approvers: list[RecordName] = attrs.Factory(list)
-    message: str
-    warnings: list[str] = attrs.Factory(list)
-
-
-@attrs.frozen(kw_only=True)
-class CancelResult(Shown):
-    """An order that was to be cancelled; ``receipts`` and ``bills`` as they are now."""
-
-    id: int
-    name: str
-    state: str | None = None
-    cancelled: bool
-    receipts: list[Receipt] = attrs.Factory(list)
-    bills: list[Bill] = attrs.Factory(list)
-    message: str
-    warnings: list[str] = attrs.Factory(list)
-
-
 @operation
 def confirm_order(
     odoo: Odoo,
@@ -172,7 +128,7 @@ def confirm_order(
         bool, Doc("Approve one that waits for a second approval, if this user may.")
     ] = False,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
 
     Where the company wants a second approval, it may be left in the state ``to approve``: the
@@ -210,7 +166,7 @@ def cancel_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     dry_run: DryRun = False,
-) -> CancelResult | Plan:
+) -> Order | Plan:
     """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
 
     An order that is received or billed is not cancelled, although Odoo 19 would do so without a
@@ -230,7 +186,7 @@ def cancel_order(
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return filled(CancelResult, row, cancelled=True, message=f"{name} was cancelled already.")
+        return order_of(row, message=f"{name} was cancelled already.")
     _check_cancellable(odoo, row)
     return operate(
         odoo,
@@ -325,24 +281,22 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
 # Results ---------------------------------------------------------------------------------------
 
 
-def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> OrderResult:
+def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> Order:
     verb = "created" if created else "confirmed"
     asked: list[Callable[[], Any]] = [
         lambda: read(odoo, ORDER, done.id),
         lambda: read_lines(odoo, done.id, _SHOWN) if created else [],
         lambda: read_receipts(odoo, done.id) if confirming else [],
     ]
-    try:
-        row, lines, receipts = side_by_side(asked)
-    except OdooError as error:
-        # It is written: that it cannot be read back does not undo it.
-        done.warnings.append(f"The order cannot be read back: {error.message}")
-        return OrderResult(
+    read_again = afterwards(lambda: side_by_side(asked), done.warnings, "the order")
+    if read_again is None:
+        return Order(
             id=done.id,
             confirmed=confirming and done.complete,
             message=f"Order {done.id} was {verb}; its state is not known.",
             warnings=done.warnings,
         )
+    row, lines, receipts = read_again
     name, state = row["name"], row["state"]
     confirmed = state in CONFIRMED
     people = approvers(odoo, row) if state == "to approve" else []
@@ -360,21 +314,17 @@ def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> 
     free = [line.product.name for line in lines if line.product and not line.price_unit]
     if free:
         done.warnings.append(f"Without a price: {', '.join(free)}.")
-    return filled(
-        OrderResult,
+    return order_of(
         row,
-        line_count=len(row["order_line"]),
         lines=lines,
         receipts=receipts,
-        currency=currency_of(row),
-        confirmed=confirmed,
         approvers=people,
         message=message,
         warnings=done.warnings,
     )
 
 
-def _cancel_result(odoo: Odoo, before: Row, done: Done) -> CancelResult:
+def _cancel_result(odoo: Odoo, before: Row, done: Done) -> Order:
     name, number, warnings = before["name"], done.id, done.warnings
     asked: list[Callable[[], Any]] = [
         lambda: read_back(odoo, ORDER, number, warnings),
@@ -388,10 +338,10 @@ def _cancel_result(odoo: Odoo, before: Row, done: Done) -> CancelResult:
     told["warnings"] = warnings
     if row is None:
         message = f"{name} was cancelled; its state is not known."
-        return CancelResult(id=number, name=name, cancelled=True, message=message, **told)
+        return Order(id=number, name=name, confirmed=False, cancelled=True, message=message, **told)
     cancelled = row["state"] == "cancel"
     now = "cancelled" if cancelled else f"not cancelled: its state is {row['state']}"
     drafts = [bill.name for bill in told["bills"] if bill.state == "draft"]
     if cancelled and drafts:
         warnings.append(f"Odoo leaves its draft bill as it is: {', '.join(drafts)}.")
-    return filled(CancelResult, row, cancelled=cancelled, message=f"{name} is {now}.", **told)
+    return order_of(row, message=f"{name} is {now}.", **told)

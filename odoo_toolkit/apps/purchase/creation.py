@@ -16,9 +16,9 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.apps.purchase.actions import CONFIRM, OrderResult, order_result
+from odoo_toolkit.apps.purchase.actions import CONFIRM, order_result
 from odoo_toolkit.apps.purchase.offers import Offer, choose, obstacle, offers_of, read_offers
-from odoo_toolkit.apps.purchase.orders import ORDER
+from odoo_toolkit.apps.purchase.orders import ORDER, Order
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
@@ -147,7 +147,7 @@ def create_order(
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
     dry_run: DryRun = False,
-) -> OrderResult | Plan:
+) -> Order | Plan:
     """Make a request for quotation, and confirm it if asked to; 4 round trips, 5 to confirm it.
 
     Prices, taxes and days of arrival come from the vendor's price list where none are given, and
@@ -200,7 +200,7 @@ def create_order(
         vals_list={"partner_id": vendor_id, **vendor, **wire, "order_line": commands}
     )
 
-    def result(done: Done) -> OrderResult:
+    def result(done: Done) -> Order:
         done.warnings[:0] = warnings
         return order_result(odoo, done, created=True, confirming=confirm)
 

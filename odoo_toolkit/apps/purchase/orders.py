@@ -58,6 +58,16 @@ ORDER = Document(
 )
 CONFIRMED = ("purchase", "done")
 
+#: What people call the states.
+_STATES = {
+    "draft": "a request for quotation",
+    "sent": "a request for quotation that was sent",
+    "to approve": "waiting for approval",
+    "purchase": "a confirmed order",
+    "done": "a confirmed order, and locked",
+    "cancel": "cancelled",
+}
+
 #: The unit of a line: to 18, and from 19 on.
 _UOMS = ("product_uom", "product_uom_id")
 
@@ -109,35 +119,45 @@ class Bill(Shown):
 
 @attrs.frozen(kw_only=True)
 class Order(Shown):
-    """A purchase order.
+    """A purchase order, as Odoo has it now.
 
     Attributes:
-        state: draft, sent, to approve, purchase, cancel; to Odoo 18 also done, which means locked.
+        name: its number; None, as are state and amounts, only when it could not be read back.
+        state: draft, sent, to approve, purchase, cancel; up to Odoo 18 also done, which means
+            locked.
+        confirmed: whether it is a purchase order now.
+        cancelled: whether it is cancelled now.
         locked: whether it is closed for changes, told alike on all versions.
         invoice_status: no (nothing to bill now), to invoice, invoiced.
         receipt_status: from Odoo 16 on: pending, partial, full.
         lines: the first ones; ``line_count`` is the number of all.
-        warnings: what could not be read.
+        approvers: who may approve it, where it waits for that.
+        message: what was done, or what state it is in.
+        warnings: what went otherwise than asked, or could not be read.
     """
 
     id: int
-    name: str
-    state: str
+    name: str | None = None
+    state: str | None = None
+    confirmed: bool
+    cancelled: bool = False
     locked: bool = False
+    message: str
     partner: RecordName | None = None
     partner_ref: str | None = None
     date_order: str | None = None
     date_planned: str | None = None
-    amount_untaxed: float
-    amount_tax: float
-    amount_total: float
-    currency: str | None
+    amount_untaxed: float | None = None
+    amount_tax: float | None = None
+    amount_total: float | None = None
+    currency: str | None = None
     invoice_status: str | None = None
     receipt_status: str | None = None
-    line_count: int
-    lines: list[OrderLine] | None = None
-    receipts: list[Receipt] | None = None
-    bills: list[Bill] | None = None
+    line_count: int | None = None
+    lines: list[OrderLine] = attrs.Factory(list)
+    receipts: list[Receipt] = attrs.Factory(list)
+    bills: list[Bill] = attrs.Factory(list)
+    approvers: list[RecordName] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -164,21 +184,32 @@ def get_order(
     warnings: list[str] = []
     number, told = row["id"], row["invoice_ids"]
     asked: list[Callable[[], Any]] = [
-        lambda: read_lines(odoo, number, line_limit) if line_limit else None,
+        lambda: read_lines(odoo, number, line_limit) if line_limit else [],
         readable("receipts", lambda: read_receipts(odoo, number), warnings),
         readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
     ]
     lines, receipts, bills = side_by_side(asked)
+    return order_of(
+        row,
+        lines=lines,
+        receipts=receipts or [],
+        bills=bills or [],
+        message=f"{row['name']} is {_STATES.get(row['state'], row['state'])}.",
+        warnings=warnings,
+    )
+
+
+def order_of(row: Row, **told: Any) -> Order:
+    """Make the result of an order's row."""
     return filled(
         Order,
         row,
+        confirmed=row["state"] in CONFIRMED,
+        cancelled=row["state"] == "cancel",
         locked=is_locked(row),
         currency=currency_of(row),
         line_count=len(row["order_line"]),
-        lines=lines,
-        receipts=receipts or None,
-        bills=bills or None,
-        warnings=warnings,
+        **told,
     )
 
 
