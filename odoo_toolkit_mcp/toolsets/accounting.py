@@ -77,11 +77,11 @@ TOOLS = (
         access="create",
     ),
     Tool(
-        name="odoo_accounting_report",
+        name="odoo_accounting_get_report",
         title="Accounting report",
         description="What the posted books say, as of any day or for a period, with checks that"
         " they balance. Refused to users who see only a part of the book.",
-        function=accounting.report,
+        function=accounting.get_report,
         access="read",
     ),
 )

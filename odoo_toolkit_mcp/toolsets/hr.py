@@ -14,11 +14,11 @@ TOOLS = (
         access="read",
     ),
     Tool(
-        name="odoo_hr_leave_balance",
+        name="odoo_hr_get_leave_balance",
         title="My time off",
         description="What the connected user has left of each type of time off, and the coming"
         " requests.",
-        function=hr.leave_balance,
+        function=hr.get_leave_balance,
         access="read",
         module="hr_holidays",
     ),

@@ -16,10 +16,10 @@ from odoo_toolkit.apps.accounting import (
     Report,
     create_credit_note,
     get_invoice,
+    get_report,
     post_invoice,
     reconcile,
     register_payment,
-    report,
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
@@ -94,7 +94,7 @@ def test_four_statements_are_what_the_journal_items_add_up_to(admin: Odoo) -> No
 
     def make() -> Any:
         made = [
-            report(
+            get_report(
                 admin,
                 kind=kind,
                 date_from=None if kind == "balance_sheet" else first,
@@ -104,7 +104,7 @@ def test_four_statements_are_what_the_journal_items_add_up_to(admin: Odoo) -> No
             for kind in kinds
         ]
         owed: tuple[Any, ...] = ("aged_receivable", "aged_payable")
-        made += [report(admin, kind=kind, date_to="2099-12-31", limit=ALL) for kind in owed]
+        made += [get_report(admin, kind=kind, date_to="2099-12-31", limit=ALL) for kind in owed]
         return made, items(admin), groups(admin)
 
     (trial, profit, sheet, receivable, payable), rows, group_of = quietly(admin, make)
@@ -196,7 +196,7 @@ def test_from_delivery_to_settlement_as_of_three_days(admin: Odoo, suffix: str) 
     def owed(on: date) -> dict[str, float | None]:
         made = quietly(
             admin,
-            lambda: report(admin, kind="aged_receivable", date_to=on.isoformat(), limit=ALL),
+            lambda: get_report(admin, kind="aged_receivable", date_to=on.isoformat(), limit=ALL),
         )
         assert made.checks == {"whole_book_seen": True, "equals_balance_of_accounts": True}
         (row,) = [row for row in made.rows if row.id == partner]
@@ -234,7 +234,7 @@ def test_from_delivery_to_settlement_as_of_three_days(admin: Odoo, suffix: str) 
     settled = reconcile(admin, invoice_id=draft.id, credit_name=credit.name)
     assert isinstance(settled, Invoice)
     assert (settled.amount_residual, settled.payment_state) in ((0.0, "paid"), (0.0, "in_payment"))
-    last = report(admin, kind="aged_receivable", date_to="2099-12-31", limit=ALL)
+    last = get_report(admin, kind="aged_receivable", date_to="2099-12-31", limit=ALL)
     assert {row.id: row.balance for row in last.rows}[partner] == -20.0
     # What was owed before stays what it was.
     assert owed(paid_on)["1_30"] == 130.0
@@ -252,11 +252,11 @@ def test_a_seller_is_refused_and_a_reader_sees_the_whole_book(admin: Odoo, serve
     with connect(**credentials(server, seller)) as odoo:
         odoo.call(sums)
         with pytest.raises(AccessError, match="does not see the whole book"):
-            report(odoo, kind="trial_balance")
+            get_report(odoo, kind="trial_balance")
     with connect(**credentials(server, reader)) as odoo:
         theirs, ours = quietly(
             admin,
-            lambda: [report(one, kind="trial_balance", limit=ALL) for one in (odoo, admin)],
+            lambda: [get_report(one, kind="trial_balance", limit=ALL) for one in (odoo, admin)],
         )
     assert (theirs.rows, theirs.totals) == (ours.rows, ours.totals)
     assert ours.rows
@@ -264,11 +264,11 @@ def test_a_seller_is_refused_and_a_reader_sees_the_whole_book(admin: Odoo, serve
 
 def test_an_ordinary_user_is_refused(ordinary: Odoo) -> None:
     with pytest.raises(AccessError):
-        report(ordinary, kind="balance_sheet")
+        get_report(ordinary, kind="balance_sheet")
 
 
 def test_a_period_without_entries_says_so(admin: Odoo) -> None:
-    made = report(admin, kind="profit_and_loss", date_from="1951-01-01", date_to="1951-12-31")
+    made = get_report(admin, kind="profit_and_loss", date_from="1951-01-01", date_to="1951-12-31")
     assert (made.rows, made.totals["profit"]) == ([], 0.0)
     assert "No posted journal items from 1951-01-01 to 1951-12-31" in made.warnings[0]
 
@@ -286,11 +286,11 @@ def test_a_report_that_cannot_be_made_is_an_error(admin: Odoo) -> None:
     ]
     for arguments, error in wrong:
         with pytest.raises(ValidationError, match=error):
-            report(admin, **arguments)
+            get_report(admin, **arguments)
     with pytest.raises((NotFoundError, AccessError)):
-        report(admin, kind="balance_sheet", company_id=987654)
+        get_report(admin, kind="balance_sheet", company_id=987654)
     with pytest.raises(NotFoundError, match="no such company"):
-        report(admin, kind="balance_sheet", company_name="no such company")
+        get_report(admin, kind="balance_sheet", company_name="no such company")
 
 
 def test_a_company_is_named(admin: Odoo, suffix: str) -> None:
@@ -300,8 +300,8 @@ def test_a_company_is_named(admin: Odoo, suffix: str) -> None:
     by_id, by_name = quietly(
         admin,
         lambda: [
-            report(admin, kind=kind, company_id=company["id"]),
-            report(admin, kind=kind, company_name=company["name"].upper()),
+            get_report(admin, kind=kind, company_id=company["id"]),
+            get_report(admin, kind=kind, company_name=company["name"].upper()),
         ],
     )
     assert by_name == by_id
@@ -309,15 +309,15 @@ def test_a_company_is_named(admin: Odoo, suffix: str) -> None:
     for end in ("one", "two"):
         records.create(admin, "res.company", {"name": f"Books {suffix} {end}"})
     with pytest.raises(AmbiguousNameError, match="Give company_id"):
-        report(admin, kind=kind, company_name=f"Books {suffix}")
+        get_report(admin, kind=kind, company_name=f"Books {suffix}")
 
 
 def test_reports_take_few_calls_and_little_room(admin: Odoo) -> None:
-    report(admin, kind="trial_balance")
+    get_report(admin, kind="trial_balance")
     kinds: tuple[Any, ...] = ("trial_balance", "profit_and_loss", "balance_sheet", "aged_payable")
     for kind, most in zip(kinds, (7, 5, 6, 7), strict=True):
         with counted(admin) as calls:
-            made = report(admin, kind=kind)
+            made = get_report(admin, kind=kind)
         assert len(calls) <= most, (kind, calls)
         assert len(made.rows) <= 25
         assert len(json_text(made)) < 4000

@@ -149,7 +149,7 @@ def test_a_leave_is_requested_approved_and_withdrawn(
     assert stored["number_of_days"] == 3.0
     assert stored["date_to"].startswith(str(last))
 
-    told = hr.leave_balance(staff.emp)
+    told = hr.get_leave_balance(staff.emp)
     assert told.employee.id == staff.emp_id
     (left,) = [balance for balance in told.balances if balance.id == type_id]
     assert (left.allocated, left.remaining, left.unit) == (10.0, 7.0, "days")
@@ -171,7 +171,7 @@ def test_a_leave_is_requested_approved_and_withdrawn(
     else:
         gone = decide(staff.emp, decision="withdraw", leave_id=made.id, reason="rain")
         assert gone.state == "cancel"
-    (left,) = [b for b in hr.leave_balance(staff.emp).balances if b.id == type_id]
+    (left,) = [b for b in hr.get_leave_balance(staff.emp).balances if b.id == type_id]
     assert left.remaining == 10.0
 
 
@@ -345,7 +345,7 @@ def test_what_is_in_the_way_of_a_request_is_named(
 
 def test_who_is_no_employee_is_told_so(ordinary: Odoo) -> None:
     with pytest.raises(ValidationError, match="no employee"):
-        hr.leave_balance(ordinary)
+        hr.get_leave_balance(ordinary)
 
 
 def test_requests_are_found_by_who_made_them(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.accounting import Report, report
+from odoo_toolkit.apps.accounting import Report, get_report
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
@@ -56,7 +56,7 @@ def _rows(made: Report, *columns: str) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_a_trial_balance_begins_where_the_last_period_ended(major: int) -> None:
-    made = report(
+    made = get_report(
         _book(major), kind="trial_balance", date_from="2025-09-01", date_to=TODAY, limit=50
     )
     assert _rows(made, "opening", "debit", "credit", "balance") == [
@@ -75,7 +75,7 @@ def test_a_trial_balance_begins_where_the_last_period_ended(major: int) -> None:
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_assets_are_liabilities_and_equity_with_what_was_earned(major: int) -> None:
-    made = report(_book(major), kind="balance_sheet", date_to=TODAY)
+    made = get_report(_book(major), kind="balance_sheet", date_to=TODAY)
     assert _rows(made, "section", "balance") == [
         ("Bank", "asset", 1120.0),
         ("Receivable", "asset", 380.0),
@@ -90,14 +90,14 @@ def test_assets_are_liabilities_and_equity_with_what_was_earned(major: int) -> N
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_profit_is_of_the_fiscal_year_unless_told(major: int) -> None:
-    made = report(_book(major), kind="profit_and_loss", date_to=TODAY)
+    made = get_report(_book(major), kind="profit_and_loss", date_to=TODAY)
     assert made.date_from == "2025-07-01"
     assert _rows(made, "section", "balance") == [
         ("Sales", "income", 200.0),
         ("Costs", "expense", 80.0),
     ]
     assert made.totals == {"income": 200.0, "expense": 80.0, "profit": 120.0}
-    by_partner = report(
+    by_partner = get_report(
         _book(major), kind="profit_and_loss", date_from="2025-01-01", date_to=TODAY, by="partner"
     )
     assert _rows(by_partner, "section", "balance") == [
@@ -109,17 +109,17 @@ def test_profit_is_of_the_fiscal_year_unless_told(major: int) -> None:
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_what_was_open_on_a_day_is_by_what_was_settled_then(major: int) -> None:
-    made = report(_book(major), kind="aged_receivable", date_to=TODAY)
+    made = get_report(_book(major), kind="aged_receivable", date_to=TODAY)
     assert _rows(made, "not_due", "older", "balance") == [
         ("Brown", 200.0, None, 200.0),
         ("Azure", None, 180.0, 180.0),
     ]
     assert made.totals["balance"] == 380.0
-    before = report(_book(major), kind="aged_receivable", date_to="2025-07-31")
+    before = get_report(_book(major), kind="aged_receivable", date_to="2025-07-31")
     assert _rows(before, "days_1_30") == [("Azure", 300.0)]
-    after = report(_book(major), kind="aged_receivable", date_to="2025-11-05")
+    after = get_report(_book(major), kind="aged_receivable", date_to="2025-11-05")
     assert _rows(after, "days_1_30") == [("Brown", 200.0)]
-    owed = report(_book(major), kind="aged_payable", date_to=TODAY, by="account")
+    owed = get_report(_book(major), kind="aged_payable", date_to=TODAY, by="account")
     assert _rows(owed, "days_1_30", "balance") == [("Payable", 80.0, 80.0)]
     for shown in (made, before, after, owed):
         assert set(shown.checks.values()) == {True}
@@ -128,13 +128,13 @@ def test_what_was_open_on_a_day_is_by_what_was_settled_then(major: int) -> None:
 def test_a_book_that_does_not_balance_is_shown() -> None:
     odoo = Ledger(19, [*BOOK, item(20, 15, 7.0, "2025-10-02")])
     for kind in ("trial_balance", "balance_sheet", "profit_and_loss"):
-        made = report(odoo, kind=kind, date_to=TODAY)  # type: ignore[arg-type]
+        made = get_report(odoo, kind=kind, date_to=TODAY)  # type: ignore[arg-type]
         assert made.rows
         assert not made.checks["debits_equal_credits"]
         assert "does not balance: debits equal credits fails by 7.00 USD" in made.warnings[0]
     # An item that is called settled, and is not.
     wrong = Ledger(19, [item(1, 11, 50.0, "2025-10-01", reconciled=True)])
-    owed = report(wrong, kind="aged_receivable", date_to=TODAY)
+    owed = get_report(wrong, kind="aged_receivable", date_to=TODAY)
     assert owed.checks == {"whole_book_seen": True, "equals_balance_of_accounts": False}
 
 
@@ -143,10 +143,10 @@ def test_who_does_not_see_the_whole_book_gets_no_figures(major: int) -> None:
     for groups in ((), ("sales_team.group_sale_manager", "purchase.group_purchase_manager")):
         odoo = _book(major, groups=groups)
         with pytest.raises(AccessError, match="whole book"):
-            report(odoo, kind="balance_sheet")
+            get_report(odoo, kind="balance_sheet")
         assert odoo.asked("read_group") == []
     reader = _book(major, groups=("account.group_account_readonly",))
-    assert report(reader, kind="balance_sheet", date_to=TODAY).checks["whole_book_seen"]
+    assert get_report(reader, kind="balance_sheet", date_to=TODAY).checks["whole_book_seen"]
     # To 17 it is a method of the model, from 18 on of a user.
     assert {call.ids for call in reader.asked("has_group")} == {None if major < 18 else (2,)}
 
@@ -154,16 +154,16 @@ def test_who_does_not_see_the_whole_book_gets_no_figures(major: int) -> None:
 def test_another_company_is_asked_for_in_its_own_context() -> None:
     odoo = _book()
     odoo.row("res.company", 2).update(currency_id=1, fiscalyear_last_month="12")
-    made = report(odoo, kind="profit_and_loss", date_to=TODAY, company_id=2)
+    made = get_report(odoo, kind="profit_and_loss", date_to=TODAY, company_id=2)
     assert (made.company.name, made.currency, made.date_from) == ("Other", "EUR", "2025-01-01")
     assert made.totals["income"] == 66.0
     assert all(call.context["allowed_company_ids"] == [2] for call in odoo.asked("read_group"))
     with pytest.raises(NotFoundError, match="no company with id 77"):
-        report(odoo, kind="profit_and_loss", company_id=77)
+        get_report(odoo, kind="profit_and_loss", company_id=77)
 
 
 def test_rows_beyond_the_limit_are_told_and_counted_in() -> None:
-    made = report(_book(), kind="balance_sheet", date_to=TODAY, limit=2)
+    made = get_report(_book(), kind="balance_sheet", date_to=TODAY, limit=2)
     assert (len(made.rows), made.rows_left_out) == (2, 4)
     assert made.totals["equity"] == 1420.0
 
@@ -178,7 +178,7 @@ def test_rows_beyond_the_limit_are_told_and_counted_in() -> None:
 def test_a_fiscal_year_may_end_with_february(kind: Any, day: str, ended: str) -> None:
     odoo = _book()
     odoo.row("res.company", 1).update(fiscalyear_last_day=29, fiscalyear_last_month="2")
-    made = report(odoo, kind=kind, date_to=day)
+    made = get_report(odoo, kind=kind, date_to=day)
     assert made.date_from == ("2023-03-01" if day == ended else "2025-03-01")
     assert made.rows == []
     assert "No posted journal items" in made.warnings[0]
@@ -199,7 +199,7 @@ def test_a_fiscal_year_may_end_with_february(kind: Any, day: str, ended: str) ->
 def test_a_report_that_cannot_be_made_asks_nothing(arguments: Any, error: str) -> None:
     odoo = _book()
     with pytest.raises(ValidationError, match=error):
-        report(odoo, **arguments)
+        get_report(odoo, **arguments)
     assert odoo.sent == []
 
 
@@ -215,7 +215,7 @@ def test_a_report_that_cannot_be_made_asks_nothing(arguments: Any, error: str) -
 )
 def test_a_report_costs_few_calls(kind: Any, most: int) -> None:
     odoo = _book()
-    report(odoo, kind=kind, date_to=TODAY)
+    get_report(odoo, kind=kind, date_to=TODAY)
     assert len(odoo.sent) == most, odoo.methods()
 
 
@@ -223,15 +223,15 @@ def test_lists_of_models_need_the_journal_items_only() -> None:
     for mode in ("readonly", "restricted"):
         models = {"account.move.line"}
         odoo = _book(policy=Policy(mode=mode, model_allowlist=models))  # type: ignore[arg-type]
-        assert report(odoo, kind="trial_balance", date_to=TODAY).rows
+        assert get_report(odoo, kind="trial_balance", date_to=TODAY).rows
         with pytest.raises(AccessError, match=r"account\.partial\.reconcile"):
-            report(odoo, kind="aged_receivable", date_to=TODAY)
+            get_report(odoo, kind="aged_receivable", date_to=TODAY)
         both = models | {"account.partial.reconcile"}
         odoo = _book(policy=Policy(mode=mode, model_allowlist=both))  # type: ignore[arg-type]
-        assert report(odoo, kind="aged_receivable", date_to=TODAY).rows
+        assert get_report(odoo, kind="aged_receivable", date_to=TODAY).rows
     closed = _book(policy=Policy(mode="readonly", model_allowlist={"res.partner"}))
     with pytest.raises(AccessError):
-        report(closed, kind="trial_balance")
+        get_report(closed, kind="trial_balance")
 
 
 def test_a_company_is_named() -> None:
@@ -239,9 +239,9 @@ def test_a_company_is_named() -> None:
     odoo = _book()
     odoo.row("res.company", 2).update(currency_id=1, fiscalyear_last_month="12")
     kind: Any = "profit_and_loss"
-    by_id = report(odoo, kind=kind, date_to=TODAY, company_id=2)
+    by_id = get_report(odoo, kind=kind, date_to=TODAY, company_id=2)
     calls = len(odoo.sent)
-    assert report(odoo, kind=kind, date_to=TODAY, company_name="other") == by_id
+    assert get_report(odoo, kind=kind, date_to=TODAY, company_name="other") == by_id
     assert len(odoo.sent) == 2 * calls + 1
     odoo.row("res.company", 1)["name"] = "Others"
     odoo.sent.clear()
@@ -253,5 +253,5 @@ def test_a_company_is_named() -> None:
     ]
     for named, error, text in wrong:
         with pytest.raises(error, match=text):
-            report(odoo, kind=kind, **named)
+            get_report(odoo, kind=kind, **named)
     assert odoo.asked("read_group") == []

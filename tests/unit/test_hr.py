@@ -327,7 +327,7 @@ def test_a_closed_directory_is_not_taken_for_missing_rights() -> None:
 def test_who_is_no_employee_can_take_no_time_off() -> None:
     odoo = server()
     odoo.server.records["res.users"][0]["employee_id"] = False
-    for ask in (lambda: request(odoo), lambda: hr.leave_balance(odoo)):
+    for ask in (lambda: request(odoo), lambda: hr.get_leave_balance(odoo)):
         with pytest.raises(ValidationError, match="no employee"):
             ask()
     assert writes(odoo) == []
@@ -348,7 +348,7 @@ def test_the_balance_is_of_each_type_with_what_is_to_come(major: int) -> None:
     past = leave(8, date_to="2020-01-01 16:00:00")
     others = leave(7, user_id=3)
     odoo = server(major, leave(), past, others, leave(6, state="refuse"))
-    told = hr.leave_balance(odoo)
+    told = hr.get_leave_balance(odoo)
     assert told.employee.name == "Ann Ash"
     figures = [(b.name, b.allocated, b.taken, b.remaining, b.half_days) for b in told.balances]
     assert figures == [("Paid", 10.0, 2.0, 5.0, True), ("Unpaid", None, 0.0, None, False)]
@@ -358,7 +358,7 @@ def test_the_balance_is_of_each_type_with_what_is_to_come(major: int) -> None:
 
 def test_a_request_made_from_moments_has_its_days_too() -> None:
     odoo = server(14, leave(request_date_from=False, request_date_to=False))
-    (row,) = hr.leave_balance(odoo).requests
+    (row,) = hr.get_leave_balance(odoo).requests
     assert (row.date_from, row.date_to) == ("2030-01-07", "2030-01-09")
 
 

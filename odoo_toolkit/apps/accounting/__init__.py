@@ -18,7 +18,7 @@ from odoo_toolkit.apps.accounting.payments import (
     register_payment,
 )
 from odoo_toolkit.apps.accounting.reconciling import OpenCredit, Settlement, reconcile
-from odoo_toolkit.apps.accounting.statements import Report, ReportRow, report
+from odoo_toolkit.apps.accounting.statements import Report, ReportRow, get_report
 
 __all__ = [
     "CreditedLine",
@@ -39,10 +39,10 @@ __all__ = [
     "create_entry",
     "create_invoice",
     "get_invoice",
+    "get_report",
     "post_invoice",
     "reconcile",
     "register_payment",
-    "report",
     "reset_invoice",
 ]
 

@@ -166,7 +166,7 @@ class Report(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def report(
+def get_report(
     odoo: Odoo,
     *,
     kind: Kind,

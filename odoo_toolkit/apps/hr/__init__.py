@@ -4,7 +4,7 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.decisions import decide_leave
 from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
-from odoo_toolkit.apps.hr.leave import LeaveBalances, LeaveResult, leave_balance, request_leave
+from odoo_toolkit.apps.hr.leave import LeaveBalances, LeaveResult, get_leave_balance, request_leave
 from odoo_toolkit.apps.hr.people import People, find_people
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "decide_expense",
     "decide_leave",
     "find_people",
-    "leave_balance",
+    "get_leave_balance",
     "request_leave",
 ]
 

@@ -190,7 +190,7 @@ class LeaveBalances(Shown):
     requests: list[LeaveRow]
 
 
-def leave_balance(odoo: Odoo) -> LeaveBalances:
+def get_leave_balance(odoo: Odoo) -> LeaveBalances:
     """Return what the connected user has left of each type of time off, and what is requested.
 
     Three round trips, side by side.
@@ -479,7 +479,7 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
     if not rows:
         raise ValidationError(
             f"There is no type of time off with id {type_id}, or this user may not see it.",
-            suggestion="leave_balance lists them.",
+            suggestion="get_leave_balance lists them.",
             details={"field": "leave_type_id", "id": type_id},
         )
     found = balance(odoo, rows[0])
@@ -557,13 +557,13 @@ def _checked(
     if hours and kind.unit != "hours":
         raise ValidationError(
             f"{kind.name} is not taken by hours.",
-            suggestion="Leave the hours out, or use another type: leave_balance tells which.",
+            suggestion="Leave the hours out, or use another type: get_leave_balance tells which.",
             details={"field": "hour_from"},
         )
     if half_day and not kind.half_days:
         raise ValidationError(
             f"{kind.name} is not taken by half days.",
-            suggestion="Leave half_day out, or use another type: leave_balance tells which.",
+            suggestion="Leave half_day out, or use another type: get_leave_balance tells which.",
             details={"field": "half_day"},
         )
     days = form.get("number_of_days")
@@ -581,7 +581,7 @@ def _checked(
         raise ValidationError(
             f"{kind.name}: {amount:g} {kind.unit} are asked for, {kind.remaining:g} are left,"
             " requests that wait for approval taken off.",
-            suggestion="Take fewer days or another type: leave_balance tells what is left.",
+            suggestion="Take fewer days or another type: get_leave_balance tells what is left.",
             details={
                 "field": "leave_type_id",
                 "asked": amount,
