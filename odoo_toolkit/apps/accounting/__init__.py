@@ -4,12 +4,10 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.accounting.actions import create_invoice, post_invoice, reset_invoice
 from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.details import (
-    InvoiceDetails,
-    InvoiceLine,
     get_invoice,
 )
 from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry
-from odoo_toolkit.apps.accounting.invoices import Invoice
+from odoo_toolkit.apps.accounting.invoices import Invoice, InvoiceLine, OpenCredit, Settlement
 from odoo_toolkit.apps.accounting.lines import NewLine
 from odoo_toolkit.apps.accounting.payments import (
     PaidInvoice,
@@ -17,7 +15,7 @@ from odoo_toolkit.apps.accounting.payments import (
     PaymentResult,
     register_payment,
 )
-from odoo_toolkit.apps.accounting.reconciling import OpenCredit, Settlement, reconcile
+from odoo_toolkit.apps.accounting.reconciling import reconcile
 from odoo_toolkit.apps.accounting.statements import Report, ReportRow, get_report
 
 __all__ = [
@@ -25,7 +23,6 @@ __all__ = [
     "Entry",
     "EntryLine",
     "Invoice",
-    "InvoiceDetails",
     "InvoiceLine",
     "NewLine",
     "OpenCredit",

@@ -11,80 +11,27 @@ from annotated_types import Ge
 from odoo_toolkit.apps.accounting.books import ITEM, of_type
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
+    Invoice,
     InvoiceId,
+    InvoiceLine,
     InvoiceName,
     number_of,
 )
 from odoo_toolkit.apps.accounting.reconciling import (
     PARTNERS,
-    OpenCredit,
-    Settlement,
     open_credits,
     partials_of,
     settlements,
     told,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, currency_of, filled, find, read_rows
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.results import RecordName
 
 _SHOWN = attrs.evolve(
     INVOICE,
     fields=(*INVOICE.fields, "invoice_date_due", "ref", "invoice_origin"),
 )
-
-
-@attrs.frozen(kw_only=True)
-class InvoiceLine(Shown):
-    """A line of an invoice; ``kind`` is section or note of those that are only text."""
-
-    id: int
-    product: RecordName | None = None
-    name: str | None = None
-    quantity: float | None = None
-    price_unit: float | None = None
-    discount: float | None = None
-    account: RecordName | None = None
-    tax_ids: list[int] | None = None
-    subtotal: float | None = None
-    total: float | None = None
-    kind: str | None = None
-
-
-@attrs.frozen(kw_only=True)
-class InvoiceDetails(Shown):
-    """An invoice, bill, credit note or refund, with what belongs to it.
-
-    Attributes:
-        date: under which it is booked.
-        payments: what has paid it, credit notes among them.
-        open_credits: what its partner has open that reconcile could apply to it.
-    """
-
-    id: int
-    name: str | None = None
-    state: str
-    move_type: str
-    payment_state: str | None = None
-    partner: RecordName | None = None
-    journal: RecordName | None = None
-    ref: str | None = None
-    invoice_origin: str | None = None
-    invoice_date: str | None = None
-    invoice_date_due: str | None = None
-    date: str | None = None
-    currency: str | None = None
-    amount_untaxed: float | None = None
-    amount_tax: float | None = None
-    amount_total: float | None = None
-    amount_residual: float | None = None
-    line_count: int
-    lines: list[InvoiceLine] | None = None
-    payments: list[Settlement] | None = None
-    open_credits: list[OpenCredit] | None = None
-    warnings: list[str] = attrs.Factory(list)
 
 
 def get_invoice(
@@ -93,7 +40,7 @@ def get_invoice(
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
     line_limit: Annotated[int, Ge(0)] = 12,
-) -> InvoiceDetails:
+) -> Invoice:
     """Return an invoice or bill with lines, payments and what is open; 6 round trips at most.
 
     Args:
@@ -119,7 +66,7 @@ def get_invoice(
     lines, partials, accounts, others = side_by_side(asked)
     payments, warnings = settlements(odoo, row, partials)
     return filled(
-        InvoiceDetails,
+        Invoice,
         row,
         name=number_of(row),
         currency=currency_of(row),

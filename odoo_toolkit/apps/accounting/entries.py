@@ -61,7 +61,6 @@ class Entry(Shown):
     id: int
     name: str | None = None
     state: str | None = None
-    posted: bool
     message: str
     date: str | None = None
     ref: str | None = None
@@ -69,6 +68,11 @@ class Entry(Shown):
     amount_total: float | None = None
     currency: str | None = None
     warnings: list[str] = attrs.Factory(list)
+
+    @property
+    def posted(self) -> bool:
+        """Whether it is posted, as read back."""
+        return self.state == "posted"
 
 
 @operation

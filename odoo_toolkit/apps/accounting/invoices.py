@@ -80,32 +80,95 @@ JOURNAL = Document(
 
 
 @attrs.frozen(kw_only=True)
+class InvoiceLine(Shown):
+    """A line of an invoice; ``kind`` is section or note of those that are only text."""
+
+    id: int
+    product: RecordName | None = None
+    name: str | None = None
+    quantity: float | None = None
+    price_unit: float | None = None
+    discount: float | None = None
+    account: RecordName | None = None
+    tax_ids: list[int] | None = None
+    subtotal: float | None = None
+    total: float | None = None
+    kind: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class OpenCredit(Shown):
+    """A payment or credit note that is not used up, and can be applied to an invoice.
+
+    Attributes:
+        line_id: the journal item that is open.
+        amount: what is left of it, in its currency.
+    """
+
+    line_id: int
+    name: str
+    date: str
+    amount: float
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Settlement(Shown):
+    """What has paid a part of an invoice: a payment, a credit note, another entry.
+
+    Attributes:
+        name: of the journal entry.
+        amount: in the invoice's currency.
+    """
+
+    move_id: int
+    name: str
+    date: str | None = None
+    amount: float
+
+
+@attrs.frozen(kw_only=True)
 class Invoice(Shown):
-    """An invoice, bill, credit note or refund, as Odoo has it now.
+    """An invoice, bill, credit note or refund as it is in Odoo.
 
     Attributes:
         name: its number; None as long as it is a draft without one.
         state: draft, posted or cancel; None only when it could not be read back.
-        posted: whether it is posted.
-        message: what was done.
+        date: under which it is booked.
         amount_residual: what is left to pay.
+        lines, payments, open_credits: from :func:`get_invoice`. What has paid it, credit notes
+            among them; what its partner has open that reconcile could apply to it.
+        message: after a change, what was done.
     """
 
     id: int
     name: str | None = None
     state: str | None = None
-    posted: bool
-    message: str
     move_type: str | None = None
     payment_state: str | None = None
     partner: RecordName | None = None
+    journal: RecordName | None = None
+    ref: str | None = None
+    invoice_origin: str | None = None
     invoice_date: str | None = None
+    invoice_date_due: str | None = None
+    date: str | None = None
     currency: str | None = None
     amount_untaxed: float | None = None
     amount_tax: float | None = None
     amount_total: float | None = None
     amount_residual: float | None = None
+    line_count: int | None = None
+    lines: list[InvoiceLine] | None = None
+    payments: list[Settlement] | None = None
+    open_credits: list[OpenCredit] | None = None
+    message: str = ""
     warnings: list[str] = attrs.Factory(list)
+
+    @property
+    def posted(self) -> bool:
+        """Whether it is posted, as read back."""
+        return self.state == "posted"
 
 
 def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoice:
@@ -127,8 +190,7 @@ def move_result(
     Args:
         odoo: the connection.
         document: what it is.
-        result: an attrs class with ``id``, ``name``, ``posted``, ``currency``, ``message`` and
-            ``warnings``.
+        result: an attrs class with ``id``, ``name``, ``currency``, ``message`` and ``warnings``.
         done: what was done.
         verb: what it is called: Created or Posted.
         posting: whether it was to be posted.
@@ -138,10 +200,10 @@ def move_result(
     """
     row = read_back(odoo, document, done.id, done.warnings)
     if row is None:
+        also = " and posted" if posting and done.complete and verb == "Created" else ""
         told: dict[str, Any] = {
             "id": done.id,
-            "posted": posting and done.complete,
-            "message": f"{verb} account.move {done.id}; its state is not known.",
+            "message": f"{verb}{also} account.move {done.id}; its state is not known.",
             "warnings": done.warnings,
         }
         return result(**told), {}
@@ -154,7 +216,6 @@ def move_result(
         result,
         row,
         name=number_of(row),
-        posted=posted,
         currency=currency_of(row),
         message=f"{verb}{also} {called(row)}: {total}",
         warnings=done.warnings,

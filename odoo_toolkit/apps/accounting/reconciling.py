@@ -15,12 +15,13 @@ from odoo_toolkit.apps.accounting.invoices import (
     Invoice,
     InvoiceId,
     InvoiceName,
+    OpenCredit,
+    Settlement,
     called,
     invoice_result,
     number_in,
 )
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, currency_of, find, read_rows, state_error
 from odoo_toolkit.operations.operation import operation
@@ -50,37 +51,6 @@ REMOVE = Step(
     says="Taken off",
     fails="The rest is still reconciled",
 )
-
-
-@attrs.frozen(kw_only=True)
-class OpenCredit(Shown):
-    """A payment or credit note that is not used up, and can be applied to an invoice.
-
-    Attributes:
-        line_id: the journal item that is open.
-        amount: what is left of it, in its currency.
-    """
-
-    line_id: int
-    name: str
-    date: str
-    amount: float
-    currency: str | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Settlement(Shown):
-    """What has paid a part of an invoice: a payment, a credit note, another entry.
-
-    Attributes:
-        name: of the journal entry.
-        amount: in the invoice's currency.
-    """
-
-    move_id: int
-    name: str
-    date: str | None = None
-    amount: float
 
 
 def settled_with(line_id: int) -> Seen:

@@ -196,9 +196,10 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = False)
     except OdooError as error:
         # It is written: that it cannot be read back does not undo it.
         done.warnings.append(f"The order cannot be read back: {error.message}")
+        also = " and confirmed" if confirming and done.complete and verb == "created" else ""
         return Order(
             id=done.id,
-            message=f"Order {done.id} was {verb}; its state is not known.",
+            message=f"Order {done.id} was {verb}{also}; its state is not known.",
             warnings=done.warnings,
         )
     name, state = row["name"], row["state"]

@@ -234,7 +234,7 @@ def _invoiced(odoo: Odoo, row: Row, result: InvoiceResult) -> list[RecordName]:
 
 
 def _posted(odoo: Odoo, row: Row, result: Any) -> list[RecordName]:
-    if not result.posted:
+    if result.state not in (None, "posted"):
         raise _not_done(row, result.message, result.warnings)
     return [RecordName(id=result.id, name=result.name or f"invoice {result.id}")]
 
