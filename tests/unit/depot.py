@@ -8,6 +8,7 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
+from tests.unit.fake_purchase import buying_models
 from tests.unit.scripted import Scripted
 
 WIZARD = {
@@ -33,6 +34,7 @@ class Depot(Scripted):
         places: move lines of the move 1, each with what is reserved in it.
         lots: name -> how many lie in stock; those named K... are of the chairs.
         manager: whether the user may adjust the stock to 17.
+        order: the number of the purchase order that the picking is the receipt of.
         policy: what may be called.
         answers: of methods of the picking.
     """
@@ -53,6 +55,7 @@ class Depot(Scripted):
         places: Sequence[float] = (),
         lots: Mapping[str, float] | None = None,
         manager: bool = True,
+        order: str | None = None,
         policy: Policy | None = None,
         **answers: Any,
     ) -> None:
@@ -137,12 +140,19 @@ class Depot(Scripted):
             ("stock.quant", "action_apply_inventory"): self._apply,
         }
         table |= {("stock.picking", name): answer for name, answer in answers.items()}
-        super().__init__(major, table, policy, _models(major, self.moves, manager), records=records)
+        models = _models(major, self.moves, manager)
+        if order:
+            bought = buying_models(major)
+            models["stock.picking"] |= dict(bought["stock.picking"])
+            models["purchase.order"] = dict(bought["purchase.order"])
+            records["purchase.order"] = [{"id": 12, "name": order, "state": "purchase"}]
+        super().__init__(major, table, policy, models, records=records)
         self.pickings = self.server.records["stock.picking"]
         self.product = self.server.records["product.product"][0]
         ends = {"location_id": 8, "location_dest_id": 4, "picking_type_id": 1, "company_id": 1}
         uses = {"use_create_lots": usage == "supplier", "use_existing_lots": True}
-        self._add(5, ends | uses, state)
+        of_order = {"purchase_id": 12, "picking_type_code": "incoming"} if order else {}
+        self._add(5, ends | uses | of_order, state)
         self._add_move(5, {"product_id": 3, "product_uom_qty": demand}, state, ratio, reserved)
         self._move(5)["has_tracking"] = tracking
         if chairs:

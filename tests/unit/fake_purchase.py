@@ -84,7 +84,7 @@ class Buying(Scripted):
             ("account.move", "action_post"): self._post,
             ("ir.model.data", "check_object_reference"): ["res.groups", 9],
         }
-        super().__init__(major, answers, policy, _models(major, mrp), records=records)
+        super().__init__(major, answers, policy, buying_models(major, mrp), records=records)
         self.tables = self.server.records
         (self.order,) = self.tables["purchase.order"]
 
@@ -131,7 +131,7 @@ class Buying(Scripted):
         return False
 
 
-def _models(major: int, mrp: bool) -> dict[str, Mapping[str, str]]:
+def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]:
     """Return the fields that the functions of purchase look at, as each version has them."""
     uom = {"product_uom_id" if major >= 19 else "product_uom": "many2one uom.uom"}
     discount = {"discount": "float"} if major >= 17 else {}

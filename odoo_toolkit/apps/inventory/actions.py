@@ -127,6 +127,15 @@ def validate_picking(
     8 round trips when all is reserved, up to 13 otherwise; to 16 Odoo's wizard takes 3 more. Lines
     take 2, names of products 1 and lots 3 more.
 
+    >>> part = validate_picking(
+    ...     odoo,
+    ...     picking_name="WH/OUT/5",
+    ...     lines=[{"product_name": "Desk", "quantity": 2}],
+    ...     backorder=True,
+    ... )
+    >>> part.message
+    'Validated WH/OUT/5. The rest is in the backorder WH/OUT/6.'
+
     Args:
         odoo: the connection.
         picking_id: the transfer.

@@ -182,6 +182,12 @@ def create_transfer(
 ) -> Transfer | Plan:
     """Create a draft transfer; 6 round trips, and those of :func:`validate_picking` with it.
 
+    >>> receipt = create_transfer(
+    ...     odoo, picking_type_name="incoming", lines=[{"product_name": "Desk", "quantity": 5}]
+    ... )
+    >>> receipt.state, receipt.lines[0].demand
+    ('draft', 5)
+
     Args:
         odoo: the connection.
         picking_type_name: ``internal``, ``incoming`` (receipt) or ``outgoing`` (delivery), of

@@ -54,6 +54,12 @@ def return_picking(
     What it returns is to be refunded: the quantities delivered or received of the order fall.
     8 round trips, and 4 with ``validate``; to 16 Odoo's wizard takes 3 more then.
 
+    >>> back = return_picking(
+    ...     odoo, picking_name="WH/OUT/5", lines=[{"product_name": "Desk", "quantity": 2}]
+    ... )
+    >>> back.message
+    'Created: WH/OUT/7 is ready.'
+
     Args:
         odoo: the connection.
         picking_id: the done transfer.

@@ -74,6 +74,10 @@ def get_stock(
 
     Internal locations count, unless a location is named. Lots, packages and owners are summed.
 
+    >>> found = get_stock(odoo, product_name="Desk")
+    >>> [(line.location.name, line.available_quantity) for line in found.stock]
+    [('WH/Stock', 6.0)]
+
     Args:
         odoo: the connection.
         product_id: a variant (``product.product``).
@@ -227,6 +231,10 @@ def adjust_stock(
     """Set the stock of a product in a location to what was counted; Odoo makes the stock move.
 
     5 to 10 round trips. What lies in packages, or belongs to others, is not counted.
+
+    >>> count = adjust_stock(odoo, product_name="Desk", quantity=7)
+    >>> count.quantity_before, count.quantity
+    (0, 7)
 
     Args:
         odoo: the connection.

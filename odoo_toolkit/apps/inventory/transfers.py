@@ -158,6 +158,14 @@ def get_picking(
 
     3 round trips by id, 4 by reference, and one more where products are tracked.
 
+    >>> get_picking(odoo, picking_name="WH/OUT/5").message
+    'WH/OUT/5 is ready.'
+
+    Args:
+        odoo: the connection.
+        picking_id: the transfer; or
+        picking_name: its reference.
+
     Raises:
         NotFoundError: there is no such transfer.
         AmbiguousNameError: several match the reference.

@@ -79,6 +79,9 @@ def confirm_order(
 
     5 or 6 round trips.
 
+    >>> confirm_order(odoo, order_name="WH/MO/5").message
+    'Reserved components of WH/MO/5: 4 Units of Table.'
+
     Args:
         odoo: the connection.
         order_id: the order; or
@@ -114,6 +117,9 @@ def cancel_order(
     """Cancel an order that is not done, with its work orders and reservations; 3 round trips.
 
     There is no way back: Odoo does not confirm a cancelled order again.
+
+    >>> cancel_order(odoo, order_name="WH/MO/5").message
+    'WH/MO/5 is cancelled.'
 
     Args:
         odoo: the connection.
@@ -261,6 +267,9 @@ def create_order(
     """Make a manufacturing order from a bill of materials, with components and work orders.
 
     5 round trips, 1 more for a name and 1 or 2 to confirm; to Odoo 15 2 more.
+
+    >>> create_order(odoo, product_name="Table", quantity=5, confirm=True).message
+    'Created and confirmed WH/MO/6: 5 Units of Table.'
 
     Args:
         odoo: the connection.

@@ -381,6 +381,10 @@ def check_components(
 
     4 to 6 round trips, and 2 more for each level of kits.
 
+    >>> found = check_components(odoo, product_name="Table", quantity=5)
+    >>> found.can_make, [(part.product.name, part.needed) for part in found.components]
+    (True, [('Wood', 10.0), ('Steel', 5.0)])
+
     Args:
         odoo: the connection.
         product_id: the product; or

@@ -178,6 +178,16 @@ def get_order(
 
     2 or 3 round trips; up to 5 more, side by side, for lots, work orders and backorders.
 
+    >>> order = get_order(odoo, order_name="WH/MO/5")
+    >>> order.state, order.available
+    ('confirmed', True)
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its reference.
+        include_components: whether to return its components.
+
     Raises:
         NotFoundError: there is no such order.
         AmbiguousNameError: several orders match the name.

@@ -124,6 +124,9 @@ def produce(
 
     5 round trips, up to 6 more for names, parts, lots and units of measure.
 
+    >>> produce(odoo, order_name="WH/MO/5", quantity=3).message
+    'Produced 3 Units of Table by WH/MO/5-001. The rest is WH/MO/5-002.'
+
     Args:
         odoo: the connection.
         order_id: the order; or

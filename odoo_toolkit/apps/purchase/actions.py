@@ -134,6 +134,9 @@ def confirm_order(
     Where the company wants a second approval, it may be left in the state ``to approve``: the
     result then says who may approve it. 3 round trips, 5 where somebody has to approve.
 
+    >>> confirm_order(odoo, order_name="P00012").message
+    'P00012 confirmed: 50.00 USD'
+
     Args:
         odoo: the connection.
         order_id: the order; or
@@ -171,6 +174,9 @@ def cancel_order(
 
     An order that is received or billed is not cancelled, although Odoo 19 would do so without a
     word; to 18 not even where all of it was returned. A draft bill stays, as Odoo leaves it.
+
+    >>> cancel_order(odoo, order_name="P00012").message
+    'P00012 is cancelled.'
 
     Args:
         odoo: the connection.

@@ -73,6 +73,9 @@ def create_bill(
     That is what was ordered or what was received, as each product has it. What was returned after
     it was billed makes a refund.
 
+    >>> create_bill(odoo, order_name="P00012", ref="F-17", post=True).message
+    'Created and posted BILL/1: 50.00 USD'
+
     Args:
         odoo: the connection.
         order_id: the order; or

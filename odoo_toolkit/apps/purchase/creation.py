@@ -153,6 +153,12 @@ def create_order(
     Prices, taxes and days of arrival come from the vendor's price list where none are given, and
     terms of payment and currency from the vendor, as Odoo's form has it on every version.
 
+    >>> order = create_order(
+    ...     odoo, lines=[{"product_name": "Chair", "quantity": 5}], partner_name="Acme"
+    ... )
+    >>> order.confirmed
+    False
+
     Args:
         odoo: the connection.
         lines: each with ``product_id`` or ``product_name``, ``quantity`` (1, in the unit in which

@@ -170,6 +170,10 @@ def get_order(
 ) -> Order:
     """Return a purchase order with its lines, receipts and bills; 2 round trips.
 
+    >>> order = get_order(odoo, order_name="P00012")
+    >>> order.state, [line.quantity for line in order.lines]
+    ('draft', [5.0])
+
     Args:
         odoo: the connection.
         order_id: the order; or

@@ -47,6 +47,15 @@ def receive(
 
     2 round trips, and those of :func:`~odoo_toolkit.apps.inventory.validate_picking`.
 
+    >>> receipt = receive(
+    ...     odoo,
+    ...     order_name="P00012",
+    ...     lines=[{"product_name": "Desk", "quantity": 3}],
+    ...     backorder=True,
+    ... )
+    >>> receipt.state
+    'done'
+
     Args:
         odoo: the connection.
         order_id: the order; or

@@ -278,6 +278,10 @@ def get_supply(
     One more where vendors count in other units than the product does, or where it has a bill of
     materials; then 2 for each level of kits in it, and 1 or 2 for vendors of what is in them.
 
+    >>> found = get_supply(odoo, product_name="Chair", quantity=5)
+    >>> found.free, [offer.vendor.name for offer in found.offers]
+    (4.0, ['Acme'])
+
     Args:
         odoo: the connection.
         product_id: a variant (``product.product``); or
