@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from odoo_toolkit.errors import WizardRequiredError as WizardRequiredError
     from odoo_toolkit.notebook import Connection as Connection
     from odoo_toolkit.notebook import Model as Model
+    from odoo_toolkit.plans import Plan as Plan
+    from odoo_toolkit.plans import PlannedCall as PlannedCall
+    from odoo_toolkit.plans import PlannedChange as PlannedChange
     from odoo_toolkit.policy import Policy as Policy
     from odoo_toolkit.progress import time_limit as time_limit
     from odoo_toolkit.records import *  # noqa: F403 - all of its names
@@ -45,6 +48,7 @@ _HOMES = {
     "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
     "notebook": "Connection Model",
+    "plans": "Plan PlannedCall PlannedChange",
     "policy": "Policy",
     "progress": "time_limit",
     "records": "aggregate changes count create create_many default_get execute export fields_get"

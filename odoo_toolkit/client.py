@@ -224,6 +224,14 @@ class Odoo:
             self._tell(call, started, error_code=error.code)
             raise
 
+    def refusal(self, call: Call) -> OdooError | None:
+        """Return why the policy would not let a call be sent; None where it would."""
+        try:
+            self.policy.check(call, self.schema.fields, self._model_of)
+        except OdooError as error:
+            return error
+        return None
+
     def refuse(self, call: Call, error: OdooError) -> NoReturn:
         """Raise an error about a call that is not sent; the hook is told."""
         self._tell(call, time.monotonic(), error_code=error.code)

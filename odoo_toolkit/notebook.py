@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import attrs
 
@@ -19,6 +19,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.completion import models_like
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.aggregate import AggregateResult
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.records.bars import Progress
@@ -192,23 +193,76 @@ class Model:
             context=self.context,
         )
 
-    def create(self, values: Any, return_fields: Sequence[str] = ()) -> CreateResult:
+    @overload
+    def create(
+        self, values: Any, return_fields: Sequence[str] = (), *, dry_run: Literal[False] = False
+    ) -> CreateResult: ...
+    @overload
+    def create(
+        self, values: Any, return_fields: Sequence[str] = (), *, dry_run: bool
+    ) -> CreateResult | Plan: ...
+    def create(
+        self, values: Any, return_fields: Sequence[str] = (), *, dry_run: bool = False
+    ) -> CreateResult | Plan:
         """Create one record or several, see :func:`odoo_toolkit.create`."""
-        return records.create(
-            self.odoo, self.name, values, context=self.context, return_fields=return_fields
+        result: CreateResult | Plan = records.create(
+            self.odoo,
+            self.name,
+            values,
+            context=self.context,
+            return_fields=return_fields,
+            dry_run=dry_run,
         )
+        return result
 
+    @overload
     def write(
-        self, ids: Sequence[int], values: Mapping[str, Any], return_fields: Sequence[str] = ()
-    ) -> WriteResult:
+        self,
+        ids: Sequence[int],
+        values: Mapping[str, Any],
+        return_fields: Sequence[str] = (),
+        *,
+        dry_run: Literal[False] = False,
+    ) -> WriteResult: ...
+    @overload
+    def write(
+        self,
+        ids: Sequence[int],
+        values: Mapping[str, Any],
+        return_fields: Sequence[str] = (),
+        *,
+        dry_run: bool,
+    ) -> WriteResult | Plan: ...
+    def write(
+        self,
+        ids: Sequence[int],
+        values: Mapping[str, Any],
+        return_fields: Sequence[str] = (),
+        *,
+        dry_run: bool = False,
+    ) -> WriteResult | Plan:
         """Change records, see :func:`odoo_toolkit.write`."""
-        return records.write(
-            self.odoo, self.name, ids, values, context=self.context, return_fields=return_fields
+        result: WriteResult | Plan = records.write(
+            self.odoo,
+            self.name,
+            ids,
+            values,
+            context=self.context,
+            return_fields=return_fields,
+            dry_run=dry_run,
         )
+        return result
 
-    def unlink(self, ids: Sequence[int]) -> UnlinkResult:
+    @overload
+    def unlink(self, ids: Sequence[int], *, dry_run: Literal[False] = False) -> UnlinkResult: ...
+    @overload
+    def unlink(self, ids: Sequence[int], *, dry_run: bool) -> UnlinkResult | Plan: ...
+    def unlink(self, ids: Sequence[int], *, dry_run: bool = False) -> UnlinkResult | Plan:
         """Delete records, see :func:`odoo_toolkit.unlink`."""
-        return records.unlink(self.odoo, self.name, ids, self.context)
+        result: UnlinkResult | Plan = records.unlink(
+            self.odoo, self.name, ids, self.context, dry_run=dry_run
+        )
+        return result
 
     def upsert(
         self,
@@ -281,11 +335,37 @@ class Model:
             self.odoo, self.name, since, domain, fields, self.context, deletions=deletions
         )
 
+    @overload
     def execute(
-        self, method: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> ExecuteResult:
+        self,
+        method: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        dry_run: Literal[False] = False,
+    ) -> ExecuteResult: ...
+    @overload
+    def execute(
+        self,
+        method: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        dry_run: bool,
+    ) -> ExecuteResult | Plan: ...
+    def execute(
+        self,
+        method: str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> ExecuteResult | Plan:
         """Call a method, see :func:`odoo_toolkit.execute`; ids are the first of ``args``."""
-        return records.execute(self.odoo, self.name, method, args, kwargs or {}, self.context)
+        result: ExecuteResult | Plan = records.execute(
+            self.odoo, self.name, method, args, kwargs or {}, self.context, dry_run=dry_run
+        )
+        return result
 
     def states(self) -> ModelStates:
         """Return the states and what leads from one to the next; a notebook draws them.

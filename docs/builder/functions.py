@@ -58,7 +58,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "operations": (
         "Business operations",
-        ("odoo_toolkit.operations.steps", *_APPS),
+        ("odoo_toolkit.plans", *_APPS),
     ),
     "models": (
         "What a model and a server can do",
@@ -95,7 +95,7 @@ ONLY = {
     "odoo_toolkit.model_guide.methods": ("model_methods", "ModelMethods"),
     "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),
     "odoo_toolkit.notebook": ("Connection", "Model"),
-    "odoo_toolkit.operations.steps": ("Plan", "PlannedCall"),
+    "odoo_toolkit.plans": ("Plan", "PlannedCall", "PlannedChange"),
     "odoo_toolkit.progress": ("time_limit",),
     "odoo_toolkit.records.aggregate": ("AggregateResult",),
     "odoo_toolkit.records.changes": ("ChangesResult",),

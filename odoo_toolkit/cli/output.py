@@ -16,6 +16,7 @@ import attrs
 import click
 
 from odoo_toolkit.fields import Field
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.visible_text import ACTING
 
 Form = str | None
@@ -29,6 +30,7 @@ _FORMS = {
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
+_NOT_ASKED = "What Odoo itself would refuse is only known when it is asked."
 
 
 def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -114,6 +116,16 @@ def print_value(value: Any, form: Form = None) -> None:
         print_text((value if text else as_json(value, indent=2)) + "\n")
     else:
         print_text(as_json(value) + "\n")
+
+
+def print_plan(plan: Plan, form: Form = None) -> None:
+    """Print what would be done, as the MCP server shows it; say that nothing was."""
+    facts = attrs.asdict(plan)
+    print_value({name: value for name, value in facts.items() if value or name == "calls"}, form)
+    tell_warnings(plan)
+    if plan.needs:
+        say(f"Note: {plan.needs}")
+    say(f"{plan.message} Nothing was written. {_NOT_ASKED}")
 
 
 def print_ids(ids: Sequence[int], form: Form = None) -> None:

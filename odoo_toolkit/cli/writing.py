@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -16,19 +15,15 @@ from odoo_toolkit.cli.output import (
     Form,
     form_options,
     print_ids,
-    print_rows,
+    print_plan,
     print_value,
     say,
-    several,
     tell_warnings,
 )
 from odoo_toolkit.cli.words import id_list, json_or_text, named, values_of
-from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.records.arguments import describe, readable_of
-from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
+from odoo_toolkit.plans import Plan
 
 _values = click.argument("values", nargs=-1, required=True, metavar="VALUE...")
-_NOT_ASKED = "Nothing was written. What Odoo itself would refuse is only known when it is."
 
 
 @click.command()
@@ -56,12 +51,10 @@ def create(
     odoo-toolkit create res.partner '[{"name": "Ann"}, {"name": "Ben"}]' --mode full
     """
     given = values_of(odoo, model, values)
-    if dry_run:
-        rows = given if isinstance(given, list) else [given]
-        print_value([_checked(odoo, model, row, context) for row in rows], form or "jsonl")
-        say(f"{several(len(rows), 'record')} of {model} would be created. {_NOT_ASKED}")
+    result = records.create(odoo, model, given, context, dry_run=dry_run)
+    if isinstance(result, Plan):
+        print_plan(result, form)
         return
-    result = records.create(odoo, model, given, context)
     print_ids(result.ids, form)
     tell_warnings(result)
     say(result.message)
@@ -87,7 +80,8 @@ def write(
     """Change records, all of them or none, and print their ids.
 
     IDS are 7 or 7,8,9. A VALUE is field=value, where nothing behind = empties the field, or an
-    object as JSON, or - for JSON from standard input. With --dry-run, prints what is there now.
+    object as JSON, or - for JSON from standard input. With --dry-run, prints the plan, with
+    what is there now.
 
     \b
     odoo-toolkit write res.partner 7,8 phone= comment='Moved' --mode full
@@ -95,54 +89,13 @@ def write(
     given = values_of(odoo, model, values)
     if isinstance(given, list):
         raise click.UsageError("The records get the same values: give one object.")
-    if dry_run:
-        _dry_write(odoo, model, ids, given, context, form)
+    result = records.write(odoo, model, ids, given, context, dry_run=dry_run)
+    if isinstance(result, Plan):
+        print_plan(result, form)
         return
-    result = records.write(odoo, model, ids, given, context)
     print_ids(result.ids, form)
     tell_warnings(result)
     say(result.message)
-
-
-def _checked(
-    odoo: WatchedOdoo, model: str, values: Any, context: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """Return the values of a new record as they would be sent, or refuse them as create does."""
-    fields_of = readable_of(odoo)
-    arguments = {"vals_list": [values]}
-    described = describe(odoo, model, "create", arguments, context, fields_of=fields_of)
-    return to_wire(values, model, described, fields_of=fields_of)
-
-
-def _dry_write(
-    odoo: WatchedOdoo,
-    model: str,
-    ids: Sequence[int],
-    values: Mapping[str, Any],
-    context: Mapping[str, Any] | None,
-    form: Form,
-) -> None:
-    """Refuse what write refuses; else print what the records have now, and say what they get."""
-    fields_of = readable_of(odoo)
-    sent = {key: value for key, value in (context or {}).items() if key != ALLOW_READONLY}
-    described = describe(odoo, model, "write", {"vals": values}, sent, list(ids), fields_of)
-    wire = to_wire(values, model, described, fields_of=fields_of)
-    if not wire:
-        raise ValidationError("There are no values.", suggestion="Give the fields to change.")
-    if not (context or {}).get(ALLOW_READONLY):
-        check_readonly(odoo, model, wire, described)
-    found = records.read(odoo, model, ids, list(wire), sent)
-    if found.missing_ids:
-        raise NotFoundError(
-            f"{model} has no record with id {', '.join(map(str, found.missing_ids))}, or this user"
-            " may not see it.",
-            details={"model": model, "missing_ids": found.missing_ids},
-        )
-    rows = [{"id": row["id"], "now": row, "then": wire} for row in found.records]
-    for row in rows:
-        row["now"] = {name: value for name, value in row["now"].items() if name != "id"}
-    print_rows(rows, form=form or "jsonl")
-    say(f"{several(len(rows), 'record')} of {model} would be changed. {_NOT_ASKED}")
 
 
 @click.command()
@@ -165,6 +118,7 @@ def _dry_write(
     metavar="NAME=VALUE",
     help="An argument by its name; the value as of --arg.",
 )
+@options.dry_run
 @options.context
 @form_options()
 @with_odoo
@@ -175,6 +129,7 @@ def call(
     ids: list[int] | None,
     args: tuple[Any, ...],
     kwargs: tuple[tuple[str, Any], ...],
+    dry_run: bool,
     context: dict[str, Any] | None,
     form: Form,
 ) -> None:
@@ -185,7 +140,12 @@ def call(
     odoo-toolkit call res.partner name_search --kwarg name=azure --kwarg limit=5
     """
     positional = [*([ids] if ids else []), *args]
-    result = records.execute(odoo, model, method, positional, dict(kwargs), context)
+    result = records.execute(
+        odoo, model, method, positional, dict(kwargs), context, dry_run=dry_run
+    )
+    if isinstance(result, Plan):
+        print_plan(result, form)
+        return
     print_value(result.action if result.action is not None else result.result, form)
     tell_warnings(result)
     if result.message:

@@ -13,9 +13,11 @@ import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
+from odoo_toolkit.plans import Plan as Plan
+from odoo_toolkit.plans import PlannedCall as PlannedCall
+from odoo_toolkit.plans import planned
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
@@ -24,35 +26,6 @@ R = TypeVar("R")
 
 #: Looks in Odoo whether a step has happened to a record; returns None where it has not.
 Seen = Callable[[Odoo, int], Any]
-
-
-@attrs.frozen(kw_only=True)
-class PlannedCall(Shown):
-    """A call that would be made. An id that only an earlier call gives is written as text."""
-
-    model: str
-    method: str
-    ids: list[Any]
-    arguments: dict[str, Any]
-
-    def __str__(self) -> str:
-        arguments = [str(self.ids)] if self.ids else []
-        arguments += [f"{name}={value!r}" for name, value in self.arguments.items()]
-        return f"{self.model}.{self.method}({', '.join(arguments)})"
-
-
-@attrs.frozen(kw_only=True)
-class Plan(Shown):
-    """The answer to ``dry_run``: names are resolved and states checked; nothing was written.
-
-    Attributes:
-        needs: what it takes to do it, where the mode of this connection does not allow it.
-    """
-
-    dry_run: bool = attrs.field(repr=False)
-    message: str
-    needs: str | None = None
-    calls: list[PlannedCall]
 
 
 @attrs.frozen(kw_only=True)
@@ -307,34 +280,4 @@ def plan(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int], would: str) -
     for step in steps:
         calls += step.calls(odoo, shown)
         shown = ("the new record",) if step.makes else shown
-    for call in calls:
-        odoo.check(call, planned=True)
-    return Plan(
-        dry_run=True,
-        message=would,
-        needs=_needs(odoo, calls),
-        calls=[
-            PlannedCall(
-                model=call.model,
-                method=call.method,
-                ids=list(call.ids or ()),
-                arguments=dict(call.arguments),
-            )
-            for call in calls
-        ],
-    )
-
-
-def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:
-    """Return what the mode keeps this connection from doing, and what that takes."""
-    for call in calls:
-        refusal = odoo.policy.model_problem(
-            call.model, call.access, acts_on=call.acts_on, step=True
-        )
-        if refusal is None:
-            continue
-        # In full mode it passed: what else refuses it here is closed to other modes only.
-        takes = 'It takes the mode full: Policy(mode="full").'
-        suggestion = refusal.suggestion if refusal.code == "MODE_VIOLATION" else takes
-        return f"{refusal.message.rstrip('.')}. {suggestion}"
-    return None
+    return planned(odoo, calls, would)

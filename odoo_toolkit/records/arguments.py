@@ -26,14 +26,17 @@ def describe(
     context: Mapping[str, Any] | None,
     ids: Sequence[int] | None = None,
     fields_of: FieldsOf | None = None,
+    *,
+    planned: bool = False,
 ) -> Mapping[str, Field]:
     """Ask the policy about a call as the caller worded it, then describe the model's fields.
 
     Asked before the arguments are checked against the schema, so that what is blocked is refused
-    as such and never explained. ``fields_of`` is a :func:`readable_of` to share.
+    as such and never explained. ``fields_of`` is a :func:`readable_of` to share; a ``planned`` call
+    is allowed in every mode.
     """
     call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context or {})
-    odoo.check(call)
+    odoo.check(call, planned=planned)
     return (fields_of or readable_of(odoo))(model)
 
 

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import ANY_JSON, Context, JsonSchema, Model
+from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Model
 from odoo_toolkit.call import Call, name_arguments
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
+from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
 from odoo_toolkit.records.left_out import with_left_out
@@ -54,6 +55,7 @@ _RECORDS = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)\(([0-9]+,?(?: [0-9]+,
 _READ_ALL = frozenset({"read", "search_read"})
 
 
+@operation
 def execute(
     odoo: Odoo,
     model: Model,
@@ -68,7 +70,9 @@ def execute(
     ] = None,
     context: Context = None,
     return_fields: ReturnFields = (),
-) -> ExecuteResult:
+    *,
+    dry_run: DryRun = False,
+) -> ExecuteResult | Plan:
     """Call a public method of a model; one round trip.
 
     >>> execute(odoo, "sale.order", "action_confirm", [[42]])
@@ -84,6 +88,7 @@ def execute(
         return_fields: names of fields to read back into ``records``, in one round trip more: of
             the records that the method returned (the copy, what an action opens), else of those
             that it was called on; ``read_from`` says which.
+        dry_run: ask the policy and call nothing; what the method would do is not known.
 
     Returns:
         ``result_type`` is ``action`` with ``action`` when the method returned one; else ``value``
@@ -115,6 +120,9 @@ def execute(
         positional=positional,
         context={**in_kwargs, **(context or {})},
     )
+    if dry_run:
+        would = f"Would call {method} of {model}" + (f" on {list(ids)}" if ids else "") + "."
+        return planned(odoo, [call], would, warnings=warnings)
     result: Any
     names = checked_return_fields(odoo, model, return_fields, call.context)
     if method in _READ_ALL:

@@ -10,30 +10,37 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import Context, JsonSchema, Model
+from odoo_toolkit.annotations import Context, DryRun, JsonSchema, Model
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
+from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
+from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
+from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.reading_back import (
     ReturnFields,
     checked_return_fields,
     read_back_compared,
 )
 from odoo_toolkit.records.results import CreateResult, Record, UnlinkResult, WriteResult
-from odoo_toolkit.records.rows import existing_ids
+from odoo_toolkit.records.rows import existing_ids, read
 from odoo_toolkit.values.plain import plain
 
 #: The context key by which a caller insists on writing a readonly field.
 ALLOW_READONLY = "allow_readonly"
 
+#: Most records that a plan calls by their names.
+_NAMED = 10
+
 #: How the policy names a row of several.
 _ROW = re.compile(r"vals_list\[(\d+)\]")
 
 
+@operation
 def create(
     odoo: Odoo,
     model: Model,
@@ -48,7 +55,9 @@ def create(
     ],
     context: Context = None,
     return_fields: ReturnFields = (),
-) -> CreateResult:
+    *,
+    dry_run: DryRun = False,
+) -> CreateResult | Plan:
     """Create a record, or several in one call that succeeds or fails as a whole; two round trips.
 
     What was given is compared with what is stored: values that Odoo dropped, changed or rounded
@@ -65,6 +74,7 @@ def create(
             are commands such as ``[0, 0, {...}]``.
         context: extends the base context.
         return_fields: names of fields to read back into ``records``.
+        dry_run: check everything and create nothing.
 
     Returns:
         ``id`` is that of the first or only record, ``ids`` has those of all.
@@ -86,7 +96,13 @@ def create(
     fields_of = readable_of(odoo)
     try:
         described = describe(
-            odoo, model, "create", {"vals_list": rows}, context, fields_of=fields_of
+            odoo,
+            model,
+            "create",
+            {"vals_list": rows},
+            context,
+            fields_of=fields_of,
+            planned=dry_run,
         )
     except OdooError as error:
         named = _ROW.match(str(error.details.get("named_in")))
@@ -103,6 +119,8 @@ def create(
             raise
     returned = checked_return_fields(odoo, model, return_fields, context)
     call = Call(model=model, method="create", arguments={"vals_list": wire}, context=context or {})
+    if dry_run:
+        return planned(odoo, [call], f"Would create {_counted(len(rows), model)}.")
     warnings: list[str] = []
     try:
         ids = send(odoo, call, warnings)
@@ -126,6 +144,7 @@ def create(
     )
 
 
+@operation
 def write(
     odoo: Odoo,
     model: Model,
@@ -139,7 +158,9 @@ def write(
         Context, Doc(f"Odoo context; {ALLOW_READONLY}: true also writes readonly fields.")
     ] = None,
     return_fields: ReturnFields = (),
-) -> WriteResult:
+    *,
+    dry_run: DryRun = False,
+) -> WriteResult | Plan:
     """Change fields of existing records; all of them or none; three round trips.
 
     Values that Odoo dropped, changed or rounded are named in ``differences``, as by ``create``.
@@ -152,6 +173,7 @@ def write(
         context: extends the base context; ``allow_readonly: true`` in it also writes fields that
             the model declares readonly. It is not sent.
         return_fields: names of fields to read back into ``records``.
+        dry_run: check everything and change nothing; ``changes`` has the values before and after.
 
     Raises:
         ValidationError: a field or value is wrong, or a field is readonly; nothing was written.
@@ -162,7 +184,9 @@ def write(
     context = dict(context or {})
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
     fields_of = readable_of(odoo)
-    described = describe(odoo, model, "write", {"vals": values}, context, ids, fields_of)
+    described = describe(
+        odoo, model, "write", {"vals": values}, context, ids, fields_of, planned=dry_run
+    )
     wire = to_wire(values, model, described, fields_of=fields_of)
     if not wire:
         raise ValidationError("There are no values.", suggestion="Give the fields to change.")
@@ -172,6 +196,10 @@ def write(
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
     _check_there(odoo, call)
+    if dry_run:
+        changes = _changes(odoo, call, wire, described, warnings)
+        would = f"Would change {_counted(len(ids), model)}."
+        return planned(odoo, [call], would, changes=changes, warnings=warnings)
     send(odoo, call, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
     given = dict.fromkeys(ids, wire)
@@ -187,13 +215,23 @@ def write(
     )
 
 
+@operation
 def unlink(
     odoo: Odoo,
     model: Model,
     ids: Annotated[Ids, Len(1, 50)],
     context: Context = None,
-) -> UnlinkResult:
+    *,
+    dry_run: DryRun = False,
+) -> UnlinkResult | Plan:
     """Delete records; all of them or none; two round trips.
+
+    Args:
+        odoo: the connection.
+        model: such as ``res.partner``.
+        ids: records to delete.
+        context: extends the base context.
+        dry_run: look for the records and delete nothing; ``message`` names them.
 
     Raises:
         NotFoundError: a record does not exist; nothing was deleted.
@@ -203,8 +241,10 @@ def unlink(
     ids = checked_ids(ids)
     warnings: list[str] = []
     call = Call(model=model, method="unlink", ids=ids, context=context or {})
-    odoo.check(call)
+    odoo.check(call, planned=dry_run)
     _check_there(odoo, call)
+    if dry_run:
+        return planned(odoo, [call], f"Would delete {_called(odoo, call)}.")
     send(odoo, call, warnings)
     message = f"Deleted {len(ids)} {model} record(s)"
     return UnlinkResult(
@@ -238,6 +278,41 @@ def _check_there(odoo: Odoo, call: Call) -> None:
         outcome="not_sent",
     )
     odoo.refuse(call, error)
+
+
+def _changes(
+    odoo: Odoo,
+    call: Call,
+    wire: Record,
+    described: Mapping[str, Field],
+    warnings: list[str],
+) -> list[PlannedChange]:
+    """Return what the records hold now, and would hold; without the content of files."""
+    shown = [
+        name
+        for name in wire
+        if described[name].type != "binary" and (call.model, name) not in WRITING_FIELDS
+    ]
+    now = read(odoo, odoo.options, call.model, call.ids or (), shown or ["id"], call.context)
+    warnings += now.warnings
+    return [
+        PlannedChange(id=row["id"], field=name, now=row[name], then=wire[name])
+        for row in now.records
+        for name in shown
+        if name in row
+    ]
+
+
+def _counted(number: int, model: str) -> str:
+    return f"{number} {model} record" + ("s" if number > 1 else "")
+
+
+def _called(odoo: Odoo, call: Call) -> str:
+    """Return how the first records of a call are called, and how many there are."""
+    ids = call.ids or ()
+    shown = name_get(odoo, call.model, ids[:_NAMED]).names
+    named = ", ".join(f"{record.name} ({record.id})" for record in shown)
+    return f"{_counted(len(ids), call.model)}: {named}" + (", ..." if ids[_NAMED:] else "")
 
 
 def _tell_row(error: OdooError, index: int) -> None:

@@ -15,6 +15,7 @@ from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
 from odoo_toolkit.arguments import DOMAIN_HELP
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.importing.results import ImportSummary
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult
@@ -31,9 +32,11 @@ from odoo_toolkit_mcp.toolsets.languages import TOOLS as LANGUAGE_TOOLS
 
 
 @functools.wraps(records.create)
-def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult:
+def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult | Plan:
     """Create records; without a word on what to read back, that is their names and states."""
-    return records.create(odoo, *arguments, **{"return_fields": NAMES_AND_STATES, **named})
+    named = {"return_fields": NAMES_AND_STATES, **named}
+    result: CreateResult | Plan = records.create(odoo, *arguments, **named)
+    return result
 
 
 def _import(

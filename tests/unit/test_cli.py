@@ -185,14 +185,21 @@ def test_the_mode_may_stand_before_the_command_or_behind_it(run: Run, server: Fa
 def test_a_dry_run_checks_and_writes_nothing(run: Run, server: FakeServer) -> None:
     full = ("--dry-run", "--mode", "full")
     result = run("create", "res.partner", "name=x", "country_id=20", *full)
-    assert lines(result.stdout) == [{"name": "x", "country_id": 20}]
+    (plan,) = lines(result.stdout)
+    assert plan["calls"][0]["arguments"] == {"vals_list": [{"name": "x", "country_id": 20}]}
+    assert "needs" not in plan
     result = run("write", "res.partner", "7", "name=x", *full)
-    assert lines(result.stdout) == [{"id": 7, "now": {"name": "Azure"}, "then": {"name": "x"}}]
-    assert "would be changed. Nothing was written." in result.stderr
+    (plan,) = lines(result.stdout)
+    assert plan["changes"] == [{"id": 7, "field": "name", "now": "Azure", "then": "x"}]
+    assert "Would change 1 res.partner record. Nothing was written." in result.stderr
     assert run("create", "res.partner", "nam=x", *full).exit_code == 7
     assert run("write", "res.partner", "99", "name=x", *full).exit_code == 6
-    assert run("write", "res.partner", "7", "name=x", "--dry-run").exit_code == 5
-    assert server.asked("create", "write") == []
+    readonly = run("write", "res.partner", "7", "name=x", "--dry-run")
+    assert readonly.exit_code == 0
+    assert "It takes the mode" in lines(readonly.stdout)[0]["needs"]
+    called = run("call", "res.partner", "action_archive", "--ids", "7", "--dry-run")
+    assert lines(called.stdout)[0]["calls"][0]["method"] == "action_archive"
+    assert server.asked("create", "write", "action_archive") == []
 
 
 def test_a_write_in_doubt_has_an_exit_status_of_its_own(run: Run, server: FakeServer) -> None:

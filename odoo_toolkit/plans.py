@@ -1,0 +1,174 @@
+"""Plans: what a function that writes would do, as ``dry_run`` returns it.
+
+Names are resolved, states and values are checked, the policy is asked; nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+@attrs.frozen(kw_only=True)
+class PlannedCall(Shown):
+    """A call that would be made. An id that only an earlier call gives is written as text."""
+
+    model: str
+    method: str
+    ids: list[Any]
+    arguments: dict[str, Any]
+
+    def __str__(self) -> str:
+        arguments = [str(self.ids)] if self.ids else []
+        arguments += [f"{name}={value!r}" for name, value in self.arguments.items()]
+        return f"{self.model}.{self.method}({', '.join(arguments)})"
+
+
+@attrs.frozen(kw_only=True)
+class PlannedChange(Shown):
+    """A value that would be changed.
+
+    Attributes:
+        id: of the record.
+        field: of the record.
+        now: what it holds, as ``read`` returns it.
+        then: what would be written.
+    """
+
+    id: int
+    field: str
+    now: Any
+    then: Any
+
+
+@attrs.frozen(kw_only=True)
+class Plan(Shown):
+    """The answer to ``dry_run``: names are resolved and states checked; nothing was written.
+
+    What Odoo itself would refuse is only known when it is asked.
+
+    Attributes:
+        needs: what it takes to do it, where the mode of this connection does not allow it.
+        calls: what would be sent, in order.
+        changes: of a change of fields, the values before and after it.
+        warnings: what would go otherwise than asked.
+    """
+
+    dry_run: bool = attrs.field(repr=False)
+    message: str
+    needs: str | None = None
+    calls: list[PlannedCall]
+    changes: list[PlannedChange] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+def planned(
+    odoo: Odoo,
+    calls: Sequence[Call],
+    would: str,
+    *,
+    changes: Sequence[PlannedChange] = (),
+    warnings: Sequence[str] = (),
+) -> Plan:
+    """Return the plan of some calls, after asking the policy about each.
+
+    Args:
+        odoo: the connection.
+        calls: what would be sent, in order.
+        would: a sentence that says what would be done.
+        changes: the values before and after it.
+        warnings: what would go otherwise than asked.
+
+    Raises:
+        AccessError: the policy forbids a call in every mode.
+    """
+    for call in calls:
+        odoo.check(call, planned=True)
+    return Plan(
+        dry_run=True,
+        message=would,
+        needs=_needs(odoo, calls),
+        calls=[
+            PlannedCall(
+                model=call.model,
+                method=call.method,
+                ids=list(call.ids or ()),
+                arguments=_by_name(call),
+            )
+            for call in calls
+        ],
+        changes=list(changes),
+        warnings=list(warnings),
+    )
+
+
+def _by_name(call: Call) -> dict[str, Any]:
+    """Return the arguments; those that have no name are numbered."""
+    unnamed = {f"argument {place}": value for place, value in enumerate(call.positional, 1)}
+    return {**unnamed, **call.arguments}
+
+
+def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:
+    """Return what the mode keeps this connection from doing, and what that takes."""
+    # In full mode nothing is allowed to plans that is not allowed to calls.
+    for call in calls if odoo.policy.mode != "full" else ():
+        refusal = odoo.refusal(call)
+        if refusal is None:
+            continue
+        # In full mode it passed: what else refuses it here is closed to other modes only.
+        takes = 'It takes the mode full: Policy(mode="full").'
+        suggestion = refusal.suggestion if refusal.code == "MODE_VIOLATION" else takes
+        return f"{refusal.message.rstrip('.')}. {suggestion}"
+    return None
+
+
+# Functions that have plans ---------------------------------------------------------------------
+
+
+class Operation(Protocol[P, R_co]):
+    """A function that does something, or only tells what it would do.
+
+    Its result depends on ``dry_run``, and type checkers know it. What Python's typing cannot say
+    is "the same parameters with ``dry_run=True``" (PEP 612 has no keyword between ``*args`` and
+    ``**kwargs``): with the keyword the result alone is typed, in :meth:`plan` the arguments are
+    checked, too.
+    """
+
+    @overload
+    def __call__(self, *args: Any, dry_run: Literal[True], **kwargs: Any) -> Plan: ...
+    @overload
+    def __call__(self, *args: Any, dry_run: Literal[False], **kwargs: Any) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | Plan: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    def plan(self, *args: P.args, **kwargs: P.kwargs) -> Plan:
+        """Return what would be done with the same arguments: names resolved, nothing written."""
+        ...
+
+
+def operation(function: Callable[P, R | Plan]) -> Operation[P, R]:
+    """Give a function with the keyword ``dry_run`` its types, and :meth:`Operation.plan`.
+
+    It stays the function that it is: its signature, its annotations, how it is pickled.
+    """
+    name = function.__qualname__
+
+    def plan(*args: Any, **kwargs: Any) -> Any:
+        return cast(Any, function)(*args, **{**kwargs, "dry_run": True})
+
+    plan.__module__, plan.__qualname__ = function.__module__, f"{name}.plan"
+    plan.__doc__ = f"Return what :func:`{name}` would do with the same arguments; write nothing."
+    function.plan = plan  # type: ignore[attr-defined]
+    return cast("Operation[P, R]", function)
