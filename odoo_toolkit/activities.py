@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import Model, readable_signatures
+from odoo_toolkit.annotations import DryRun, Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import (
@@ -19,21 +19,22 @@ from odoo_toolkit.compat import (
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
-from odoo_toolkit.operations.steps import Step, permit
+from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.owner_records import (
+    EndsOwned,
+    MakesOwned,
     RecordId,
     beside_owner,
     check_exist,
     check_has,
     check_id,
-    end_owned,
     find_owned,
     is_there,
-    make_owned,
     returned_id,
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string
@@ -177,6 +178,7 @@ def get_activities(
     return ActivitiesResult(activities=activities, count=len(activities), warnings=hidden)
 
 
+@operation
 def schedule_activity(
     odoo: Odoo,
     model: Model,
@@ -187,7 +189,9 @@ def schedule_activity(
     date_deadline: Annotated[str | None, Doc("YYYY-MM-DD; default today.")] = None,
     user_id: Annotated[int | None, Ge(1), Doc("Who is to do it; default oneself.")] = None,
     user_name: Annotated[str | None, Doc("Or login.")] = None,
-) -> ScheduledActivity:
+    *,
+    dry_run: DryRun = False,
+) -> ScheduledActivity | Plan:
     """Schedule an activity on a record and return it as stored; three steps.
 
     Made by the record's own ``activity_schedule``, which every user may call; to create a
@@ -203,6 +207,7 @@ def schedule_activity(
         date_deadline: a day; today in the connection's time zone by default.
         user_id: who is to do it (``res.users``); oneself by default.
         user_name: instead of the id, the name or login of an active user.
+        dry_run: check everything and schedule nothing.
 
     Raises:
         AmbiguousNameError: several active users have the name; nothing was scheduled.
@@ -213,44 +218,56 @@ def schedule_activity(
     values: dict[str, Any] = {"summary": summary} if summary else {}
     if date_deadline is not None:
         values["date_deadline"] = _day(date_deadline)
-    schedule = Step(model=model, method="activity_schedule")
-    permit(odoo, schedule)
+    schedule = MakesOwned(
+        model=model, method="activity_schedule", owner=model, kind=ACTIVITY.model, says="Scheduled"
+    )
+    permit(odoo, schedule, dry_run=dry_run)
     check_has(odoo, model, "activity_ids", "activities")
     # Left out, Odoo 19 assigns it to nobody.
     values["user_id"] = _user(odoo, user_id, user_name) or odoo.uid
     xmlid = f"mail.mail_activity_data_{activity_type}"
     described = odoo.schema.fields(ACTIVITY.model) if note else {}
     text = {"note": written_text(described["note"], note)} if note else {}
-    step = schedule.of(act_type_xmlid=xmlid, **values, **text)
-    (call,) = step.calls(odoo, [record_id])
     asked: list[Callable[[], Any]] = [lambda: _type_id(odoo, activity_type, xmlid)]
     if user_id is not None:
         asked.append(lambda: check_exist(odoo, _USER, [values["user_id"]], internal=True))
     type_id, *_ = beside_owner(odoo, model, record_id, *asked)
-    warnings: list[str] = []
-    like = {"res_model": model, "res_id": record_id, "activity_type_id": type_id, **values}
-    activity_id = make_owned(odoo, call, ACTIVITY.model, like, warnings, html=text)
-    if activity_id is None:
-        warnings.append("Odoo answered without an activity: activities may be switched off.")
-        return ScheduledActivity(message="Odoo scheduled nothing.", warnings=warnings)
-    if odoo.protocol == "xmlrpc" and odoo.version.major < ACTIVITY_RETURNED_AS_IDS_SINCE:
-        # It never carries what is returned: nothing has gone wrong.
-        warnings.clear()
-    by_id = [["id", "=", activity_id]]
-    found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity")
-    return ScheduledActivity(
-        id=activity_id,
-        activity=found[0] if found else None,
-        message=f"Scheduled activity {activity_id} on {model} {record_id}.",
-        warnings=warnings,
+
+    def result(done: Done) -> ScheduledActivity:
+        made, warnings = done.answers[0], done.warnings
+        if not made:
+            warnings.append("Odoo answered without an activity: activities may be switched off.")
+            return ScheduledActivity(message="Odoo scheduled nothing.", warnings=warnings)
+        if odoo.protocol == "xmlrpc" and odoo.version.major < ACTIVITY_RETURNED_AS_IDS_SINCE:
+            # It never carries what is returned: nothing has gone wrong.
+            warnings.clear()
+        by_id = [["id", "=", made[0]]]
+        found = afterwards(lambda: _read(odoo, model, by_id), warnings, "the activity")
+        return ScheduledActivity(
+            id=made[0],
+            activity=found[0] if found else None,
+            message=f"Scheduled activity {made[0]} on {model} {record_id}.",
+            warnings=warnings,
+        )
+
+    schedule = attrs.evolve(
+        schedule,
+        arguments={"act_type_xmlid": xmlid, **values, **text},
+        like={"res_model": model, "res_id": record_id, "activity_type_id": type_id, **values},
+        html=text,
     )
+    would = f"Would schedule an activity ({activity_type}) on {model} {record_id}."
+    return operate(odoo, [schedule], [record_id], result, would=would, dry_run=dry_run)
 
 
+@operation
 def mark_activity_done(
     odoo: Odoo,
     activity_id: Annotated[int, Ge(1)],
     feedback: Annotated[str, Doc("Plain text.")] = "",
-) -> DoneActivity:
+    *,
+    dry_run: DryRun = False,
+) -> DoneActivity | Plan:
     """Mark an activity done, which posts a message on its record; three steps.
 
     Odoo 14 to 18 delete the activity then, 19 archives it.
@@ -259,6 +276,7 @@ def mark_activity_done(
         odoo: the connection.
         activity_id: an open activity.
         feedback: plain text, shown in the message.
+        dry_run: look for the activity and change nothing.
 
     Raises:
         NotFoundError: there is no such open activity for this user; nothing was done.
@@ -268,29 +286,34 @@ def mark_activity_done(
         odoo, ACTIVITY, activity_id, "get_activities lists the open activities of a record."
     )
     model = row["res_model"] or None
-    feedback_call = Call(
+    about = f" on {model} {row['res_id']}" if model else ""
+    named = f"{row['display_name'] or 'The activity'}{about}"
+
+    def result(done: Done) -> DoneActivity:
+        warnings = done.warnings
+        is_open = afterwards(
+            lambda: is_there(odoo, ACTIVITY, activity_id), warnings, "the activity"
+        )
+        if is_open:
+            warnings.append("Odoo still lists it as open.")
+        return DoneActivity(
+            id=activity_id,
+            done=is_open is False,
+            message_id=returned_id(done.answers[0]),
+            message=f"{named} {'is done' if is_open is False else 'was marked done'}.",
+            warnings=warnings,
+        )
+
+    done = EndsOwned(
         model=ACTIVITY.model,
         method="action_feedback",
-        ids=(activity_id,),
         arguments={"feedback": feedback},
-        access="write",
-        acts_on=model,
-        step=True,
+        owner=model,
+        kind=ACTIVITY,
+        says="Marked done",
     )
-    warnings: list[str] = []
-    answer = end_owned(odoo, ACTIVITY, feedback_call, warnings)
-    is_open = afterwards(lambda: is_there(odoo, ACTIVITY, activity_id), warnings, "the activity")
-    if is_open:
-        warnings.append("Odoo still lists it as open.")
-    about = f" on {model} {row['res_id']}" if model else ""
-    return DoneActivity(
-        id=activity_id,
-        done=is_open is False,
-        message_id=returned_id(answer),
-        message=f"{row['display_name'] or 'The activity'}{about}"
-        f" {'is done' if is_open is False else 'was marked done'}.",
-        warnings=warnings,
-    )
+    would = f"Would mark done: {named}."
+    return operate(odoo, [done], [activity_id], result, would=would, dry_run=dry_run)
 
 
 def _type_id(odoo: Odoo, name: str, xmlid: str) -> int:

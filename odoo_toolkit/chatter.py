@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit.annotations import AtMost, JsonSchema, Model, readable_signatures
+from odoo_toolkit.annotations import AtMost, DryRun, JsonSchema, Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
@@ -17,17 +17,18 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
-from odoo_toolkit.operations.steps import Step, permit
+from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.owner_records import (
+    MakesOwned,
     RecordId,
     beside_owner,
     check_exist,
     check_has,
-    make_owned,
     says,
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_ids
 from odoo_toolkit.records.results import RecordName
 
@@ -193,6 +194,7 @@ def get_messages(
     return MessagesResult(messages=messages, count=len(messages), has_more=total > len(messages))
 
 
+@operation
 def post_message(
     odoo: Odoo,
     model: Model,
@@ -208,7 +210,9 @@ def post_message(
         JsonSchema({"type": "array", "items": {"type": "integer"}}),
         Doc("Partners to notify besides the followers."),
     ] = (),
-) -> PostedMessage:
+    *,
+    dry_run: DryRun = False,
+) -> PostedMessage | Plan:
     """Post a message on a record and return it as stored, with who was notified.
 
     Three steps: record and partners are looked up side by side, the message is posted, message
@@ -223,6 +227,7 @@ def post_message(
         message_type: comment or notification.
         subtype: ``mail.mt_comment`` (to followers) or ``mail.mt_note`` (internal).
         partner_ids: partners to notify; on Odoo 14 to 18 they become followers.
+        dry_run: check everything and post nothing.
 
     Raises:
         ValidationError: the model has no chatter, the body is empty; nothing was posted.
@@ -242,8 +247,8 @@ def post_message(
             suggestion="Use mail.mt_comment (to followers) or mail.mt_note (internal).",
         )
     partners = list(checked_ids(partner_ids)) if partner_ids else []
-    post = Step(model=model, method="message_post")
-    permit(odoo, post)
+    post = MakesOwned(model=model, method="message_post", owner=model, kind=_MODEL, says="Posted")
+    permit(odoo, post, dry_run=dry_run)
     check_has(odoo, model, "message_ids", "chatter")
     html = written_text(odoo.schema.fields(_MODEL)["body"], body)
     arguments: dict[str, Any] = {
@@ -255,7 +260,6 @@ def post_message(
         arguments["body_is_html"] = True
     if partners:
         arguments["partner_ids"] = partners
-    (call,) = post.of(**arguments).calls(odoo, [record_id])
     beside_owner(
         odoo,
         model,
@@ -263,29 +267,38 @@ def post_message(
         *([lambda: check_exist(odoo, _PARTNER, partners)] if partners else []),
     )
 
-    warnings: list[str] = []
-    like = {"model": model, "res_id": record_id, "message_type": message_type}
-    message_id = make_owned(odoo, call, _MODEL, like, warnings, html={"body": html})
-    if message_id is None:
-        raise OdooError(
-            "Odoo did not say which message it posted.",
-            suggestion="Look with get_messages before posting it again.",
-            outcome="maybe_applied",
+    def result(done: Done) -> PostedMessage:
+        if not done.answers[0]:
+            raise OdooError(
+                "Odoo did not say which message it posted.",
+                suggestion="Look with get_messages before posting it again.",
+                outcome="maybe_applied",
+            )
+        (message_id,), warnings = done.answers[0], done.warnings
+        stored, notified = _read_posted(odoo, model, message_id, warnings)
+        if stored is not None and not says(html_to_text(stored), html):
+            warnings.append("Odoo stored another text than was given: see body.")
+        told = ", ".join(person.name for person in notified)
+        return PostedMessage(
+            id=message_id,
+            model=model,
+            record_id=record_id,
+            body=stored,
+            notified=notified,
+            message=f"Posted message {message_id} on {model} {record_id};"
+            f" {f'notified: {told}' if told else 'nobody was notified'}.",
+            warnings=warnings,
         )
-    stored, notified = _read_posted(odoo, model, message_id, warnings)
-    if stored is not None and not says(html_to_text(stored), html):
-        warnings.append("Odoo stored another text than was given: see body.")
-    told = ", ".join(person.name for person in notified)
-    return PostedMessage(
-        id=message_id,
-        model=model,
-        record_id=record_id,
-        body=stored,
-        notified=notified,
-        message=f"Posted message {message_id} on {model} {record_id};"
-        f" {f'notified: {told}' if told else 'nobody was notified'}.",
-        warnings=warnings,
+
+    post = attrs.evolve(
+        post,
+        arguments=arguments,
+        like={"model": model, "res_id": record_id, "message_type": message_type},
+        html={"body": html},
     )
+    kind = "an internal note" if arguments["subtype_xmlid"] == "mail.mt_note" else "a message"
+    would = f"Would post {kind} on {model} {record_id}."
+    return operate(odoo, [post], [record_id], result, would=would, dry_run=dry_run)
 
 
 def _check_types(odoo: Odoo, types: Sequence[str]) -> None:

@@ -7,19 +7,24 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
+import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.lost_answers import creating, made_since, or_seen
 from odoo_toolkit.operations.documents import Document, not_found, read_rows
+from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.values.scalars import is_id
 
 RecordId = Annotated[int, Ge(1), Doc("Id of the record.")]
+
+#: What a method does to what belongs to a record; others change it.
+_ACCESS: dict[str, Access] = {"create": "create", "unlink": "delete"}
 
 
 # The record ----------------------------------------------------------------------------------
@@ -137,58 +142,88 @@ def _owned(odoo: Odoo, kind: Document, record_id: int) -> list[dict[str, Any]]:
 # Changes -------------------------------------------------------------------------------------
 
 
-def make_owned(
-    odoo: Odoo,
-    call: Call,
-    model: str,
-    like: Mapping[str, Any],
-    warnings: list[str],
-    *,
-    html: Mapping[str, str] | None = None,
-) -> int | None:
-    """Send what makes something that belongs to a record; see :mod:`odoo_toolkit.lost_answers`.
+@attrs.frozen(kw_only=True)
+class OwnedStep(Step):
+    """A step about something that belongs to a record, by which the policy judges it.
 
-    Args:
-        odoo: the connection.
-        call: what makes it.
-        model: of what is made.
+    Attributes:
+        owner: the model that it belongs to; None where it belongs to none.
+    """
+
+    owner: str | None
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the writing call."""
+        access = _ACCESS.get(self.method, "write")
+        return [
+            attrs.evolve(call, access=access, acts_on=self.owner)
+            for call in super().calls(odoo, ids)
+        ]
+
+
+@attrs.frozen(kw_only=True)
+class MakesOwned(OwnedStep):
+    """A step that makes something that belongs to a record.
+
+    When its answer is lost, what it has made is looked for, see :mod:`odoo_toolkit.lost_answers`.
+
+    Attributes:
+        kind: the model of what is made.
         like: values that it will have.
-        warnings: is told when the answer was lost and Odoo shows that it was made.
         html: what its texts will say, by field.
-
-    Returns:
-        Its id; None where Odoo told none.
     """
-    texts, started = html or {}, time.time()
-    with creating(odoo, model, [like, texts]) as creation:
 
-        def seen() -> int | None:
-            since = made_since(odoo, started)
-            if since is None:
-                return None
-            domain = [*([name, "=", value] for name, value in like.items()), *since]
-            rows = read_rows(odoo, model, domain, ["id", *texts], acts_on=call.acts_on)
-            alike = [r["id"] for r in rows if all(says(r[name], texts[name]) for name in texts)]
-            new = creation.own(alike)
-            return new[0] if len(new) == 1 else None
+    kind: str = ""
+    like: Mapping[str, Any] = attrs.field(factory=dict)
+    html: Mapping[str, str] = attrs.field(factory=dict)
 
-        made: int | None = or_seen(lambda: returned_id(odoo.call(call)), seen, warnings)
-        creation.ids = frozenset() if made is None else frozenset({made})
-    return made
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
+        """Do it, and return the id of what was made; none where Odoo told none."""
+        (call,) = self.calls(odoo, ids)
+        started = time.time()
+        with creating(odoo, self.kind, [self.like, self.html]) as creation:
+
+            def seen() -> list[int] | None:
+                since = made_since(odoo, started)
+                if since is None:
+                    return None
+                domain = [*([name, "=", value] for name, value in self.like.items()), *since]
+                rows = read_rows(odoo, self.kind, domain, ["id", *self.html], acts_on=self.owner)
+                texts = self.html.items()
+                alike = [row["id"] for row in rows if all(says(row[n], html) for n, html in texts)]
+                new = creation.own(alike)
+                return new if len(new) == 1 else None
+
+            def made() -> list[int]:
+                number = returned_id(odoo.call(call))
+                return [] if number is None else [number]
+
+            answer: list[int] = or_seen(made, seen, warnings)
+            creation.ids = frozenset(answer)
+        return answer
 
 
-def end_owned(odoo: Odoo, kind: Document, call: Call, warnings: list[str]) -> Any:
-    """Send what makes something go, such as ``unlink``, and return what the method returned.
+@attrs.frozen(kw_only=True)
+class EndsOwned(OwnedStep):
+    """A step after which something that belongs to a record is gone, such as ``unlink``.
 
-    When the answer is lost, it is looked whether it has gone; repeating it finds it gone, too.
+    When its answer is lost, it is looked whether it has gone; repeating it finds it gone, too.
+
+    Attributes:
+        kind: what it is.
     """
-    (record_id,) = call.ids or ()
-    return or_seen(
-        lambda: odoo.call(call),
-        lambda: None if is_there(odoo, kind, record_id) else True,
-        warnings,
-        safe=True,
-    )
+
+    kind: Document
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Do it, and return what the method returned."""
+        ((call,), (record_id,)) = self.calls(odoo, ids), ids
+        return or_seen(
+            lambda: odoo.call(call),
+            lambda: None if is_there(odoo, self.kind, record_id) else True,
+            warnings,
+            safe=True,
+        )
 
 
 def returned_id(answer: Any) -> int | None:

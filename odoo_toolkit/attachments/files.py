@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import Model
+from odoo_toolkit.annotations import DryRun, Model
 from odoo_toolkit.attachments.content import (
     ATTACHMENT,
     MAX_BYTES,
@@ -18,14 +18,15 @@ from odoo_toolkit.attachments.content import (
     find_attachment,
     too_large,
 )
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.file_content import base64_size, human_size, stored_type
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows
-from odoo_toolkit.owner_records import RecordId, beside_owner, end_owned, make_owned
+from odoo_toolkit.operations.steps import Done, operate, permit
+from odoo_toolkit.owner_records import EndsOwned, MakesOwned, RecordId, beside_owner
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 #: Most attachments that one call lists.
@@ -127,6 +128,7 @@ def list_attachments(odoo: Odoo, model: Model, record_id: RecordId) -> Attachmen
     )
 
 
+@operation
 def upload(
     odoo: Odoo,
     model: Model,
@@ -136,7 +138,8 @@ def upload(
     mimetype: Annotated[str | None, Doc("Default by the name.")] = None,
     *,
     max_bytes: int = MAX_BYTES,
-) -> UploadedAttachment:
+    dry_run: DryRun = False,
+) -> UploadedAttachment | Plan:
     """Attach a file to a record; three requests: record, file, and the attachment as stored.
 
     Args:
@@ -149,6 +152,7 @@ def upload(
             What a browser would run from Odoo's address (HTML, SVG, XML, scripts, style sheets)
             is stored as text/plain, with a warning.
         max_bytes: larger files are refused.
+        dry_run: check everything and attach nothing.
 
     Raises:
         ValidationError: name or content is empty, not base64 or too large, or the type is none;
@@ -171,43 +175,57 @@ def upload(
         )
     head = binascii.a2b_base64(content_base64[:_HEAD])
     kind, remark = stored_type(name, mimetype, head)
-    warnings = [remark] if remark else []
     values = {"name": name, "res_model": model, "res_id": record_id}
     like = {**values, "checksum": _checksum(content_base64)}
+
+    def result(done: Done) -> UploadedAttachment:
+        warnings = [*([remark] if remark else []), *done.warnings]
+        by_id, fields = [["id", "=", done.id]], ["name", "mimetype", "file_size"]
+        rows = afterwards(
+            lambda: read_rows(odoo, ATTACHMENT.model, by_id, fields, acts_on=model),
+            warnings,
+            "the attachment",
+        )
+        stored = rows[0] if rows else {"name": name, "mimetype": None, "file_size": size}
+        if stored["file_size"] != size:
+            warnings.append(f"Odoo stored {stored['file_size']} bytes instead of {size}.")
+        return filled(
+            UploadedAttachment,
+            stored,
+            id=done.id,
+            model=model,
+            record_id=record_id,
+            message=f"Attached {about}.",
+            warnings=warnings,
+        )
+
+    about = f"{name!r} ({human_size(size)}) to {model} {record_id}"
     with sending(content_base64) as mark:
-        create = Call(
+        attach = MakesOwned(
             model=ATTACHMENT.model,
             method="create",
             arguments={"vals_list": {**values, "mimetype": kind, "datas": mark}},
-            acts_on=model,
-            step=True,
+            owner=model,
+            kind=ATTACHMENT.model,
+            like=like,
+            says="Attached",
         )
-        odoo.check(create)
+        permit(odoo, attach, dry_run=dry_run)
         beside_owner(odoo, model, record_id)
-        attachment_id = make_owned(odoo, create, ATTACHMENT.model, like, warnings)
-    assert attachment_id is not None  # noqa: S101 - create always answers with an id
-    by_id, fields = [["id", "=", attachment_id]], ["name", "mimetype", "file_size"]
-    rows = afterwards(
-        lambda: read_rows(odoo, ATTACHMENT.model, by_id, fields, acts_on=model),
-        warnings,
-        "the attachment",
-    )
-    stored = rows[0] if rows else {"name": name, "mimetype": None, "file_size": size}
-    if stored["file_size"] != size:
-        warnings.append(f"Odoo stored {stored['file_size']} bytes instead of {size}.")
-    return filled(
-        UploadedAttachment,
-        stored,
-        id=attachment_id,
-        model=model,
-        record_id=record_id,
-        message=f"Attached {name!r} ({human_size(size)}) to {model} {record_id}.",
-        warnings=warnings,
-    )
+        would = f"Would attach {about}." + (f" {remark}" if remark else "")
+        return operate(odoo, [attach], (), result, would=would, dry_run=dry_run)
 
 
-def delete(odoo: Odoo, attachment_id: AttachmentId) -> DeletedAttachment:
+@operation
+def delete(
+    odoo: Odoo, attachment_id: AttachmentId, *, dry_run: DryRun = False
+) -> DeletedAttachment | Plan:
     """Delete an attachment for good.
+
+    Args:
+        odoo: the connection.
+        attachment_id: its id.
+        dry_run: look for the attachment and delete nothing.
 
     Raises:
         NotFoundError: there is no such attachment for this user.
@@ -217,18 +235,22 @@ def delete(odoo: Odoo, attachment_id: AttachmentId) -> DeletedAttachment:
     row = find_attachment(odoo, attachment_id)
     _check_ordinary(row)
     owner = row["res_model"] or None
-    unlink = Call(
-        model=ATTACHMENT.model, method="unlink", ids=(attachment_id,), acts_on=owner, step=True
+    about = f"attachment {attachment_id} ({row['name']!r})"
+
+    def result(done: Done) -> DeletedAttachment:
+        return DeletedAttachment(
+            id=attachment_id,
+            name=row["name"],
+            deleted=True,
+            message=f"Deleted {about}.",
+            warnings=done.warnings,
+        )
+
+    step = EndsOwned(
+        model=ATTACHMENT.model, method="unlink", owner=owner, kind=ATTACHMENT, says="Deleted"
     )
-    warnings: list[str] = []
-    end_owned(odoo, ATTACHMENT, unlink, warnings)
-    return DeletedAttachment(
-        id=attachment_id,
-        name=row["name"],
-        deleted=True,
-        message=f"Deleted attachment {attachment_id} ({row['name']!r}).",
-        warnings=warnings,
-    )
+    would = f"Would delete {about}."
+    return operate(odoo, [step], [attachment_id], result, would=would, dry_run=dry_run)
 
 
 def _check_ordinary(row: dict[str, Any]) -> None:

@@ -268,7 +268,14 @@ def _check_there(odoo: Odoo, call: Call) -> None:
         return
     # What the user may not see is not found either; reading it says so.
     arguments = {"fields": ["display_name"]}
-    read = attrs.evolve(call, method="read", ids=tuple(missing), arguments=arguments, internal=True)
+    read = attrs.evolve(
+        call,
+        method="read",
+        ids=tuple(missing),
+        arguments=arguments,
+        access="read",
+        internal=True,
+    )
     odoo.call(read)
     numbers = ", ".join(map(str, missing))
     error = NotFoundError(

@@ -176,7 +176,7 @@ def told_to_models(tool: Tool) -> int:
 
 
 async def test_core_tools_fit_the_limits_of_clients(make_server: MakeServer, era: str) -> None:
-    """What every Odoo needs in less than 16 kB, as clients take it; all of core in 18 kB."""
+    """What every Odoo needs in less than 16 kB, as clients take it; all of core in 18.5 kB."""
     async with Client(make_server(mode="full"), mode=era) as client:
         listed = await client.list_tools()
 
@@ -184,18 +184,18 @@ async def test_core_tools_fit_the_limits_of_clients(make_server: MakeServer, era
     later = ("queries", "aggregate", "import", "run_wizard", "languages", "translate")
     assert len(sizes) == len(CALLS)
     assert sum(size for name, size in sizes.items() if name not in later) < 16_000
-    assert sum(sizes.values()) < 18_000
+    assert sum(sizes.values()) < 18_500
 
 
 def test_all_tools_together_leave_models_room() -> None:
-    """Every tool of every toolset: what models load in less than 48 kB, the list in 80 kB."""
+    """Every tool of every toolset: what models load in less than 49 kB, the list in 80 kB."""
     table = ToolTable(ServerSettings(mode="full"))
     for toolset in ALL_TOOLSETS:
         toolset().register_tools(table, None)
     tools = list(table.tools.values())
 
     assert len(tools) >= 61
-    assert sum(map(told_to_models, tools)) < 48_000
+    assert sum(map(told_to_models, tools)) < 49_000
     assert sum(size(written(as_listed(tool, "full"))) for tool in tools) < 80_000
     assert [tool.name for tool in tools if len(tool.description) > 1000] == []
     # With a server's prefix of 28 characters, names stay within the 64 that clients take.
