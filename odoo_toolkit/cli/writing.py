@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from odoo_toolkit import records
-from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.cli import options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
 from odoo_toolkit.cli.ending import STATUS
