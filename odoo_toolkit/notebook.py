@@ -26,7 +26,7 @@ from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.changes import ChangesResult
 from odoo_toolkit.records.export import ExportResult
 from odoo_toolkit.records.importing.preparing import Empty
-from odoo_toolkit.records.importing.results import ImportResult
+from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
 from odoo_toolkit.records.iterate import BATCH, Records
 from odoo_toolkit.records.results import (
     CountResult,
@@ -264,6 +264,40 @@ class Model:
         )
         return result
 
+    @overload
+    def upsert(
+        self,
+        rows: Any,
+        key: str | Sequence[str],
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        values: Mapping[str, Mapping[str, Any]] | None = None,
+        constants: Mapping[str, Any] | None = None,
+        create_missing: Sequence[str] = (),
+        dry_run: Literal[False] = False,
+        notify: bool = False,
+        case_sensitive: bool = True,
+        empty: Empty = "clear",
+        compare: bool = False,
+        progress: bool | Progress | None = None,
+    ) -> ImportResult: ...
+    @overload
+    def upsert(
+        self,
+        rows: Any,
+        key: str | Sequence[str],
+        *,
+        columns: Mapping[str, str | None] | None = None,
+        values: Mapping[str, Mapping[str, Any]] | None = None,
+        constants: Mapping[str, Any] | None = None,
+        create_missing: Sequence[str] = (),
+        dry_run: bool,
+        notify: bool = False,
+        case_sensitive: bool = True,
+        empty: Empty = "clear",
+        compare: bool = False,
+        progress: bool | Progress | None = None,
+    ) -> ImportResult | ImportPlan: ...
     def upsert(
         self,
         rows: Any,
@@ -279,9 +313,9 @@ class Model:
         empty: Empty = "clear",
         compare: bool = False,
         progress: bool | Progress | None = None,
-    ) -> ImportResult:
+    ) -> ImportResult | ImportPlan:
         """Import rows, see :func:`odoo_toolkit.upsert`."""
-        return records.upsert(
+        result: ImportResult | ImportPlan = records.upsert(
             self.odoo,
             self.name,
             rows,
@@ -298,6 +332,7 @@ class Model:
             compare=compare,
             progress=progress,
         )
+        return result
 
     def export(
         self,

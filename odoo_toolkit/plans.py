@@ -17,6 +17,8 @@ from odoo_toolkit.display import Shown
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S", bound="Plan")
+S_co = TypeVar("S_co", bound="Plan", covariant=True)
 
 
 @attrs.frozen(kw_only=True)
@@ -40,15 +42,17 @@ class PlannedChange(Shown):
 
     Attributes:
         id: of the record.
-        field: of the record.
+        field: of the record; in an import the column of the rows.
         now: what it holds, as ``read`` returns it.
-        then: what would be written.
+        then: what would be written; in an import what the row has.
+        row: the number of the row of an import.
     """
 
     id: int
     field: str
     now: Any
     then: Any
+    row: int | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -135,7 +139,7 @@ def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:
 # Functions that have plans ---------------------------------------------------------------------
 
 
-class Operation(Protocol[P, R_co]):
+class Operation(Protocol[P, R_co, S_co]):
     """A function that does something, or only tells what it would do.
 
     Its result depends on ``dry_run``, and type checkers know it. What Python's typing cannot say
@@ -145,30 +149,41 @@ class Operation(Protocol[P, R_co]):
     """
 
     @overload
-    def __call__(self, *args: Any, dry_run: Literal[True], **kwargs: Any) -> Plan: ...
+    def __call__(self, *args: Any, dry_run: Literal[True], **kwargs: Any) -> S_co: ...
     @overload
     def __call__(self, *args: Any, dry_run: Literal[False], **kwargs: Any) -> R_co: ...
     @overload
-    def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | Plan: ...
+    def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | S_co: ...
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
-    def plan(self, *args: P.args, **kwargs: P.kwargs) -> Plan:
+    def plan(self, *args: P.args, **kwargs: P.kwargs) -> S_co:
         """Return what would be done with the same arguments: names resolved, nothing written."""
         ...
 
 
-def operation(function: Callable[P, R | Plan]) -> Operation[P, R]:
+def operation(function: Callable[P, R | Plan]) -> Operation[P, R, Plan]:
     """Give a function with the keyword ``dry_run`` its types, and :meth:`Operation.plan`.
 
     It stays the function that it is: its signature, its annotations, how it is pickled.
     """
-    name = function.__qualname__
+    return operation_with(Plan)(function)
 
-    def plan(*args: Any, **kwargs: Any) -> Any:
-        return cast(Any, function)(*args, **{**kwargs, "dry_run": True})
 
-    plan.__module__, plan.__qualname__ = function.__module__, f"{name}.plan"
-    plan.__doc__ = f"Return what :func:`{name}` would do with the same arguments; write nothing."
-    function.plan = plan  # type: ignore[attr-defined]
-    return cast("Operation[P, R]", function)
+def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operation[P, R, S]]:
+    """Do the same for a function whose plans say more, in a class of their own."""
+
+    def decorated(function: Callable[P, R | S]) -> Operation[P, R, S]:
+        name = function.__qualname__
+
+        def plan(*args: Any, **kwargs: Any) -> Any:
+            return cast(Any, function)(*args, **{**kwargs, "dry_run": True})
+
+        plan.__module__, plan.__qualname__ = function.__module__, f"{name}.plan"
+        plan.__doc__ = (
+            f"Return what :func:`{name}` would do with the same arguments; write nothing."
+        )
+        function.plan = plan  # type: ignore[attr-defined]
+        return cast("Operation[P, R, S]", function)
+
+    return decorated

@@ -30,7 +30,8 @@ from odoo_toolkit.cli.output import (
 from odoo_toolkit.cli.output import say as tell
 from odoo_toolkit.cli.words import flat, name_list
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.records.importing import ImportResult
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
 
 #: Problems that are told one by one.
 _TOLD = 20
@@ -165,14 +166,15 @@ def import_(
 
 
 def _tell(
-    result: ImportResult,
+    result: ImportResult | ImportPlan,
     odoo: WatchedOdoo,
     state: State,
     form: Form,
     failed: str | None,
 ) -> None:
     """Print what became of the rows, and choose the exit status."""
-    if result.interrupted is not None:
+    stopped = result.interrupted if isinstance(result, ImportResult) else None
+    if isinstance(result, ImportResult) and stopped is not None:
         state.status = INTERRUPTED if odoo.stopping else STATUS["connection"]
         if result.in_doubt:
             state.status = IN_DOUBT
@@ -184,28 +186,30 @@ def _tell(
     if len(problems) > _TOLD:
         tell(f"and {len(problems) - _TOLD} more; --failed FILE has all of them")
     for related, names in result.related.items():
-        would = "would be " if result.dry_run else ""
+        would = "would be " if isinstance(result, Plan) else ""
         tell(f"{several(len(names), 'record')} of {related} {would}created: {', '.join(names)}")
     for warning in result.warnings:
         tell(f"Note: {warning}")
-    if result.interrupted is not None:
+    if isinstance(result, Plan) and result.needs:
+        tell(f"Note: {result.needs}")
+    if isinstance(result, ImportResult) and stopped is not None:
         numbers = (
             f"{several(len(result.not_done), 'row')} not done, {len(result.in_doubt)} in doubt"
         )
-        tell(f"Stopped: {numbers}. {result.interrupted}")
+        tell(f"Stopped: {numbers}. {stopped}")
     if failed and result.failed:
         result.write_failed(failed)
         tell(f"The rows that failed are in {failed}.")
     _print(result, form)
 
 
-def _print(result: ImportResult, form: Form) -> None:
+def _print(result: ImportResult | ImportPlan, form: Form) -> None:
     if form_of(form) == "table":
-        would = "would be " if result.dry_run else ""
+        would = "would be " if isinstance(result, Plan) else ""
         counts = f"{result.created} created, {result.updated} updated, {result.unchanged} unchanged"
         line = f"{several(len(result.ids), 'row')} of {result.model}: {would}{counts}"
         line += f", {len(result.failed)} failed"
-        if result.interrupted is not None:
+        if isinstance(result, ImportResult) and result.interrupted is not None:
             line += f", {len(result.in_doubt)} in doubt, {len(result.not_done)} not done"
         print_text(line + "\n")
         return
@@ -219,17 +223,20 @@ def _print(result: ImportResult, form: Form) -> None:
         }
         for row in result.failed
     ]
-    told = {
-        **{name: getattr(result, name) for name in ("model", "created", "updated", "unchanged")},
-        "failed": failures,
-        **{name: getattr(result, name) for name in ("ids", "statuses", "dry_run", "interrupted")},
-        "in_doubt": result.in_doubt,
-        "not_done": result.not_done,
-        "related": result.related,
-        "warnings": result.warnings,
-        **({"changes": [attrs.asdict(c) for c in result.changes]} if result.dry_run else {}),
-    }
-    print_value(told, form)
+    names = ["model", "created", "updated", "unchanged", "ids", "statuses", "related", "warnings"]
+    if isinstance(result, Plan):
+        names += ["dry_run", "message", "needs", "calls", "changes"]
+    else:
+        names += ["interrupted", "in_doubt", "not_done"]
+    told = {name: _plain(getattr(result, name)) for name in names}
+    print_value({**told, "failed": failures}, form)
+
+
+def _plain(value: Any) -> Any:
+    """Return lists of results as lists of dictionaries."""
+    if isinstance(value, list) and value and attrs.has(type(value[0])):
+        return [attrs.asdict(item) for item in value]
+    return value
 
 
 def _pair(given: str) -> tuple[str, str]:

@@ -120,7 +120,7 @@ def print_value(value: Any, form: Form = None) -> None:
 
 def print_plan(plan: Plan, form: Form = None) -> None:
     """Print what would be done, as the MCP server shows it; say that nothing was."""
-    facts = attrs.asdict(plan)
+    facts = attrs.asdict(plan, filter=lambda field, value: value is not None)
     print_value({name: value for name, value in facts.items() if value or name == "calls"}, form)
     tell_warnings(plan)
     if plan.needs:

@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import OdooError
+from odoo_toolkit import OdooError, attachments, create, execute, unlink, upsert, write
+from odoo_toolkit.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.apps import (
     accounting,
     crm,
@@ -21,6 +22,7 @@ from odoo_toolkit.apps import (
     purchase,
     sales,
 )
+from odoo_toolkit.chatter import post_message
 from odoo_toolkit.languages import languages
 from odoo_toolkit.operations.steps import Plan
 from tests.attacks.database import Database, unchanged
@@ -172,6 +174,32 @@ CASES: dict[str, Case] = {
         "purchase.order",
         _state("purchase"),
         lambda o, i: purchase.create_bill.plan(o, order_id=i),
+    ),
+    "write": ("res.partner", [], lambda o, i: write.plan(o, "res.partner", [i], {"name": "x"})),
+    "create": ("res.users", [], lambda o, i: create.plan(o, "res.partner", {"name": "x"})),
+    "unlink": ("res.partner", [], lambda o, i: unlink.plan(o, "res.partner", [i])),
+    "execute": (
+        "res.partner",
+        [],
+        lambda o, i: execute.plan(o, "res.partner", "toggle_active", [[i]]),
+    ),
+    "import": (
+        "res.partner",
+        [["name", "!=", False]],
+        lambda o, i: upsert.plan(o, "res.partner", [{".id": i, "name": "x"}], ".id"),
+    ),
+    "message": ("res.partner", [], lambda o, i: post_message.plan(o, "res.partner", i, "x")),
+    "activity": ("res.partner", [], lambda o, i: schedule_activity.plan(o, "res.partner", i)),
+    "done": ("mail.activity", [], lambda o, i: mark_activity_done.plan(o, i)),
+    "attach": (
+        "res.partner",
+        [],
+        lambda o, i: attachments.upload.plan(o, "res.partner", i, "x.txt", "eHg="),
+    ),
+    "detach": (
+        "ir.attachment",
+        [["res_model", "=", "res.partner"], ["res_field", "=", False]],
+        lambda o, i: attachments.delete.plan(o, i),
     ),
     "language": ("res.users", [], lambda o, i: languages(o, activate="fr_BE", dry_run=True)),
 }

@@ -9,6 +9,7 @@ from typing import Any
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
+from odoo_toolkit.plans import PlannedChange
 from odoo_toolkit.records import numbered
 from odoo_toolkit.records.importing.columns import Column
 from odoo_toolkit.records.importing.existing import (
@@ -20,7 +21,6 @@ from odoo_toolkit.records.importing.existing import (
 )
 from odoo_toolkit.records.importing.preparing import Prepared
 from odoo_toolkit.records.importing.relations import external_ids
-from odoo_toolkit.records.importing.results import Change
 from odoo_toolkit.records.importing.sending import Row
 from odoo_toolkit.records.results import Record
 
@@ -206,7 +206,7 @@ _WANTED: dict[str, tuple[str, str, tuple[Any, ...]]] = {
 
 def compare(
     odoo: Odoo, model: str, prepared: Prepared, present: Mapping[int, Record], creates: bool
-) -> list[Change]:
+) -> list[PlannedChange]:
     """Leave in each row of a record that there is what is to change there; return the changes.
 
     Args:
@@ -218,7 +218,7 @@ def compare(
     """
     keys = {column.field.name for column in prepared.key}
     digits = _digits(odoo, model, prepared) if present else {}
-    changes: list[Change] = []
+    changes: list[PlannedChange] = []
     for row in _open(prepared.rows):
         if row.id is not None:
             values = {name: value for name, value in row.values.items() if name not in keys}
@@ -230,7 +230,9 @@ def compare(
                 header = prepared.headers[name]
                 shown = _shown(old[name], prepared.described[name])
                 new = row.given.get(header, row.values[name])
-                changes.append(Change(row=row.number, id=row.id, column=header, old=shown, new=new))
+                changes.append(
+                    PlannedChange(id=row.id, field=header, now=shown, then=new, row=row.number)
+                )
         elif not creates:
             row.fail(
                 f"There is no {model} with the external id {row.external_id}.",

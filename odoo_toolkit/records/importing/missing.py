@@ -18,6 +18,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, RateLimitError, ValidationError
 from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.lost_answers import send
+from odoo_toolkit.plans import PlannedCall
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.columns import Column
 from odoo_toolkit.records.importing.relations import CHUNK, Match
@@ -82,6 +83,18 @@ class Missing:
             call = Call(model=model, method="create", arguments=arguments, context=context)
             odoo.check(call, planned=planned)
 
+    def planned(self, rows: Sequence[Row]) -> tuple[list[PlannedCall], dict[int, str]]:
+        """Return what would be created for rows, and what the ids in them then stand for."""
+        calls: list[PlannedCall] = []
+        stands: dict[int, str] = {}
+        for model, names in self.used(rows).items():
+            known = [self._named[number] for number in names]
+            values = [{self.fields[model, one.by]: one.text} for one in known]
+            arguments = {"vals_list": values}
+            calls.append(PlannedCall(model=model, method="create", ids=[], arguments=arguments))
+            stands |= {number: f"the new {name!r}" for number, name in names.items()}
+        return calls, stands
+
     def create(
         self, odoo: Odoo, rows: Sequence[Row], context: Mapping[str, Any], warnings: list[str]
     ) -> dict[str, list[str]]:
@@ -103,7 +116,7 @@ class Missing:
                 self._create(odoo, model, chunk, context, warnings, ids, refused)
             made[model] = [name for number, name in names.items() if number in ids]
         for row in rows if ids or refused else ():
-            row.values = {name: _replaced(value, ids) for name, value in row.values.items()}
+            row.values = {name: replaced(value, ids) for name, value in row.values.items()}
             for number in {n for value in row.values.values() for n in _ids_in(value)} & set(
                 refused
             ):
@@ -202,7 +215,7 @@ def _ids_in(value: Any) -> list[int]:
     return []
 
 
-def _replaced(value: Any, ids: Mapping[int, int]) -> Any:
+def replaced(value: Any, ids: Mapping[int, Any]) -> Any:
     if isinstance(value, bool):
         return value
     if isinstance(value, int):

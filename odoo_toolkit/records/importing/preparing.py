@@ -55,6 +55,7 @@ class Prepared:
         headers: field -> column.
         missing: the records that rows name and that are not there, to be created.
         warnings: what is to be known.
+        needs: what it takes to write the rows, where the mode does not allow it.
     """
 
     rows: list[Row]
@@ -67,6 +68,7 @@ class Prepared:
     headers: Mapping[str, str]
     missing: Missing
     warnings: list[str]
+    needs: str | None = None
 
     @property
     def relations(self) -> frozenset[str]:
@@ -94,8 +96,7 @@ def prepare(
         methods: what will be called, of ``create`` and ``write``.
         context: as the caller gave it.
         meant: what the caller says of the rows.
-        planned: whether nothing will be written, which any mode allows; what it takes to write
-            the rows is among the warnings then.
+        planned: whether nothing will be written, which any mode allows.
 
     Raises:
         AccessError: the policy forbids it; nothing was looked up.
@@ -116,11 +117,12 @@ def prepare(
     if not meant.notify:
         _check_loud(odoo, model, columns)
     warnings: list[str] = []
+    needs: str | None = None
     missing = missing_of(model, meant.create_missing, columns, fields_of, warnings)
     missing.check(odoo, context, planned)
     if planned:
         calls = [(model, method) for method in methods]
-        warnings += _needs(odoo, [*calls, *((name, "create") for name, _ in missing.fields)])
+        needs = _needs(odoo, [*calls, *((name, "create") for name, _ in missing.fields)])
     prepared = [Row(number=number, given=row) for number, row in enumerate(table, 1)]
     cells = _cells(prepared, columns, keys, written, meant, warnings)
     named = dict.fromkeys(n for row in cells for value in row.values() for n in _named(value))
@@ -139,6 +141,7 @@ def prepare(
         headers={column.field.name: column.header for column in columns},
         missing=missing,
         warnings=warnings,
+        needs=needs,
     )
 
 
@@ -180,13 +183,13 @@ def _judge(
                 raise
 
 
-def _needs(odoo: Odoo, calls: Iterable[tuple[str, str]]) -> list[str]:
+def _needs(odoo: Odoo, calls: Iterable[tuple[str, str]]) -> str | None:
     """Return what it takes to write, where the mode forbids one of these models and methods."""
     for model, method in calls:
         refusal = odoo.policy.model_problem(model, default_access(method))
         if refusal is not None:
-            return [f"{refusal.message.rstrip('.')}. {refusal.suggestion}"]
-    return []
+            return f"{refusal.message.rstrip('.')}. {refusal.suggestion}"
+    return None
 
 
 def _silent(odoo: Odoo, context: Mapping[str, Any]) -> Record:

@@ -13,6 +13,7 @@ import attrs
 
 from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.display import Shown
+from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat
 
 Status = Literal["created", "updated", "unchanged", "failed", "in_doubt", "not_done"]
@@ -109,25 +110,6 @@ class Problem(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Change(Shown):
-    """What a row would change.
-
-    Attributes:
-        row: its number.
-        id: of the record.
-        column: of the rows.
-        old: what the record holds now; of a many2one ``{"id", "name"}``.
-        new: what the row has.
-    """
-
-    row: int
-    id: int
-    column: str
-    old: Any
-    new: Any
-
-
-@attrs.frozen(kw_only=True)
 class ImportSummary:
     """What became of the rows, in short.
 
@@ -136,6 +118,7 @@ class ImportSummary:
         problems: what is wrong with them, the same error once for all of its rows.
         problem_count: how many problems there are, where not all are told.
         changes: of a dry run, the first of the values that would change.
+        message, needs: of a dry run, see :class:`~odoo_toolkit.Plan`.
         related: model -> names of records that were created since rows name them.
         ids: by row, where the rows are few; null where there is no record.
         in_doubt, not_done: see :class:`ImportResult`.
@@ -148,37 +131,32 @@ class ImportSummary:
     failed: int = 0
     problems: list[Problem] = attrs.Factory(list)
     problem_count: int = 0
-    changes: list[Change] = attrs.Factory(list)
+    changes: list[PlannedChange] = attrs.Factory(list)
     related: dict[str, list[str]] = attrs.Factory(dict)
     ids: list[int | None] = attrs.Factory(list)
     dry_run: bool = False
+    message: str = ""
+    needs: str | None = None
     interrupted: str | None = None
     in_doubt: list[int] = attrs.Factory(list)
     not_done: list[int] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
-@attrs.frozen(kw_only=True)
-class ImportResult(Shown):
-    """What became of the rows of an import; in a dry run, what would become of them.
+# Without slots, as a class has them of one base only.
+@attrs.frozen(kw_only=True, slots=False)
+class ImportedRows(Shown):
+    """What became, or would become, of the rows of an import.
 
     Attributes:
-        model: that was imported into.
+        model: that is imported into.
         created, updated, unchanged: numbers of rows.
-        failed: the rows that were not imported, and why.
+        failed: the rows that are not imported, and why.
         ids: of the records, by row; None where there is none.
         statuses: what became of each row.
-        dry_run: whether nothing was written.
-        interrupted: why the import stopped before its end: the server went away, or the time was
-            over. What was done until then stays done.
-        in_doubt: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
-            may have been written.
-        not_done: numbers of rows whose turn did not come.
-        changes: of a dry run, what would change, value by value.
-        related: model -> names of the records that were created, or in a dry run would be, since
-            rows name them; only of the models in ``create_missing``.
-        differences: what Odoo stored otherwise than it was given, where ``compare`` asked for it.
-        warnings: what else happened.
+        related: model -> names of the records that are created since rows name them; only of the
+            models in ``create_missing``.
+        warnings: what else is to be known.
     """
 
     model: str
@@ -188,21 +166,10 @@ class ImportResult(Shown):
     failed: list[FailedRow] = attrs.field(repr=False)
     ids: list[int | None] = attrs.field(repr=False)
     statuses: list[Status] = attrs.field(repr=False)
-    dry_run: bool = False
-    interrupted: str | None = None
-    in_doubt: list[int] = attrs.Factory(list)
-    not_done: list[int] = attrs.Factory(list)
-    changes: list[Change] = attrs.Factory(list)
     related: dict[str, list[str]] = attrs.field(factory=dict, repr=False)
-    differences: list[Difference] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     _written: CsvFormat | None = attrs.field(default=None, repr=False, eq=False)
     _relations: frozenset[str] = attrs.field(default=frozenset(), repr=False, eq=False)
-
-    @property
-    def ok(self) -> bool:
-        """Whether all rows are imported."""
-        return not self.failed and self.interrupted is None
 
     @property
     def problems(self) -> list[Problem]:
@@ -218,29 +185,6 @@ class ImportResult(Shown):
             Problem(rows=rows, row_count=len(rows), **attrs.asdict(first[key]))
             for key, rows in found.items()
         ]
-
-    def __repr__(self) -> str:
-        counts = ("created", "updated", "unchanged")
-        told = "".join(f", {name}={getattr(self, name)}" for name in counts)
-        stopped = ", interrupted" if self.interrupted is not None else ""
-        return f"ImportResult(model={self.model!r}{told}, failed={len(self.failed)}{stopped})"
-
-    def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        would = "would be " if self.dry_run else ""
-        counts = f"{self.created} created, {self.updated} updated, {self.unchanged} unchanged"
-        line = f"{len(self.ids)} rows of {self.model}: {would}{counts}, {len(self.failed)} failed"
-        if self.interrupted is not None:
-            line += f"; stopped with {len(self.in_doubt)} in doubt and {len(self.not_done)} not"
-            line += f" done: {self.interrupted}"
-        related = [
-            f"{len(names)} {model} {would}created: {', '.join(names[:_IDS])}"
-            for model, names in self.related.items()
-        ]
-        problems = self.problems
-        told = [str(problem) for problem in problems[:_PROBLEMS]]
-        if len(problems) > _PROBLEMS:
-            told.append(f"and {len(problems) - _PROBLEMS} more problems, all in result.problems")
-        return "\n".join([line, *related, *self.warnings, *told]), {}
 
     def write_failed(self, path: str | PathLike[str]) -> int:
         """Write the failed rows to a CSV file, to be corrected and imported again.
@@ -273,8 +217,24 @@ class ImportResult(Shown):
                 lines.writerow([*cells, reason.decode(written.encoding).removeprefix("\ufeff")])
         return len(self.failed)
 
-    def summary(self) -> ImportSummary:
-        """Return the same in few words."""
+    def _told(self, would: str = "") -> str:
+        """Return the numbers in words."""
+        counts = f"{self.created} created, {self.updated} updated, {self.unchanged} unchanged"
+        return f"{len(self.ids)} rows of {self.model}: {would}{counts}, {len(self.failed)} failed"
+
+    def _details(self, would: str = "") -> list[str]:
+        """Return what is to be known besides the numbers."""
+        related = [
+            f"{len(names)} {model} {would}created: {', '.join(names[:_IDS])}"
+            for model, names in self.related.items()
+        ]
+        problems = self.problems
+        told = [str(problem) for problem in problems[:_PROBLEMS]]
+        if len(problems) > _PROBLEMS:
+            told.append(f"and {len(problems) - _PROBLEMS} more problems, all in result.problems")
+        return [*related, *self.warnings, *told]
+
+    def _in_short(self, **more: Any) -> ImportSummary:
         problems = self.problems
         return ImportSummary(
             model=self.model,
@@ -284,17 +244,95 @@ class ImportResult(Shown):
             failed=len(self.failed),
             problems=[_in_short(problem) for problem in problems[:_PROBLEMS]],
             problem_count=len(problems),
+            related={model: names[:_IDS] for model, names in self.related.items()},
+            warnings=[_short(warning) for warning in self.warnings[:3]],
+            **more,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class ImportPlan(ImportedRows, Plan):
+    """What would become of the rows of an import; nothing was written.
+
+    Attributes:
+        model, created, updated, unchanged, failed, ids, statuses: see :class:`ImportedRows`.
+        related, warnings: see there.
+        changes: the values that would change in records that there are.
+        calls: what would be created and written. It goes in batches, rows of which the same is to
+            change together.
+        message, needs: see :class:`~odoo_toolkit.Plan`.
+    """
+
+    calls: list[PlannedCall] = attrs.field(repr=False)
+    changes: list[PlannedChange] = attrs.field(factory=list, repr=False)
+
+    def __repr__(self) -> str:
+        counts = ("created", "updated", "unchanged")
+        told = "".join(f", {name}={getattr(self, name)}" for name in counts)
+        return f"ImportPlan(model={self.model!r}{told}, failed={len(self.failed)})"
+
+    def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        needs = [self.needs] if self.needs else []
+        return "\n".join([self.message, *needs, *self._details("would be ")]), {}
+
+    def summary(self) -> ImportSummary:
+        """Return the same in few words."""
+        return self._in_short(
+            dry_run=True,
+            message=self.message,
+            needs=self.needs,
             changes=[
-                attrs.evolve(change, old=_cut(change.old), new=_cut(change.new))
+                attrs.evolve(change, now=_cut(change.now), then=_cut(change.then))
                 for change in self.changes[:_CHANGES]
             ],
-            related={model: names[:_IDS] for model, names in self.related.items()},
-            ids=self.ids if len(self.ids) <= _IDS and not self.dry_run else [],
-            dry_run=self.dry_run,
+        )
+
+
+@attrs.frozen(kw_only=True)
+class ImportResult(ImportedRows):
+    """What became of the rows of an import.
+
+    Attributes:
+        model, created, updated, unchanged, failed, ids, statuses: see :class:`ImportedRows`.
+        related, warnings: see there.
+        interrupted: why the import stopped before its end: the server went away, or the time was
+            over. What was done until then stays done.
+        in_doubt: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
+            may have been written.
+        not_done: numbers of rows whose turn did not come.
+        differences: what Odoo stored otherwise than it was given, where ``compare`` asked for it.
+    """
+
+    interrupted: str | None = None
+    in_doubt: list[int] = attrs.Factory(list)
+    not_done: list[int] = attrs.Factory(list)
+    differences: list[Difference] = attrs.Factory(list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether all rows are imported."""
+        return not self.failed and self.interrupted is None
+
+    def __repr__(self) -> str:
+        counts = ("created", "updated", "unchanged")
+        told = "".join(f", {name}={getattr(self, name)}" for name in counts)
+        stopped = ", interrupted" if self.interrupted is not None else ""
+        return f"ImportResult(model={self.model!r}{told}, failed={len(self.failed)}{stopped})"
+
+    def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        line = self._told()
+        if self.interrupted is not None:
+            line += f"; stopped with {len(self.in_doubt)} in doubt and {len(self.not_done)} not"
+            line += f" done: {self.interrupted}"
+        return "\n".join([line, *self._details()]), {}
+
+    def summary(self) -> ImportSummary:
+        """Return the same in few words."""
+        return self._in_short(
+            ids=self.ids if len(self.ids) <= _IDS else [],
             interrupted=self.interrupted and _short(self.interrupted),
             in_doubt=self.in_doubt[:_IDS],
             not_done=self.not_done[:_IDS],
-            warnings=[_short(warning) for warning in self.warnings[:3]],
         )
 
 

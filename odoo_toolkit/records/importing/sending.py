@@ -134,13 +134,13 @@ class Writer:
         """Create the records of rows, in their order."""
         self._write_all([row for row in rows if not row.external_id], self._create, "created")
         named = [row for row in rows if row.external_id]
-        for alike in _grouped(named, _fields):
+        for alike in grouped(named, _fields):
             self._write_all(alike, self._create_named, "created")
 
     def update(self, rows: Sequence[Row]) -> None:
         """Change the records of rows; those of which the same is to change together."""
         single: list[Row] = []
-        for alike in _grouped(rows, lambda row: json.dumps(row.values, sort_keys=True)):
+        for alike in grouped(rows, lambda row: json.dumps(row.values, sort_keys=True)):
             if len(alike) == 1:
                 single += alike
             else:
@@ -148,7 +148,7 @@ class Writer:
         described = self._odoo.schema.fields(self._model)
         # The connection keeps writes off records of closed models, but not what load does.
         together = not is_owned(self._model)
-        for alike in _grouped(single, _fields):
+        for alike in grouped(single, _fields):
             fit = [together and fits(row.values, described) for row in alike]
             changes = [row for row, fitting in zip(alike, fit, strict=True) if fitting]
             self._write_all(changes, self._change, "updated")
@@ -302,7 +302,7 @@ def _fields(row: Row) -> tuple[str, ...]:
     return tuple(sorted(row.values))
 
 
-def _grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:
+def grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:
     """Return the rows in groups of those that are alike."""
     groups: dict[Any, list[Row]] = {}
     for row in rows:

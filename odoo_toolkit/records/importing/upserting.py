@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -11,22 +13,25 @@ from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, RateLimitError
+from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.bars import Progress, progress_for_somebody, progress_of
 from odoo_toolkit.records.importing.matching import check_new, compare, match
+from odoo_toolkit.records.importing.missing import replaced
 from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
 from odoo_toolkit.records.importing.relations import CHUNK
-from odoo_toolkit.records.importing.results import Change, FailedRow, ImportResult, Status
-from odoo_toolkit.records.importing.sending import FIRST_ROWS, MOST_ROWS, Row, Writer
+from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Status
+from odoo_toolkit.records.importing.sending import FIRST_ROWS, MOST_ROWS, Row, Writer, grouped
 from odoo_toolkit.records.reading_back import read_back_compared
 
-_COUNTED = ("created", "updated", "unchanged")
+_COUNTED: tuple[Status, ...] = ("created", "updated", "unchanged")
 
 #: What to do when an import has stopped.
 AGAIN = "Import the same rows again: what was done is found by its key."
 _NOT_AGAIN = "Import the rows of not_done; look in Odoo for those of in_doubt first."
 
 
+@operation_with(ImportPlan)
 def upsert(
     odoo: Odoo,
     model: Model,
@@ -45,7 +50,7 @@ def upsert(
     batch: int = MOST_ROWS,
     compare: bool = False,
     progress: bool | Progress | None = None,
-) -> ImportResult:
+) -> ImportResult | ImportPlan:
     """Import rows: change the records that there are, create those that there are not.
 
     >>> result = upsert(odoo, "res.partner", "customers.csv", key="email", dry_run=True)
@@ -78,8 +83,8 @@ def upsert(
             none, such as ``["res.partner.category"]``.
         context: extends the base context; ``allow_readonly: true`` in it also writes fields that
             the model declares readonly.
-        dry_run: look up and check everything, and say what would happen, value by value
-            (``changes``); write nothing.
+        dry_run: look up and check everything, and return an :class:`ImportPlan`, which says what
+            would happen, value by value (``changes``); write nothing.
         notify: let Odoo log each change and send the e-mails that go with it.
         case_sensitive: False takes texts of the key for the same in whatever case.
         empty: ``ignore`` leaves the fields of empty cells alone.
@@ -90,7 +95,7 @@ def upsert(
             notebook. A function is called with the numbers of rows that are done and of all rows.
 
     Returns:
-        What became of each row.
+        What became of each row; in a dry run, what would become of it.
 
     Raises:
         ValidationError: a column, the key or the form of the file is wrong; nothing was written.
@@ -119,6 +124,7 @@ def upsert(
     )
 
 
+@operation_with(ImportPlan)
 def create_many(
     odoo: Odoo,
     model: Model,
@@ -134,7 +140,7 @@ def create_many(
     batch: int = MOST_ROWS,
     compare: bool = False,
     progress: bool | Progress | None = None,
-) -> ImportResult:
+) -> ImportResult | ImportPlan:
     """Create a record of each row, in batches; a row that Odoo refuses fails alone.
 
     Nothing is looked for, so doing it twice makes everything twice: where rows have a key, use
@@ -161,6 +167,7 @@ def create_many(
     )
 
 
+@operation_with(ImportPlan)
 def write_many(
     odoo: Odoo,
     model: Model,
@@ -177,7 +184,7 @@ def write_many(
     batch: int = MOST_ROWS,
     compare: bool = False,
     progress: bool | Progress | None = None,
-) -> ImportResult:
+) -> ImportResult | ImportPlan:
     """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
 
     Only what differs is written; rows to which the same is to happen go together. A record that
@@ -216,13 +223,13 @@ def _import(
     progress: bool | Progress | None,
     again: str,
     case_sensitive: bool = True,
-) -> ImportResult:
+) -> ImportResult | ImportPlan:
     batch = checked_count(batch, "batch", 1)
     rows, missing = prepared.rows, prepared.missing
     telling = progress_of(progress, model)
     if progress is None and len(rows) > FIRST_ROWS:
         telling = progress_for_somebody(model)
-    changes: list[Change] = []
+    changes: list[PlannedChange] = []
     if prepared.key:
         present = match(odoo, model, prepared, case_sensitive)
         changes = compare(odoo, model, prepared, present, creates)
@@ -233,35 +240,71 @@ def _import(
             row.errors.sort(key=lambda error: places.get(error.column or "", len(places)))
         if row.status is None and row.id is None and not row.values:
             row.fail("The row is empty.", code="MISSING_REQUIRED_FIELD")
+    if dry_run:
+        return _plan(model, prepared, changes)
     writer = Writer(
         odoo,
         model,
         prepared.writing,
         most=batch,
         headers=prepared.headers,
-        progress=telling() if telling and not dry_run else None,
+        progress=telling() if telling else None,
         total=len(rows),
         done=sum(row.status is not None for row in rows),
         again=again,
     )
-    related = {name: list(new.values()) for name, new in missing.used(_open(rows)).items()}
+    related: dict[str, list[str]] = {}
     try:
-        if not dry_run and related:
+        if missing.used(_open(rows)):
             related = _create_related(odoo, prepared, writer)
         new = [row for row in _open(rows) if row.id is None]
         old = [row for row in _open(rows) if row.id is not None]
-        if dry_run:
-            _set(new, "created")
-            _set(old, "updated")
-        else:
-            writer.create(new)
-            writer.update(old)
+        writer.create(new)
+        writer.update(old)
     finally:
         writer.close()
     _set(_open(rows), "not_done")
-    differences = _differences(odoo, model, prepared, writer) if stored and not dry_run else []
-    result = _result(model, prepared, writer, changes, related, dry_run)
-    return attrs.evolve(result, differences=differences) if differences else result
+    # What cannot be read back is among the writer's warnings.
+    differences = _differences(odoo, model, prepared, writer) if stored else []
+    return ImportResult(
+        **_facts(model, prepared),
+        related=related,
+        warnings=_once(prepared.warnings, writer.warnings),
+        interrupted=writer.interrupted,
+        in_doubt=[row.number for row in rows if row.status == "in_doubt"],
+        not_done=[row.number for row in rows if row.status == "not_done"],
+        differences=differences,
+    )
+
+
+def _plan(model: str, prepared: Prepared, changes: Sequence[PlannedChange]) -> ImportPlan:
+    """Return what would become of the rows, and give them that status."""
+    rows = _open(prepared.rows)
+    calls, stands = prepared.missing.planned(rows)
+    new = [row for row in rows if row.id is None]
+    old = [row for row in rows if row.id is not None]
+    values = {row.number: {n: replaced(v, stands) for n, v in row.values.items()} for row in rows}
+    if new:
+        arguments = {"vals_list": [values[row.number] for row in new]}
+        calls.append(PlannedCall(model=model, method="create", ids=[], arguments=arguments))
+    for alike in grouped(old, lambda row: json.dumps(values[row.number], sort_keys=True)):
+        changed = {"vals": values[alike[0].number]}
+        ids = [row.id for row in alike]
+        calls.append(PlannedCall(model=model, method="write", ids=ids, arguments=changed))
+    related = {name: list(names.values()) for name, names in prepared.missing.used(rows).items()}
+    _set(new, "created")
+    _set(old, "updated")
+    plan = ImportPlan(
+        **_facts(model, prepared),
+        related=related,
+        warnings=_once(prepared.warnings),
+        dry_run=True,
+        message="",
+        needs=prepared.needs,
+        calls=calls,
+        changes=list(changes),
+    )
+    return attrs.evolve(plan, message=plan._told("would be "))
 
 
 def _differences(odoo: Odoo, model: str, prepared: Prepared, writer: Writer) -> list[Difference]:
@@ -301,33 +344,20 @@ def _set(rows: Sequence[Row], status: Status) -> None:
         row.status = status
 
 
-def _result(
-    model: str,
-    prepared: Prepared,
-    writer: Writer,
-    changes: Sequence[Change],
-    related: dict[str, list[str]],
-    dry_run: bool,
-) -> ImportResult:
+def _once(*warnings: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(chain(*warnings)))
+
+
+def _facts(model: str, prepared: Prepared) -> dict[str, Any]:
+    """Return what a result and a plan have in common."""
     rows = prepared.rows
     statuses: list[Status] = [row.status or "not_done" for row in rows]
-    failed: list[FailedRow] = [row.failure for row in rows if row.failure is not None]
-    created, updated, unchanged = (statuses.count(name) for name in _COUNTED)  # type: ignore[arg-type]
-    return ImportResult(
-        model=model,
-        created=created,
-        updated=updated,
-        unchanged=unchanged,
-        failed=failed,
-        ids=[row.id for row in rows],
-        statuses=statuses,
-        dry_run=dry_run,
-        interrupted=writer.interrupted,
-        in_doubt=[row.number for row in rows if row.status == "in_doubt"],
-        not_done=[row.number for row in rows if row.status == "not_done"],
-        changes=list(changes) if dry_run else [],
-        related=related,
-        warnings=list(dict.fromkeys([*prepared.warnings, *writer.warnings])),
-        written=prepared.written,
-        relations=prepared.relations,
-    )
+    return {
+        "model": model,
+        **{name: statuses.count(name) for name in _COUNTED},
+        "failed": [row.failure for row in rows if row.failure is not None],
+        "ids": [row.id for row in rows],
+        "statuses": statuses,
+        "written": prepared.written,
+        "relations": prepared.relations,
+    }
