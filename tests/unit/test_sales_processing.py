@@ -280,7 +280,10 @@ def test_a_dry_run_writes_nothing_and_says_what_is_known(major: int) -> None:
     before = odoo.kept()
     result = process(odoo, [1, 2, 3, 5], dry_run=True)
     assert (odoo.kept(), len(writes(odoo))) == (before, done)
-    assert result.dry_run
+    assert isinstance(result, sales.OrdersPlan)
+    calls = [(call.model, call.method) for call in result.calls]
+    assert calls[0] == ("sale.order", "action_confirm")
+    assert ("sale.advance.payment.inv", "create_invoices") in calls
     assert result.message.startswith("Nothing was written. 2 of 4 orders can go through")
     quotation, short, delivered, empty = result.orders
     assert tuple(quotation.would) == ALL

@@ -7,7 +7,12 @@ from odoo_toolkit.apps.sales.creation import copy_order, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
 from odoo_toolkit.apps.sales.lines import ChangedLine, NewLine
 from odoo_toolkit.apps.sales.orders import Order, get_order
-from odoo_toolkit.apps.sales.processing import OrderOutcome, ProcessResult, process_orders
+from odoo_toolkit.apps.sales.processing import (
+    OrderOutcome,
+    OrdersPlan,
+    ProcessResult,
+    process_orders,
+)
 
 __all__ = [
     "ChangedLine",
@@ -15,6 +20,7 @@ __all__ = [
     "NewLine",
     "Order",
     "OrderOutcome",
+    "OrdersPlan",
     "ProcessResult",
     "cancel_order",
     "confirm_order",

@@ -49,6 +49,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_day
+from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Plan, WizardStep, permit
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.names import Wanted, resolve
@@ -348,9 +349,16 @@ class ProcessResult(Shown):
 
     message: str
     orders: list[OrderOutcome]
-    dry_run: bool = False
 
 
+@attrs.frozen(kw_only=True)
+class OrdersPlan(Plan):
+    """What would become of several orders; ``calls`` are those that can be known before."""
+
+    orders: list[OrderOutcome]
+
+
+@operation
 def process_orders(
     odoo: Odoo,
     *,
@@ -365,7 +373,7 @@ def process_orders(
     journal_name: str | None = None,
     payment_date: str | None = None,
     dry_run: DryRun = False,
-) -> ProcessResult:
+) -> ProcessResult | Plan:
     """Confirm, deliver, invoice, post and pay orders, or some of these steps; each by itself.
 
     An order goes through the steps until one cannot be done; the others go on. Nothing is forced:
@@ -386,8 +394,8 @@ def process_orders(
         journal_id: the bank or cash journal of the payments; by default the first bank; or
         journal_name: its name.
         payment_date: a day; today by default.
-        dry_run: whether to say per order what would be done, as far as it can be known, and write
-            nothing.
+        dry_run: return an :class:`OrdersPlan`, which says per order what would be done, as far as
+            it can be known; write nothing.
 
     Raises:
         ValidationError: a step, journal or date is wrong, or an order is given twice; nothing was
@@ -411,18 +419,28 @@ def process_orders(
     progress = Steps(len(rows) + 1)
     progress.finish(1, "Checked")
     outcomes: list[OrderOutcome] = []
+    plans: list[Plan] | None = [] if dry_run else None
     lost = False
     for row in rows:
         if lost:
             outcomes.append(OrderOutcome(id=row["id"], name=row["name"], tried=False))
             continue
         with quietly():
-            outcome = _process(odoo, row, asked, how, dry_run)
+            outcome = _process(odoo, row, asked, how, plans)
         outcomes.append(outcome)
         lost = _ends(outcome)
         where = f"stopped at {outcome.stopped_at}" if outcome.stopped_at else "through"
         progress.finish(1, f"{row['name']}: {where}")
-    return ProcessResult(message=_message(outcomes, dry_run), orders=outcomes, dry_run=dry_run)
+    message = _message(outcomes, dry_run)
+    if plans is None:
+        return ProcessResult(message=message, orders=outcomes)
+    return OrdersPlan(
+        dry_run=True,
+        message=message,
+        needs=next((plan.needs for plan in plans if plan.needs), None),
+        calls=[call for plan in plans for call in plan.calls],
+        orders=outcomes,
+    )
 
 
 # What was asked ---------------------------------------------------------------------------------
@@ -467,9 +485,13 @@ def _journal(odoo: Odoo, number: int | None, name: str | None, rows: Sequence[Ro
 
 
 def _process(
-    odoo: Odoo, found: Row, asked: Sequence[StepName], how: Mapping[str, Any], dry_run: bool
+    odoo: Odoo,
+    found: Row,
+    asked: Sequence[StepName],
+    how: Mapping[str, Any],
+    plans: list[Plan] | None,
 ) -> OrderOutcome:
-    """Take one order through the steps; it never fails."""
+    """Take one order through the steps, or add to ``plans`` what would be; it never fails."""
     outcome = OrderOutcome(id=found["id"], name=found["name"])
     row, name = None, asked[0]
     try:
@@ -479,7 +501,7 @@ def _process(
             if outcome.would:
                 outcome.would[name] = STAGES[name].then
             else:
-                row = _take(odoo, row, name, how, dry_run, outcome)
+                row = _take(odoo, row, name, how, plans, outcome)
     except OdooError as error:
         outcome = attrs.evolve(outcome, stopped_at=name, error=error.to_dict())
     if _ends(outcome):
@@ -493,10 +515,10 @@ def _take(
     row: Row,
     name: StepName,
     how: Mapping[str, Any],
-    dry_run: bool,
+    plans: list[Plan] | None,
     outcome: OrderOutcome,
 ) -> Row:
-    """Do one step, and return the order's row as it is then."""
+    """Do or plan one step, and return the order's row as it is then."""
     stage: Stage = STAGES[name]
     for _ in range(_MOST_ROUNDS):
         left = stage.left(odoo, row, how)
@@ -505,15 +527,17 @@ def _take(
                 outcome.not_needed[name] = left
             return row
         for act in left:
-            result = act(dry_run=dry_run)
+            result = act(dry_run=plans is not None)
             if isinstance(result, Plan):
+                if plans is not None:
+                    plans.append(result)
                 said = f"{outcome.would.get(name, '')} {result.message}"
                 outcome.would[name] = said.strip()
                 continue
             made = stage.made(odoo, row, result)
             outcome.done.setdefault(name, []).extend(made)
             outcome.warnings.extend(result.warnings)
-        if dry_run:
+        if plans is not None:
             return row
         row = read(odoo, ORDER, row["id"])
         if not stage.again:
