@@ -125,6 +125,8 @@ def create_ticket(
 ) -> TicketResult | Plan:
     """Create a helpdesk ticket.
 
+    >>> create_ticket(odoo, name="Printer on fire", partner_name="Azure Interior")
+
     Args:
         odoo: the connection.
         name: the subject.
@@ -192,6 +194,8 @@ def get_ticket(
 ) -> TicketResult:
     """Return a ticket with its messages and attachments, asked for side by side.
 
+    >>> get_ticket(odoo, ticket_id=3).messages
+
     Args:
         odoo: the connection.
         ticket_id: which one.
@@ -250,6 +254,8 @@ def assign_ticket(
     dry_run: DryRun = False,
 ) -> TicketResult | Plan:
     """Assign a ticket to a user, a team, or both.
+
+    >>> assign_ticket(odoo, ticket_id=3, user_name="Marc Demo")
 
     Args:
         odoo: the connection.

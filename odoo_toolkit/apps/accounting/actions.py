@@ -69,6 +69,8 @@ def create_invoice(
     product's taxes of the company, mapped by the partner's fiscal position; a line without a
     product, or whose product has none, gets none.
 
+    >>> create_invoice(odoo, partner_name="Azure", lines=[{"product_name": "Desk"}], post=True)
+
     Args:
         odoo: the connection.
         move_type: ``out_invoice``, ``out_refund``, ``in_invoice`` or ``in_refund``.
@@ -138,6 +140,8 @@ def post_invoice(
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Post a draft invoice or bill; 3 round trips.
+
+    >>> post_invoice(odoo, invoice_id=42)
 
     Args:
         odoo: the connection.
@@ -229,6 +233,8 @@ def reset_invoice(
 
     What had paid it is open again; on Odoo 19 a draft stays reconciled, and only cancelling
     releases its payments.
+
+    >>> reset_invoice(odoo, invoice_name="INV/2026/00012", to="draft")
 
     Args:
         odoo: the connection.

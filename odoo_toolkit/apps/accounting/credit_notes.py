@@ -74,6 +74,8 @@ def create_credit_note(
 ) -> Invoice | Plan:
     """Create the credit note of a posted invoice, or the refund of a bill; 7 to 9 round trips.
 
+    >>> create_credit_note(odoo, invoice_name="INV/2026/00012", reason="Broken")
+
     Args:
         odoo: the connection.
         invoice_id: the posted invoice or bill.

@@ -43,6 +43,8 @@ def get_invoice(
 ) -> Invoice:
     """Return an invoice or bill with lines, payments and what is open; 6 round trips at most.
 
+    >>> get_invoice(odoo, invoice_name="INV/2026/00012").amount_residual
+
     Args:
         odoo: the connection.
         invoice_id: the invoice; or

@@ -92,6 +92,9 @@ def create_entry(
 ) -> Entry | Plan:
     """Create a journal entry; 7 round trips, one more to post it.
 
+    >>> lines: list[EntryLine] = [{"account_id": 5, "debit": 9}, {"account_id": 8, "credit": 9}]
+    >>> create_entry(odoo, lines=lines, ref="Rent")
+
     Args:
         odoo: the connection.
         lines: each with ``account_id`` or ``account_name`` (its name or code), ``debit`` or

@@ -105,6 +105,8 @@ def register_payment(
     Several invoices get a payment each, unless an amount is given: then one payment for all of
     them, which must be of one partner and currency.
 
+    >>> register_payment(odoo, invoice_ids=[42], amount=100)
+
     Args:
         odoo: the connection.
         invoice_ids: posted and unpaid; either customers' invoices and vendors' refunds (money

@@ -214,6 +214,8 @@ def reconcile(
     5 round trips; of what is taken off, one more for each further instalment or document, and to
     15 for what is paid in full.
 
+    >>> reconcile(odoo, invoice_name="INV/2026/00012", credit_name="RINV/2026/00003")
+
     Args:
         odoo: the connection.
         invoice_id: the invoice.

@@ -181,6 +181,8 @@ def get_report(
 ) -> Report:
     """Return a report of the books from the posted journal items; 5 to 8 round trips.
 
+    >>> get_report(odoo, kind="aged_receivable", by="partner").totals
+
     Args:
         odoo: the connection.
         kind: ``trial_balance`` and ``profit_and_loss`` of a period, ``balance_sheet``,

@@ -164,6 +164,8 @@ def create_lead(
 ) -> LeadResult | Plan:
     """Create a lead or an opportunity.
 
+    >>> create_lead(odoo, name="40 desks", partner_name="Azure Interior", expected_revenue=9000)
+
     Args:
         odoo: the connection.
         name: what it is about.
@@ -292,6 +294,8 @@ def update_lead(
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Change a lead or opportunity; what is not given stays as it is.
+
+    >>> update_lead(odoo, lead_name="40 desks", add_tags=["Furniture"])
 
     Args:
         odoo: the connection.

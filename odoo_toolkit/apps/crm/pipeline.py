@@ -69,6 +69,8 @@ def convert_to_opportunity(
 ) -> LeadResult | Plan:
     """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
 
+    >>> convert_to_opportunity(odoo, lead_name="40 desks", user_name="Mitchell Admin")
+
     Args:
         odoo: the connection.
         lead_id: what to convert.
@@ -196,6 +198,8 @@ def move_stage(
 ) -> LeadResult | Plan:
     """Move a lead or opportunity to another stage.
 
+    >>> move_stage(odoo, lead_name="40 desks", stage_name="Proposition")
+
     Args:
         odoo: the connection.
         lead_id: what to move.
@@ -230,6 +234,8 @@ def mark_won(
     """Mark an opportunity as won: it moves to the won stage of its team.
 
     One that is lost or archived is taken up again by it, as Odoo does.
+
+    >>> mark_won(odoo, lead_name="40 desks")
 
     Args:
         odoo: the connection.
@@ -277,6 +283,8 @@ def mark_lost(
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Mark a lead or opportunity as lost: it is archived with a probability of 0.
+
+    >>> mark_lost(odoo, lead_name="40 desks", reason_name="Too expensive")
 
     Args:
         odoo: the connection.

@@ -93,6 +93,8 @@ def check_in_out(
     From Odoo 17 on this needs the user's password: only a route of the web client does it, which
     takes no API key.
 
+    >>> check_in_out(odoo, direction="in")
+
     Args:
         odoo: the connection.
         direction: ``in`` or ``out``.

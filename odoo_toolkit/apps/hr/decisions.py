@@ -83,6 +83,8 @@ def decide_leave(
     A request that waits is deleted by withdrawing it, on Odoo 14 made a draft. An approved one is
     cancelled from Odoo 16 on; before, an officer has to refuse it.
 
+    >>> decide_leave(odoo, decision="approve", employee_name="Abigail Peterson")
+
     Args:
         odoo: the connection.
         decision: ``approve``, where a type wants two approvals the first or the second;

@@ -216,6 +216,8 @@ def create_expense(
 ) -> ExpenseResult | Plan:
     """Create an expense of the connected user with its receipt attached, and submit it if wanted.
 
+    >>> create_expense(odoo, name="Train to Ghent", product_name="Travel", amount=38.4)
+
     Args:
         odoo: the connection.
         name: what was paid for.
@@ -374,6 +376,8 @@ def decide_expense(
 
     To Odoo 18 expenses are decided on in reports: submitting makes one for this expense alone,
     and one that shares its report with others is left to Odoo.
+
+    >>> decide_expense(odoo, decision="refuse", expense_id=7, reason="No receipt.")
 
     Args:
         odoo: the connection.

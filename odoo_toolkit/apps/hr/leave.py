@@ -195,6 +195,8 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
 
     Three round trips, side by side.
 
+    >>> get_leave_balance(odoo).balances
+
     Args:
         odoo: the connection.
 
@@ -342,6 +344,8 @@ def request_leave(
     dry_run: DryRun = False,
 ) -> LeaveResult | Plan:
     """Request time off for the connected user, or another employee; the balance is looked at first.
+
+    >>> request_leave(odoo, leave_type_name="Paid Time Off", date_from="2027-03-01")
 
     Args:
         odoo: the connection.

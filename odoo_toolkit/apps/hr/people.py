@@ -68,6 +68,8 @@ def find_people(
 ) -> People:
     """Find employees in the directory that every internal user may read; one round trip.
 
+    >>> find_people(odoo, query="consultant").people
+
     Args:
         odoo: the connection.
         query: words; each must be found in name, job, department, work e-mail or phone. Without

@@ -114,6 +114,8 @@ def create_task(
 ) -> TaskResult | Plan:
     """Create a task, or a subtask.
 
+    >>> create_task(odoo, name="Paint the wall", project_name="Renovations")
+
     Args:
         odoo: the connection.
         name: what is to be done.
@@ -180,6 +182,8 @@ def move_stage(
     """Move a task to another stage of its project.
 
     From Odoo 17 on this does not change the task's own state (in progress, done, ...).
+
+    >>> move_stage(odoo, task_name="Paint the wall", stage_name="Done")
 
     Args:
         odoo: the connection.
@@ -327,6 +331,8 @@ def update_task(
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Change a task; what is not given stays as it is.
+
+    >>> update_task(odoo, task_name="Paint the wall", date_deadline="2027-03-01")
 
     Args:
         odoo: the connection.

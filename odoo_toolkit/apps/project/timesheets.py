@@ -79,6 +79,8 @@ def log_timesheet(
 ) -> TimesheetResult | Plan:
     """Log time spent on a task; needs the Odoo module ``hr_timesheet``.
 
+    >>> log_timesheet(odoo, task_name="Paint the wall", hours=1.5, description="First coat")
+
     Args:
         odoo: the connection.
         hours: time spent, more than 0. Odoo itself would take less.

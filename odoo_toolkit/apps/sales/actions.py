@@ -53,6 +53,8 @@ def confirm_order(
 ) -> Order | Plan:
     """Confirm a quotation: it becomes a sales order and its deliveries are made.
 
+    >>> confirm_order(odoo, order_name="S00012").deliveries
+
     Args:
         odoo: the connection.
         order_id: the order; or
@@ -89,6 +91,8 @@ def cancel_order(
 
     The customer gets no e-mail. An order that is delivered or invoiced is not cancelled, although
     Odoo itself would do so without a word.
+
+    >>> cancel_order(odoo, order_name="S00012")
 
     Args:
         odoo: the connection.

@@ -55,6 +55,8 @@ def update_order(
 ) -> Order | Plan:
     """Change a quotation, all of it in one write; what is not given stays as it is.
 
+    >>> update_order(odoo, order_name="S00012", change=[{"product_name": "Desk", "quantity": 3}])
+
     Args:
         odoo: the connection.
         order_id: the order; or

@@ -94,6 +94,8 @@ def create_order(
 
     At most six on a warm schema, one more for the deliveries of what is confirmed.
 
+    >>> create_order(odoo, partner_name="Azure", lines=[{"product_name": "Desk", "quantity": 2}])
+
     Args:
         odoo: the connection.
         lines: each with ``product_id`` or ``product_name``, ``quantity`` (1), ``price_unit`` (the
@@ -252,6 +254,8 @@ def copy_order(
     For the same customer, prices, discounts, taxes and terms are the order's; for another one they
     come from Odoo, as for a new quotation. Down payments, the reference and the promised date are
     not copied.
+
+    >>> copy_order(odoo, order_name="S00012", partner_name="Deco Addict")
 
     Args:
         odoo: the connection.

@@ -58,6 +58,8 @@ def create_invoices(
     A ``fixed`` amount is without taxes to Odoo 16 and includes them from 17 on, and what taxes a
     percentage bears differs as well: read the amounts of the result.
 
+    >>> create_invoices(odoo, order_name="S00012", method="percentage", amount=30)
+
     Args:
         odoo: the connection.
         order_id: the order; or

@@ -172,6 +172,8 @@ def get_order(
 ) -> Order:
     """Return a sales order with what belongs to it, in at most four round trips.
 
+    >>> get_order(odoo, order_name="S00012", include_deliveries=True)
+
     Raises:
         NotFoundError: there is no such order.
         AmbiguousNameError: several orders match the name.

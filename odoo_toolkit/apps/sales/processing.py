@@ -387,6 +387,8 @@ def process_orders(
     Round trips: 1, and per order 2, 6 to confirm, 11 for a delivery, 7 to invoice, 5 to post and 11
     to pay an invoice.
 
+    >>> process_orders(odoo, orders=["S00012", "S00013"], steps=["confirm", "deliver"])
+
     Args:
         odoo: the connection.
         orders: 1 to 50, each by its id or number, none twice.
