@@ -9,9 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_get_stock",
         title="Get stock",
-        description="Get what there is of a product by location, what of it is reserved and what"
-        " is available, in the product's unit of measure. Internal locations only, unless"
-        " location_id names another.",
+        description="Get the stock of a product by location: on hand, reserved and available."
+        " Internal locations only, unless location_id names another.",
         function=inventory.get_stock,
         access="read",
     ),
@@ -24,27 +23,26 @@ TOOLS = (
     ),
     Tool(
         name="odoo_inventory_validate_picking",
-        title="Validate a transfer",
+        title="Validate transfer",
         description="Validate a receipt, delivery or internal transfer: move the lines given, else"
-        " what was entered, else all that is reserved. When less would"
-        " move than is demanded, nothing is done and the error lists the ways out.",
+        " the quantities entered, else those reserved. If less than the demand would move,"
+        " nothing is done and the error lists the options.",
         function=inventory.validate_picking,
         access="write",
     ),
     Tool(
         name="odoo_inventory_return_picking",
-        title="Return a transfer",
-        description="Make the transfer that takes back what a done one has moved, wholly or in"
-        " part, and validate it if asked. Where lots are to be chosen, validate it with"
-        " odoo_inventory_validate_picking.",
+        title="Return transfer",
+        description="Create the return of a done transfer, in full or in part, and validate it if"
+        " asked. To choose lots, validate it with odoo_inventory_validate_picking.",
         function=inventory.return_picking,
         access="create",
     ),
     Tool(
         name="odoo_inventory_create_transfer",
-        title="Create a transfer",
-        description="Create a draft transfer: internal, incoming (receipt) or outgoing (delivery),"
-        " and validate it if asked and all is available.",
+        title="Create transfer",
+        description="Create a draft transfer: internal, incoming (receipt) or outgoing (delivery)."
+        " Validate it if asked and all is available.",
         function=inventory.create_transfer,
         access="create",
         creates="stock.picking",
@@ -52,8 +50,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_adjust_stock",
         title="Adjust stock",
-        description="Set the stock of a product in a location to what was counted. To Odoo 17"
-        " this takes an administrator of the inventory app.",
+        description="Set the stock of a product in a location to a counted quantity. Up to Odoo 17"
+        " this needs an administrator of Inventory.",
         function=inventory.adjust_stock,
         access="write",
     ),

@@ -9,25 +9,25 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_check_components",
         title="Check components",
-        description="Get what a product is made of, by its bill of materials, and whether a"
-        " quantity can be made now: components needed, free and missing, operations.",
+        description="Check by a bill of materials whether a quantity of a product can be made"
+        " now: components needed, free and missing, operations. Writes nothing.",
         function=manufacturing.check_components,
         access="read",
     ),
     Tool(
         name="odoo_manufacturing_create_order",
         title="Create manufacturing order",
-        description="Create a manufacturing order from a bill of materials; missing components are"
-        " told and do not keep it from being confirmed.",
+        description="Create a manufacturing order from a bill of materials. Missing components"
+        " are listed; it can be confirmed without them.",
         function=manufacturing.create_order,
         access="create",
         creates="mrp.production",
     ),
     Tool(
         name="odoo_manufacturing_produce",
-        title="Produce",
-        description="Produce a manufacturing order, wholly or in part; its"
-        " work orders are finished. Refused when components are short.",
+        title="Produce manufacturing order",
+        description="Produce a manufacturing order, in full or in part, and finish its work"
+        " orders. Refused if components are missing.",
         function=manufacturing.produce,
         access="write",
     ),
@@ -42,7 +42,7 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_cancel_order",
         title="Cancel manufacturing order",
-        description="Cancel a manufacturing order that is not done, for good.",
+        description="Cancel a manufacturing order that is not done; this is final.",
         function=manufacturing.cancel_order,
         access="write",
         asks="always",

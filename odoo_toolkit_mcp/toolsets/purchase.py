@@ -8,17 +8,18 @@ from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 TOOLS = (
     Tool(
         name="odoo_purchase_get_supply",
-        title="What can be had of a product",
-        description="What can be had of a product and when: stock, forecast and what is coming,"
-        " each vendor's offer, and what can be made of it from which missing components.",
+        title="Get supply of a product",
+        description="Get where a product can come from and when: stock, expected receipts,"
+        " vendors' offers, and production with its missing components. For stock by location"
+        " use odoo_inventory_get_stock.",
         function=purchase.get_supply,
         access="read",
     ),
     Tool(
         name="odoo_purchase_create_order",
         title="Create request for quotation",
-        description="Create a request for quotation at a vendor; prices come from the vendor's"
-        " price list where none are given.",
+        description="Create a request for quotation at a vendor. Prices left out come from the"
+        " vendor's price list.",
         function=purchase.create_order,
         access="create",
         creates="purchase.order",
@@ -26,23 +27,23 @@ TOOLS = (
     Tool(
         name="odoo_purchase_confirm_order",
         title="Confirm purchase order",
-        description="Confirm a request for quotation. Where a second approval is needed, the"
-        " answer says who may give it.",
+        description="Confirm a request for quotation. If it needs a second approval, the answer"
+        " names the approvers.",
         function=purchase.confirm_order,
         access="write",
     ),
     Tool(
         name="odoo_purchase_receive",
         title="Receive purchase order",
-        description="Receive a confirmed purchase order: all of it, or the quantities and lots"
-        " given.",
+        description="Receive a confirmed purchase order, in full or by lines and lots. For other"
+        " transfers use odoo_inventory_validate_picking.",
         function=purchase.receive,
         access="write",
     ),
     Tool(
         name="odoo_purchase_create_bill",
         title="Bill purchase order",
-        description="Create the vendor's bill of what can be billed of a purchase order now.",
+        description="Create the vendor bill of a purchase order for all that can be billed now.",
         function=purchase.create_bill,
         access="create",
     ),
@@ -56,7 +57,7 @@ TOOLS = (
     Tool(
         name="odoo_purchase_cancel_order",
         title="Cancel purchase order",
-        description="Cancel a purchase order with its open receipts; refused when something was"
+        description="Cancel a purchase order and its open receipts. Refused if anything was"
         " received or a bill is posted.",
         function=purchase.cancel_order,
         access="write",
@@ -71,7 +72,7 @@ class PurchaseToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="purchase",
-        description="What can be had and when; purchase orders: create, confirm, receive, bill",
+        description="Supply of products; purchase orders: create, confirm, receive, bill",
         required_modules=("purchase",),
         depends_on=("core",),
         tags=("workflow",),

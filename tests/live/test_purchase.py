@@ -280,7 +280,7 @@ def test_an_order_below_the_vendors_least_quantity_says_so(admin: Odoo, market: 
     )
     assert isinstance(made, purchase.Order)
     assert made.lines[0].price_unit == 4.0
-    assert "from 20 on" in made.warnings[0]
+    assert "at least 20" in made.warnings[0]
 
 
 def test_prices_that_are_given_win(admin: Odoo, market: Market) -> None:

@@ -139,7 +139,7 @@ BY_LOT: dict[str, Any] = {"tracking": "lot", "reserved": 2.0, "demand": 2.0}
         (BY_LOT | {"lots": {"K1": 1.0}}, [{**DESKS, "lots": ["K1"]}], "is a lot of Chair"),
         (SERIALS, [{**DESKS, "lots": ["S1"]}], "2 of Desk with 1 serial"),
         (SERIALS, [{**DESKS, "lots": ["S1", "S1"]}], "there twice"),
-        (RECEIPT, [DESKS], "tracked by serial numbers: say which"),
+        (RECEIPT, [DESKS], "tracked by serial numbers: name the ones"),
         (RECEIPT | {"lots": {"S1": 1.0}}, [{"move_id": 1, "lots": ["S1", "S2"]}], "already in"),
         (RECEIPT | {"lots": {"K1": 1.0}}, [{"move_id": 1, "lots": ["K1", "S2"]}], "of Chair"),
     ],
@@ -192,7 +192,7 @@ def test_all_of_it_is_moved_when_told_so(major: int) -> None:
 
 def test_what_a_receipt_needs_lots_for_is_told_before_it_is_tried() -> None:
     made = Depot(19, **RECEIPT)
-    with pytest.raises(ValidationError, match="say which") as raised:
+    with pytest.raises(ValidationError, match="name the ones") as raised:
         validate(made)
     assert "'move_id': 1" in raised.value.suggestion
     assert writes(made) == []

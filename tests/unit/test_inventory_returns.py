@@ -80,9 +80,9 @@ def test_what_has_come_back_does_not_come_back_again() -> None:
 @pytest.mark.parametrize(
     ("depot", "lines", "said"),
     [
-        ({"state": "assigned"}, None, "WH/OUT/5 is ready: only what is done"),
+        ({"state": "assigned"}, None, "WH/OUT/5 is ready: only a done transfer"),
         ({"state": "cancel"}, None, "is cancelled: only"),
-        ({}, [{"move_id": 1, "quantity": 6}], "More is to be returned"),
+        ({}, [{"move_id": 1, "quantity": 6}], "More would be returned"),
         ({}, [{"move_id": 8, "quantity": 1}], "not among"),
         ({}, [{"move_id": 1, "quantity": 1, "lots": ["A"]}], "unknown key"),
     ],
@@ -151,7 +151,7 @@ def test_stock_is_set_to_what_was_counted(major: int, manager: bool) -> None:
     """To 17 only by an administrator; from 18 on by others too, in a second call, as on 15."""
     depot = Depot(major, manager=manager)
     if not manager and major < 18:
-        with pytest.raises(AccessError, match="may not adjust the stock"):
+        with pytest.raises(AccessError, match="is not allowed to adjust the stock"):
             count(depot)
         assert writes(depot) == []
         return
@@ -189,7 +189,7 @@ def test_a_lot_is_counted_by_itself_and_made_if_it_is_new(major: int) -> None:
         ({}, {"quantity": "many"}, "must be a number"),
         ({}, {"lot": "A1"}, "is not tracked"),
         ({}, {"location_id": 4}, "holds no stock"),
-        ({"tracking": "lot"}, {}, "say which"),
+        ({"tracking": "lot"}, {}, "name one with lot"),
         ({"tracking": "lot", "lots": {"K1": 1.0}}, {"lot": "K1"}, "is a lot of Chair"),
         ({"tracking": "serial"}, {"lot": "S1"}, "1 or none, not 12"),
     ],

@@ -113,7 +113,7 @@ def test_the_price_is_that_of_the_quantity(major: int) -> None:
 @pytest.mark.parametrize(
     ("offers", "warning"),
     [
-        ([{"min_qty": 20}], "from 20 on"),
+        ([{"min_qty": 20}], "at least 20"),
         ([{"min_qty": 1}, {"min_qty": 3, "currency_id": 3}], "check price"),
         ([{"min_qty": 1, "currency_id": 3}], None),
         ([{"min_qty": 1, "date_start": "2999-01-01"}], None),
@@ -281,7 +281,7 @@ def test_the_open_receipt_is_validated(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"state": "cancel"}, {}, "not a confirmed order"),
         ({"state": "purchase"}, {}, "no receipt"),
         ({"state": "purchase", "receipt": "done"}, {}, r"WH/IN/31 \(id 31\) is done"),
-        ({"state": "purchase", "receipt": "assigned"}, {"picking_id": 30}, "30 is no open"),
+        ({"state": "purchase", "receipt": "assigned"}, {"picking_id": 30}, "30 is not an open"),
     ],
 )
 def test_what_cannot_be_received_is_refused(

@@ -91,7 +91,7 @@ RESERVE_BACKORDER = _ReserveBackorder(
     fails="The backorder is not reserved",
 )
 
-#: To 14 Odoo does not reserve the rest of a transfer by itself.
+#: Up to 14 Odoo does not reserve the rest of a transfer by itself.
 _RESERVES_BACKORDER = 15
 
 
@@ -104,28 +104,28 @@ def validate_picking(
     lines: Annotated[
         Sequence[MovedLine] | None,
         Doc(
-            "What moves, and nothing else: by move or product, in the move's unit. lots: one lot"
+            "Only these move: each by move or product, in the move's unit. lots: one lot"
             " per line, or all serial numbers; a receipt creates new ones."
         ),
     ] = None,
     backorder: Annotated[
-        bool | None, Doc("If less moves: true leaves the rest in a backorder, false drops it.")
+        bool | None, Doc("If less moves: true keeps the rest in a backorder, false drops it.")
     ] = None,
     unreserved: Annotated[
-        bool, Doc("Move all of it, reserved or not; the stock may go below zero.")
+        bool, Doc("Move the full demand, reserved or not; stock can go below zero.")
     ] = False,
-    allow_more: Annotated[bool, Doc("Also more than demanded.")] = False,
+    allow_more: Annotated[bool, Doc("Allow more than the demand.")] = False,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
-    """Validate a transfer: move the lines given, else what was entered, else all that is reserved.
+    """Validate a transfer: move the lines given, else the quantities entered, else those reserved.
 
-    A draft is confirmed, and what is missing is reserved, first. When less would be moved than is
-    demanded, nothing is written and the error lists what is missing, unless ``backorder`` says
-    what becomes of the rest; what Odoo's immediate-transfer and backorder wizards ask is answered.
-    Stock goes below zero only with ``unreserved``. No text message is sent to the customer.
+    A draft is confirmed first, and missing quantities are reserved. If less would move than the
+    demand, nothing is written and the error lists the shortage, unless ``backorder`` decides about
+    the rest. The questions of Odoo's immediate-transfer and backorder wizards are answered. Stock
+    goes below zero only with ``unreserved``. No text message is sent to the customer.
 
-    8 round trips when all is reserved, up to 13 otherwise; to 16 Odoo's wizard takes 3 more. Lines
-    take 2, names of products 1 and lots 3 more.
+    8 round trips if all is reserved, up to 13 otherwise; up to Odoo 16 its wizard takes 3 more.
+    Lines take 2 more, names of products 1 and lots 3.
 
     >>> part = validate_picking(
     ...     odoo,
@@ -144,8 +144,9 @@ def validate_picking(
             move's unit of measure; and ``lots``: one lot, or the serial numbers, as many as there
             are pieces. A receipt creates those that are new; several lots take several lines.
         backorder: whether the rest becomes a backorder, or is dropped.
-        unreserved: whether to move all of it, also what is reserved for others or not in stock.
-        allow_more: whether to move more than is demanded.
+        unreserved: whether to move the full demand, even if it is reserved for other transfers or
+            not in stock.
+        allow_more: whether to move more than the demand.
         dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
 
     Raises:
@@ -233,7 +234,7 @@ def check_reserved(backorder: bool | None) -> Check:
 def transfer_result(
     odoo: Odoo, done: Done, *, created: bool, validating: bool, below: str = ""
 ) -> Transfer:
-    """Read back what has become of a transfer."""
+    """Read a transfer back after its steps."""
     before = "Created. " if created else ""
     found = afterwards(
         lambda: look(odoo, done.id, backorder=validating), done.warnings, "the transfer"

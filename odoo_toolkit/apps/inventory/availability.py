@@ -31,7 +31,7 @@ PRODUCT = Document(
     argument="product_id",
     fields=("display_name", "uom_id", "type"),
 )
-#: Goods whose stock is counted are of the type product to 17, and have a flag from 18 on.
+#: Goods whose stock is counted are of the type product up to 17, and have a flag from 18 on.
 _STOCKED = attrs.evolve(PRODUCT, fields=("type", "is_storable", "free_qty", "qty_available"))
 
 #: Locations that hold stock; all others give whatever is asked of them.
@@ -171,7 +171,7 @@ def check_lots_known(odoo: Odoo, item: Expected, lines: Sequence[Row], field: st
             )
             there = f" In stock: {listed}."
         raise ValidationError(
-            f"{move['product'].name} is tracked by {move['tracking']} numbers: say which of them"
+            f"{move['product'].name} is tracked by {move['tracking']} numbers: name the ones that"
             f" make up the {item.quantity:g}.",
             suggestion="Give lines with their lots: validate_picking(lines=[{'move_id':"
             f" {move['id']}, 'quantity': ..., 'lots': [...]}}, ...]), with all that moves.{there}",

@@ -86,14 +86,14 @@ def find_route(odoo: Odoo, kind: str, source: int | None, destination: int | Non
     start, end = (
         given
         or (at[default].id if at and at[default] else None)
-        # To 16, Odoo asks the partner for the other end, so the type has none.
+        # Up to 16, Odoo asks the partner for the other end, so the type has none.
         or (_partner_location(odoo, partner_usage) if partner_usage else None)
         for given, default in zip((source, destination), _DEFAULTS, strict=True)
     )
     if start is None or end is None or start == end:
         missing = "location_dest_id" if destination is None else "location_src_id"
         raise ValidationError(
-            "The transfer would not begin and end in two different locations.",
+            "The transfer would begin and end in the same location.",
             suggestion=f"Give {missing}: another location than the default.",
             details={"field": missing},
         )
@@ -224,7 +224,7 @@ def create_transfer(
     if picking_type_name not in ("internal", "incoming", "outgoing"):
         raise make_error(
             "INVALID_SELECTION",
-            f"{str(picking_type_name)[:60]!r} is no kind of transfer.",
+            f"{str(picking_type_name)[:60]!r} is not a kind of transfer.",
             suggestion="Choose internal, incoming or outgoing.",
             details={"field": "picking_type_name"},
         )
@@ -250,7 +250,7 @@ def create_transfer(
             "product_uom_qty": line["quantity"],
             **ends,
             "company_id": route.company,
-            # Needed to 18, and unknown from 19 on.
+            # Needed up to 18, and unknown from 19 on.
             **({"name": product["display_name"]} if named else {}),
         }
         for line, product in zip(checked, products, strict=True)

@@ -150,8 +150,8 @@ def match_moves(
         raise state_error(
             PICKING,
             row,
-            f"{row['name']}: more is to be moved than was demanded. {told}. Nothing was moved.",
-            "Correct the quantities, or say allow_more=True.",
+            f"{row['name']}: more would move than the demand. {told}. Nothing was moved.",
+            "Correct the quantities, or pass allow_more=True.",
         )
     return list(entries.values())
 
@@ -304,7 +304,7 @@ def _taken(
         location = entry.move["location"]
         there = lots_of(odoo, lot.product.id, acts_on=PICKING.model, location=location)
         raise ValidationError(
-            f"Of {lot.name} ({lot.product.name}), {quantity:g} are to be moved and"
+            f"Of {lot.name} ({lot.product.name}), {quantity:g} would move and"
             f" {quantity - left:g} are in stock ({lot.field}).",
             suggestion="Choose another lot, or take its stock below zero with unreserved=True."
             f" In stock: {there}.",
@@ -348,7 +348,7 @@ def entry_values(
         elif flagged:
             values = {"quantity": asked[move["id"]], "picked": True}
         elif len(own) > 1:
-            # To 15, Odoo does not spread a quantity over several move lines by itself.
+            # Up to 15, Odoo does not spread a quantity over several move lines by itself.
             values["move_line_ids"] = _spread(asked[move["id"]], own)
         else:
             values["quantity_done"] = asked[move["id"]]

@@ -32,7 +32,7 @@ from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import AnyStep, Plan, WizardStep, operate, permit
 
 _TOLERANCE = 1e-6
-#: To 18 the wizard counts in the product's unit, from 19 on in the move's.
+#: Up to 18 the wizard counts in the product's unit, from 19 on in the move's.
 _IN_MOVE_UNIT = 19
 
 
@@ -44,15 +44,15 @@ def return_picking(
     picking_name: PickingName = None,
     lines: Annotated[
         Sequence[ReturnedLine] | None,
-        Doc("What comes back, by move or product, in the move's unit; default: all."),
+        Doc("Which lines come back, in the move's unit; default: all."),
     ] = None,
     validate: Annotated[bool, Doc("Also validate the return.")] = False,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
-    """Make the transfer that takes back what a done one has moved, wholly or in part.
+    """Create the return of a done transfer, in full or in part.
 
-    What it returns is to be refunded: the quantities delivered or received of the order fall.
-    8 round trips, and 4 with ``validate``; to 16 Odoo's wizard takes 3 more then.
+    The return is to be refunded: the delivered or received quantities of the order go down.
+    8 round trips, and 4 with ``validate``; up to 16 Odoo's wizard takes 3 more then.
 
     >>> back = return_picking(
     ...     odoo, picking_name="WH/OUT/5", lines=[{"product_name": "Desk", "quantity": 2}]
@@ -98,7 +98,7 @@ def return_picking(
         raise state_error(
             PICKING,
             row,
-            f"{row['name']} is {STATES[row['state']]}: only what is done can be returned.",
+            f"{row['name']} is {STATES[row['state']]}: only a done transfer can be returned.",
             "Validate it first with validate_picking, or cancel it.",
         )
     left = _returnable(odoo, row, moves)
@@ -111,7 +111,7 @@ def return_picking(
         "product_return_moves": [[0, 0, _line(odoo, entry)] for entry in entries],
     }
     if "location_id" in odoo.schema.fields("stock.return.picking"):
-        # To 17, without it the goods would go where they are.
+        # Up to 17, without it the goods would go where they are.
         values["location_id"] = row["location_id"].id
     return operate(
         odoo,
@@ -150,7 +150,7 @@ def _check_left(row: Row, entries: Sequence[Entry]) -> None:
         f" {entry.move['uom']} can still be returned"
         for entry in over
     )
-    message = f"More is to be returned than {row['name']} has moved. {told}. Nothing was done."
+    message = f"More would be returned than {row['name']} has moved. {told}. Nothing was done."
     raise state_error(PICKING, row, message, f"Correct the quantities. {todo}")
 
 

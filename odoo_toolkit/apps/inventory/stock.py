@@ -34,7 +34,7 @@ _WAREHOUSE = Document(
 
 @attrs.frozen(kw_only=True)
 class StockLine(Shown):
-    """What a location holds of a product; available is what is not reserved."""
+    """The stock of a product in one location; the available quantity is not reserved."""
 
     location: RecordName
     quantity: float
@@ -70,7 +70,7 @@ def get_stock(
     ] = None,
     warehouse_id: Annotated[int | None, Doc("Only this warehouse.")] = None,
 ) -> Stock:
-    """Return what there is of a product, by location; 2 round trips, 3 with a warehouse.
+    """Return the stock of a product by location; 2 round trips, 3 with a warehouse.
 
     Internal locations count, unless a location is named. Lots, packages and owners are summed.
 
@@ -228,9 +228,9 @@ def adjust_stock(
     lot: Annotated[str | None, Doc("Lot or serial number; created if new.")] = None,
     dry_run: DryRun = False,
 ) -> StockCount | Plan:
-    """Set the stock of a product in a location to what was counted; Odoo makes the stock move.
+    """Set the stock of a product in a location to a counted quantity; Odoo makes the stock move.
 
-    5 to 10 round trips. What lies in packages, or belongs to others, is not counted.
+    5 to 10 round trips. Stock in packages, and stock of other owners, is not counted.
 
     >>> count = adjust_stock(odoo, product_name="Desk", quantity=7)
     >>> count.quantity_before, count.quantity
@@ -240,7 +240,7 @@ def adjust_stock(
         odoo: the connection.
         product_id: a variant.
         product_name: its name or internal reference instead.
-        quantity: what there is, not what is added.
+        quantity: the whole quantity there, not a difference.
         location_id: a location that holds stock.
         location_name: its name instead.
         lot: of a tracked product.
@@ -250,7 +250,7 @@ def adjust_stock(
         ValidationError: the quantity is negative, the product has no stock, the lot does not fit,
             or the product lies in several locations and none was named.
         NotFoundError: product or location do not exist.
-        AccessError: Odoo or the policy does not allow it; to 17, only administrators of the
+        AccessError: Odoo or the policy does not allow it; up to 17, only administrators of the
             inventory app may.
     """
     permit(odoo, _Count(), _APPLY, dry_run=dry_run)
@@ -259,7 +259,7 @@ def adjust_stock(
     if counted < 0:
         raise ValidationError(
             f"quantity must not be negative, as {counted:g} is.",
-            suggestion="Give what there is, not what is added or taken.",
+            suggestion="Give the whole quantity there, not a difference.",
             details={"field": "quantity"},
         )
     product_id = find_id(odoo, PRODUCT, product_id, product_name)
@@ -275,7 +275,7 @@ def adjust_stock(
     place = read(odoo, _PLACE, location_id or _place(odoo, named, quants, lot))
     if place["usage"] not in ("internal", "transit"):
         raise ValidationError(
-            f"{place['display_name']} holds no stock that could be counted.",
+            f"{place['display_name']} holds no stock to count.",
             suggestion="Give an internal location.",
             details={"field": "location_id"},
         )
@@ -378,8 +378,8 @@ def _way(odoo: Odoo) -> tuple[str, bool]:
     if counts and (odoo.version.major < 15 or odoo.version.major >= 18):
         return "inventory_quantity", odoo.version.major >= 18
     raise AccessError(
-        "This user may not adjust the stock; nothing was done.",
-        suggestion="To Odoo 17 only an administrator of the inventory app may, from 18 on any of"
+        "This user is not allowed to adjust the stock; nothing was done.",
+        suggestion="Up to Odoo 17 it takes an administrator of the inventory app, from 18 on any of"
         " its users.",
         details={"model": _QUANT},
     )
@@ -393,7 +393,7 @@ def _check_counted(product: Row, named: RecordName, lot: str | None, counted: fl
     elif (product["tracking"] or "none") == "none":
         message = f"{named.name} is not tracked: leave the lot out." if lot else ""
     elif not lot:
-        message = f"{named.name} is tracked by {product['tracking']} numbers: say which (lot)."
+        message = f"{named.name} is tracked by {product['tracking']} numbers: name one with lot."
     elif product["tracking"] == "serial" and counted not in (0, 1):
         message = f"Of a serial number there is 1 or none, not {counted:g}."
     if message:
@@ -411,7 +411,7 @@ def _place(odoo: Odoo, product: RecordName, quants: Sequence[Row], lot: str | No
         places = [{"id": number, "name": name} for number, name in lying.items()]
         raise ValidationError(
             f"{product.name} lies in several locations: {', '.join(lying.values())}.",
-            suggestion="Say which was counted (location_id).",
+            suggestion="Give location_id: where it was counted.",
             details={"field": "location_id", "matches": places},
         )
     if lying:

@@ -35,8 +35,8 @@ PICKING = Document(
     ),
 )
 
-#: ``quantity_done`` and ``reserved_availability`` are there to 16; from 17 on ``quantity`` is both,
-#: and ``picked`` tells what was entered from what is reserved.
+#: ``quantity_done`` and ``reserved_availability`` are there up to 16; from 17 on ``quantity`` is
+#: both, and ``picked`` is set where it was entered and not only reserved.
 _MOVE_FIELDS = (
     "product_id",
     "product_uom_qty",
@@ -53,8 +53,8 @@ _MOVE_FIELDS = (
     "picked",
 )
 
-#: The done quantity is ``qty_done`` to 16; what is reserved has a name of its own to 15 and on 16,
-#: and is the same as ``quantity`` from 17 on.
+#: The done quantity is ``qty_done`` up to 16; the reserved one has a name up to 15 and another on
+#: 16, and both are ``quantity`` from 17 on.
 _LINE_FIELDS = (
     "move_id",
     "lot_id",
@@ -102,7 +102,7 @@ class Transfer(Shown):
         name: its reference, such as WH/OUT/00012; None only when it could not be read back.
         state: draft, waiting, confirmed, assigned, done or cancel.
         validated: whether it is done.
-        message: what was done, or what state it is in.
+        message: the change that was made, or else the state.
         origin: the document that it comes from.
         backorder: the transfer that holds the rest, if there is one.
     """
@@ -139,7 +139,7 @@ STATES = {
 
 
 def moves_field(odoo: Odoo) -> str:
-    """Return the field of a transfer's moves: to 15, and from 16 on."""
+    """Return the field of a transfer's moves: up to 15, and from 16 on."""
     return "move_ids" if "move_ids" in odoo.schema.fields(PICKING.model) else "move_lines"
 
 

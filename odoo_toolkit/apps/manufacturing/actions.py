@@ -1,4 +1,4 @@
-"""Making, confirming and cancelling manufacturing orders, and what is told of one that was changed.
+"""Creating, confirming and cancelling manufacturing orders.
 
 A ``mrp.production`` goes draft -> [action_confirm] -> confirmed -> progress -> to_close ->
 [button_mark_done] -> done; all but done -> [action_cancel] -> cancel.
@@ -63,7 +63,7 @@ CANCEL = Step(
     seen=shows(ORDER, state=("cancel",)),
 )
 
-#: To 14 Odoo does not reserve when it confirms.
+#: Up to 14 Odoo does not reserve when it confirms.
 RESERVES_ITSELF = 15
 
 
@@ -264,9 +264,9 @@ def create_order(
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Make a manufacturing order from a bill of materials, with components and work orders.
+    """Create a manufacturing order from a bill of materials, with components and work orders.
 
-    5 round trips, 1 more for a name and 1 or 2 to confirm; to Odoo 15 2 more.
+    5 round trips, 1 more for a name and 1 or 2 to confirm; up to Odoo 15 2 more.
 
     >>> create_order(odoo, product_name="Table", quantity=5, confirm=True).message
     'Created and confirmed WH/MO/6: 5 Units of Table.'
@@ -275,7 +275,7 @@ def create_order(
         odoo: the connection.
         product_id: what is made; or
         product_name: its name.
-        bom_id: a bill of materials of it; alone, it says the product too.
+        bom_id: a bill of materials of it; given alone, it also decides the product.
         quantity: in the product's unit of measure.
         date: planned start, an ISO date or moment (UTC where no zone is given).
         confirm: confirm the order at once, and reserve what is in stock. When that fails, the draft
@@ -317,7 +317,7 @@ def create_order(
         lambda done: order_result(
             odoo, done, "Created and confirmed" if confirm else "Created", confirming=confirm
         ),
-        would=f"Would make an order for {amount:g} {name}{what}.",
+        would=f"Would create an order for {amount:g} {name}{what}.",
         dry_run=dry_run,
     )
 

@@ -1,4 +1,4 @@
-"""Bills of materials: what a product is made of, and whether it can be made from what is there.
+"""Bills of materials: the components of a product, and whether there are enough of them.
 
 :func:`explode` does what Odoo does when it confirms a manufacturing order or delivers a kit: which
 lines are for a variant, which components are kits, and where a quantity is rounded. All that asks
@@ -51,7 +51,7 @@ BOM = Document(
 )
 #: The order in which Odoo itself looks for the bill of a product.
 FIRST_BILL = "sequence, product_id, id"
-#: A flag tells from 18 on whose stock is counted, the type to 17.
+#: A flag tells from 18 on whose stock is counted, the type up to 17.
 PRODUCT = Document(
     model="product.product",
     noun="product",
@@ -319,7 +319,7 @@ def producible(components: Sequence[BillComponent], quantity: float) -> float | 
 
 @attrs.frozen(kw_only=True)
 class Bill(Shown):
-    """A bill of materials: what ``quantity`` of a product is made of."""
+    """A bill of materials, for ``quantity`` of its product."""
 
     id: int
     name: str
@@ -338,7 +338,7 @@ class Operation(Shown):
 
 @attrs.frozen(kw_only=True)
 class BillComponents(Shown):
-    """What a product is made of.
+    """The components of a product.
 
     Attributes:
         quantity: that the components are for, in the product's unit of measure.
@@ -377,7 +377,7 @@ def check_components(
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     location_id: Annotated[int | None, Doc("Stock there only; default: all.")] = None,
 ) -> BillComponents:
-    """Return what a product is made of, and whether a quantity of it can be made now.
+    """Return the components of a product, and whether a quantity of it can be made now.
 
     4 to 6 round trips, and 2 more for each level of kits.
 
@@ -389,7 +389,7 @@ def check_components(
         odoo: the connection.
         product_id: the product; or
         product_name: its name.
-        bom_id: a bill of materials of it; alone, it says the product too.
+        bom_id: a bill of materials of it; given alone, it also decides the product.
         quantity: to make, in the product's unit of measure.
         location_id: where the components are taken from, with the places in it.
 
@@ -410,7 +410,7 @@ def check_components(
     short = [item.product.name for item in components if item.missing]
     message = f"{wanted:g} {uom} of {name} can be made now."
     if short:
-        message = f"{wanted:g} {uom} of {name} cannot be made now: too little of {', '.join(short)}"
+        message = f"{wanted:g} {uom} of {name} cannot be made now: not enough of {', '.join(short)}"
         message = f"{message[:400]}."
     elif not components:
         message = f"The bill of materials of {name} has no components."

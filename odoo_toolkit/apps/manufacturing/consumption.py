@@ -1,8 +1,8 @@
-"""What a production uses of each component, and how that is written on each version.
+"""The quantities of components that a production uses, and how each version writes them.
 
-To 16 a move has ``quantity_done``; from 17 on it has ``quantity`` and the flag ``picked``. What is
-tracked by lots is written on the lines of the move, and to 15 also what is reserved in several
-places: there a move with several lines does not take a quantity.
+Up to 16 a move has ``quantity_done``; from 17 on it has ``quantity`` and the flag ``picked``.
+Components tracked by lots are written on the lines of the move, and up to 15 also those that are
+reserved in several places: there a move with several lines does not take a quantity.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from odoo_toolkit.records.names import Wanted, resolve_all
 
 _TOLERANCE = 1e-6
 
-#: To 15 a move with several lines takes no quantity of its own.
+#: Up to 15 a move with several lines takes no quantity of its own.
 _SPREADS_ITSELF = 16
 
 
@@ -151,7 +151,7 @@ def _apply(uses: Sequence[Use], line: Line, product: int | None, field: str) -> 
             for number, name in {u.move["product"].id: u.move["product"].name for u in uses}.items()
         )
         raise ValidationError(
-            f"{field} is for no open component of the order.",
+            f"{field} is not an open component of the order.",
             suggestion=f"Components are: {listed}.",
             details={"field": f"{field}.product_id"},
         )
@@ -275,7 +275,7 @@ def _lots_needed(odoo: Odoo, use: Use, left: float) -> ValidationError:
     return ValidationError(
         f"{product.name} is tracked by {use.move['tracking']} numbers, and for {left:g} of it none"
         " is reserved. Nothing was produced.",
-        suggestion=f"Say which in lines, e.g. {{'product_id': {product.id}, 'lots': [...]}}."
+        suggestion=f"Name them in lines, e.g. {{'product_id': {product.id}, 'lots': [...]}}."
         f" In stock: {there}.",
         details={"field": "lines", "product_id": product.id},
     )
@@ -313,7 +313,7 @@ def _named_lots(
             location = use.move["location"]
             there = lots_of(odoo, lot.product.id, acts_on=ORDER.model, location=location)
             raise ValidationError(
-                f"Of {lot.name} ({lot.product.name}), {use.lots[lot.name]:g} are to be used and"
+                f"Of {lot.name} ({lot.product.name}), {use.lots[lot.name]:g} would be used and"
                 f" {use.lots[lot.name] - left:g} are in stock ({lot.field}).",
                 suggestion="Choose another lot, or take its stock below zero with unreserved=True."
                 f" In stock: {there}.",

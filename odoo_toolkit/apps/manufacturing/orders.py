@@ -18,8 +18,8 @@ from odoo_toolkit.records.results import RecordName
 OrderId = Annotated[int | None, Doc("Manufacturing order id, or give order_name.")]
 OrderName = Annotated[str | None, Doc("Reference, e.g. WH/MO/00012.")]
 
-#: The planned start is ``date_planned_start`` to 16, where ``date_start`` is the real one; the lot
-#: made is one field to 18 and several from 19 on, and so is what holds an order and its backorders.
+#: The planned start is ``date_planned_start`` up to 16, where ``date_start`` is the real one. There
+#: is one lot up to 18 and several from 19 on; the group of an order and its backorders was renamed.
 ORDER = Document(
     model="mrp.production",
     noun="manufacturing order",
@@ -59,8 +59,8 @@ _STATES = {
     "to_close": "produced, and has to be closed",
 }
 
-#: As of a transfer: ``quantity`` with ``picked`` from 17 on, two fields to 16. ``availability`` is
-#: what is free where the move takes from.
+#: As of a transfer: ``quantity`` with ``picked`` from 17 on, two fields up to 16.
+#: ``availability`` is the free quantity in the location of the move.
 _MOVE_FIELDS = (
     "product_id",
     "product_uom_qty",
@@ -89,9 +89,9 @@ class Component(Shown):
 
     Attributes:
         needed: for the whole order.
-        consumed: what was entered or is used up.
-        free: what is in stock besides what is reserved, up to what is needed.
-        missing: what is neither reserved nor free.
+        consumed: entered, or used up.
+        free: in stock and not reserved, up to the quantity needed.
+        missing: neither reserved nor free.
         lots: reserved or consumed ones.
     """
 
@@ -138,11 +138,11 @@ class Order(Shown):
         available: whether all components are reserved or in stock; None when it is finished.
         components: of :func:`get_order`; ``missing`` are those of them that are not there.
         date: planned start.
-        lots: of what is made.
-        backorder: the order that holds the rest of what was produced.
+        lots: of the product made.
+        backorder: the order for the rest, after a part was produced.
         backorders: the other parts of an order that was made in parts.
-        message: what was done, or what state it is in.
-        warnings: what went otherwise than asked.
+        message: the change that was made, or else the state.
+        warnings: differences from the request.
     """
 
     id: int
@@ -292,7 +292,7 @@ def read_move_lines(odoo: Odoo, moves: Sequence[int]) -> list[Row]:
     """Return the lines of moves, alike on all versions: id, move, lot, location, reserved, done."""
     flagged = picks(odoo)
     fields = ["move_id", "lot_id", "location_id", "quantity", "picked", "qty_done"]
-    # To 16 what is reserved is the quantity that is to do; renamed in 16.
+    # Up to 16 what is reserved is the quantity that is to do; renamed in 16.
     fields += ["product_uom_qty", "reserved_uom_qty"]
     domain = [["move_id", "in", list(moves)]]
     rows = read_rows(odoo, "stock.move.line", domain, fields, acts_on=ORDER.model, order="id")

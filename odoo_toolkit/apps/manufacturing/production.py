@@ -1,4 +1,4 @@
-"""Producing: the whole of a manufacturing order or a part, with lots of what is made and used."""
+"""Producing a manufacturing order, in full or in part, with the lots of product and components."""
 
 from __future__ import annotations
 
@@ -97,29 +97,27 @@ def produce(
     order_id: OrderId = None,
     order_name: OrderName = None,
     quantity: Annotated[
-        float | None, Doc("Default: what was entered in Odoo, else all that is left.")
+        float | None, Doc("Default: the quantity entered in Odoo, else the rest.")
     ] = None,
     lots: Annotated[
         Sequence[str] | None,
-        Doc("Of what is made: one lot, or a serial number per piece; new ones are created."),
+        Doc("Of the product: one lot, or a serial number per piece; new ones are created."),
     ] = None,
     lines: Annotated[
         Sequence[UsedLine] | None,
-        Doc("Components used otherwise than by the bill: in all how much, or from which lots."),
+        Doc("Components that differ from the bill: the total used, or the lots."),
     ] = None,
-    backorder: Annotated[bool, Doc("Of a part: the rest stays open, in a backorder.")] = True,
-    unreserved: Annotated[
-        bool, Doc("Also use components that are not there; the stock goes below zero.")
-    ] = False,
-    allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
+    backorder: Annotated[bool, Doc("Keep the rest open in a backorder.")] = True,
+    unreserved: Annotated[bool, Doc("Use missing components too; stock goes below zero.")] = False,
+    allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Produce an order, wholly or in part: components are used up, the product is in stock.
+    """Produce a manufacturing order, in full or in part.
 
     A draft is confirmed first; work orders are finished with it. Components are used, and
     by-products made, in proportion to the quantity, but for those in ``lines`` and those that
-    somebody has entered in Odoo for this quantity. What Odoo would ask (immediate production,
-    consumption, backorder) is answered by the arguments. Odoo itself would use components that are
+    somebody has entered in Odoo for this quantity. Odoo's questions (immediate production,
+    consumption, backorder) are answered by the arguments. Odoo itself would use components that are
     not there: here this is an error.
 
     5 round trips, up to 6 more for names, parts, lots and units of measure.
@@ -132,7 +130,7 @@ def produce(
         order_id: the order; or
         order_name: its reference.
         quantity: in the order's unit of measure.
-        lots: of what is made; where none is given, Odoo's next number is taken. To Odoo 18 an
+        lots: of what is made; where none is given, Odoo's next number is taken. Up to Odoo 18 an
             order for serial numbers is produced piece by piece.
         lines: each with ``product_id`` or ``product_name``, ``quantity`` in all, and ``lots``: one
             lot, or serial numbers. Lots that are not named are those that Odoo has reserved.
@@ -221,9 +219,9 @@ def _check_amount(odoo: Odoo, row: Row, amount: float, left: float, *, allow_mor
         raise state_error(
             ORDER,
             row,
-            f"{amount:g} are more than is left of {name}: {left:g} {row['product_uom_id'].name}."
+            f"{amount:g} are more than the rest of {name}: {left:g} {row['product_uom_id'].name}."
             " Nothing was produced.",
-            "Correct the quantity, or say allow_more=True.",
+            "Correct the quantity, or pass allow_more=True.",
         )
     if row["product_tracking"] != "serial":
         return
@@ -264,7 +262,7 @@ def _shortage(row: Row, short: Sequence[Mapping[str, Any]]) -> StateError:
         ORDER,
         row,
         f"{row['name']} was not produced, because of a shortage: {listed}.",
-        "Produce a smaller quantity, get the components first, or say unreserved=True: the stock"
+        "Produce a smaller quantity, get the components first, or pass unreserved=True: the stock"
         " goes below zero then.",
     )
     error.details["missing"] = [
@@ -335,7 +333,7 @@ def _result(
         lambda: read_rows(odoo, ORDER.model, domain, ORDER.fields, order="id"), done.warnings
     )
     if not rows:
-        message = f"{before['name']}: the state is not known."
+        message = f"The state of {before['name']} is not known."
         return Order(id=done.id, message=message, warnings=done.warnings)
     row = next(row for row in rows if row["id"] == done.id)
     others = [RecordName(id=r["id"], name=r["name"]) for r in rows if r["id"] != done.id]

@@ -124,15 +124,13 @@ def confirm_order(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    approve: Annotated[
-        bool, Doc("Approve one that waits for a second approval, if this user may.")
-    ] = False,
+    approve: Annotated[bool, Doc("Approve an order that waits for a second approval.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
     """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
 
     Where the company wants a second approval, it may be left in the state ``to approve``: the
-    result then says who may approve it. 3 round trips, 5 where somebody has to approve.
+    result then names the people who can approve it. 3 round trips, 5 where somebody has to approve.
 
     >>> confirm_order(odoo, order_name="P00012").message
     'P00012 confirmed: 50.00 USD'
@@ -173,7 +171,7 @@ def cancel_order(
     """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
 
     An order that is received or billed is not cancelled, although Odoo 19 would do so without a
-    word; to 18 not even where all of it was returned. A draft bill stays, as Odoo leaves it.
+    word; up to 18 not even where all of it was returned. A draft bill stays, as Odoo leaves it.
 
     >>> cancel_order(odoo, order_name="P00012").message
     'P00012 is cancelled.'
@@ -224,7 +222,7 @@ def _confirming(odoo: Odoo, row: Row, approve: bool) -> Step:
         raise _order_error(
             row,
             f"{name} is confirmed and waits for approval (state to approve) by {who(names)}.",
-            "Ask them to approve it; if you are one of them, confirm_order with approve=True does.",
+            "Ask them to approve it. If you are one of them, call confirm_order with approve=True.",
             approvers=[attrs.asdict(person) for person in names],
         )
     if state == "cancel":
@@ -278,7 +276,7 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
         steps = " and ".join(todo)
         suggestion = f"First {steps}, then cancel the order."
         if done and keeps:
-            suggestion = f"To undo it, {steps}; the order stays, as to 18 Odoo cancels none"
+            suggestion = f"To undo it, {steps}; the order stays, as up to 18 Odoo cancels no order"
             suggestion += " of which anything was received."
         message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
         raise _order_error(row, message, suggestion)

@@ -94,7 +94,7 @@ def create_bill(
     day = checked_day(invoice_date, "invoice_date") or today(odoo)
     row = find(odoo, ORDER, order_id, order_name)
     _check_billable(odoo, row)
-    # To 18 Odoo takes the order's reference, from 19 on it leaves the bill without.
+    # Up to 18 Odoo takes the order's reference, from 19 on it leaves the bill without.
     values = {"invoice_date": day, "ref": ref if ref is not None else row["partner_ref"]}
     told = {name: value for name, value in values.items() if value is not None}
     bill = attrs.evolve(BILL, known=frozenset(row["invoice_ids"]))
@@ -133,5 +133,5 @@ def _check_billable(odoo: Odoo, row: Row) -> None:
         f"{name} is fully billed." if billed else f"Nothing on {name} can be billed now.",
         "get_order shows its bills."
         if billed
-        else "Products that are billed by what was received must be received first.",
+        else "Products that are billed by received quantities must be received first.",
     )

@@ -98,7 +98,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"{where} has no product.",
-            suggestion="Give product_id or product_name, or nothing but a name for a note.",
+            suggestion="Give product_id or product_name, or only a name for a note.",
             details={"field": f"{where}.product_id"},
         )
     for key in ("quantity", "price_unit", "discount"):
@@ -106,7 +106,7 @@ def _checked(odoo: Odoo, line: dict[str, Any], index: int) -> dict[str, Any]:
             checked_number(line[key], f"{where}.{key}", positive=key == "quantity")
     if "discount" in line and "discount" not in odoo.schema.fields(_MODEL):
         raise ValidationError(
-            f"{where}.discount: lines of purchase orders have discounts from Odoo 17 on only.",
+            f"{where}.discount: purchase order lines have discounts only from Odoo 17 on.",
             suggestion="Give the reduced price_unit instead.",
             details={"field": f"{where}.discount"},
         )
@@ -136,13 +136,13 @@ def create_order(
     lines: Annotated[
         Sequence[NewLine],
         Len(1, 200),
-        Doc("A product by id or name in each."),
+        Doc("Each has a product, by id or name."),
     ],
     partner_id: Annotated[int | None, Doc("Vendor id, or give partner_name.")] = None,
     partner_name: str | None = None,
     partner_ref: Annotated[str | None, Doc("The vendor's own reference.")] = None,
     date_planned: Annotated[
-        str | None, Doc("When it is to arrive (UTC); default: the vendor's lead time.")
+        str | None, Doc("Expected arrival (UTC); default: the vendor's lead time.")
     ] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
@@ -183,7 +183,7 @@ def create_order(
     checked = checked_lines(odoo, lines)
     described = odoo.schema.fields(ORDER.model)
     head: dict[str, Any] = {"partner_ref": partner_ref, "date_planned": date_planned}
-    # The field of the terms: to 18, and from 19 on.
+    # The field of the terms: up to 18, and from 19 on.
     terms = "note" if "note" in described else "notes"
     head[terms] = written_text(described[terms], note) if note is not None else None
     given = {name: value for name, value in head.items() if value is not None}
@@ -259,7 +259,7 @@ def _price(odoo: Odoo, line: dict[str, Any], offered: Sequence[Offer], currency:
         return None
     chosen = choose(valid, line.get("quantity", 1), day)
     if chosen is None:
-        return f"the vendor sells it from {smallest.min_quantity:g} on; this is the price for that."
+        return f"the vendor sells at least {smallest.min_quantity:g}; this is the price for that."
     if chosen.currency != currency or chosen.uom != smallest.uom:
         # Left to Odoo, which converts, but looks at the smallest quantity only.
         same = chosen == smallest and not chosen.discount

@@ -13,7 +13,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import currency_of, filled, read_rows
 from odoo_toolkit.records.results import RecordName
 
-#: The vendor is ``name`` to 15; the unit ``product_uom`` to 18; ``discount`` is there from 17 on.
+#: The vendor is ``name`` up to 15, the unit ``product_uom`` up to 18; ``discount`` starts at 17.
 _FIELDS = (
     "name",
     "partner_id",

@@ -68,7 +68,7 @@ _STATES = {
     "cancel": "cancelled",
 }
 
-#: The unit of a line: to 18, and from 19 on.
+#: The unit of a line: up to 18, and from 19 on.
 _UOMS = ("product_uom", "product_uom_id")
 
 
@@ -127,13 +127,13 @@ class Order(Shown):
             locked.
         confirmed: whether it is a purchase order now.
         cancelled: whether it is cancelled now.
-        locked: whether it is closed for changes, told alike on all versions.
+        locked: whether it is closed for changes, the same on all versions.
         invoice_status: no (nothing to bill now), to invoice, invoiced.
         receipt_status: from Odoo 16 on: pending, partial, full.
         lines: the first ones; ``line_count`` is the number of all.
-        approvers: who may approve it, where it waits for that.
-        message: what was done, or what state it is in.
-        warnings: what went otherwise than asked, or could not be read.
+        approvers: the people who can approve it, if it waits for approval.
+        message: the change that was made, or else the state.
+        warnings: differences from the request, and documents that could not be read.
     """
 
     id: int

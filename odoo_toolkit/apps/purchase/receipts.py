@@ -1,4 +1,4 @@
-"""Receiving what was ordered: the receipt of a purchase order is found and validated."""
+"""Receiving a purchase order: its receipt is found and validated."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def receive(
     order_name: OrderName = None,
     lines: Annotated[
         Sequence[MovedLine] | None,
-        Doc("What has come, where that is not all. lots: one per line, or all serial numbers."),
+        Doc("Only if not all of it came. lots: one per line, or all serial numbers."),
     ] = None,
     backorder: Annotated[
-        bool | None, Doc("If less comes: true leaves the rest in a backorder, false drops it.")
+        bool | None, Doc("If less comes: true keeps the rest in a backorder, false drops it.")
     ] = None,
-    allow_more: Annotated[bool, Doc("Also more than ordered.")] = False,
-    picking_id: Annotated[int | None, Doc("Which, where several receipts are open.")] = None,
+    allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
+    picking_id: Annotated[int | None, Doc("If several receipts are open.")] = None,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
     """Receive a purchase order wholly, or the quantities given.
@@ -60,16 +60,17 @@ def receive(
         odoo: the connection.
         order_id: the order; or
         order_name: its number.
-        lines: what has come, each with ``product_id``, ``product_name`` or ``move_id``,
+        lines: the quantities that came, each with ``product_id``, ``product_name`` or ``move_id``,
             ``quantity`` and ``lots``; by default all that is open.
-        backorder: what becomes of the rest: it stays open, or is given up.
+        backorder: whether the rest stays open, or is given up.
         allow_more: whether to receive more than was ordered.
         picking_id: which of several open receipts.
         dry_run: find and check, write nothing.
 
     Raises:
         StateError: the order is not confirmed, nothing is left to be received, several receipts
-            are open, or less or more comes than was ordered and nobody said what then.
+            are open, or less or more comes than was ordered without ``backorder`` or
+            ``allow_more``.
         ValidationError: a line or its lots are wrong.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -78,7 +79,7 @@ def receive(
     if row["state"] not in CONFIRMED:
         todo = "Confirm it with confirm_order first."
         if row["state"] == "to approve":
-            todo = "It has to be approved first: confirm_order says by whom."
+            todo = "It has to be approved first: confirm_order names the approvers."
         if row["state"] == "cancel":
             todo = "A cancelled order cannot be received."
         raise _refused(row, [], f"it is not a confirmed order (state {row['state']})", todo)
@@ -104,14 +105,14 @@ def _meant(row: Row, receipts: list[Receipt], picking_id: int | None) -> Receipt
         raise _refused(row, found, "several receipts of it are open", "Give picking_id.")
     if picking_id is not None:
         raise _refused(
-            row, opened, f"{picking_id} is no open receipt of it", "Give another picking_id."
+            row, opened, f"{picking_id} is not an open receipt of it", "Give another picking_id."
         )
     if own:
-        raise _refused(row, own, "no receipt of it is open", "get_order shows what came.")
+        raise _refused(row, own, "no receipt of it is open", "get_order shows its receipts.")
     raise _refused(
         row,
         [],
-        "it has no receipt: what is not kept in stock is not received",
+        "it has no receipt: its products are not kept in stock",
         "Write qty_received of its purchase.order.line records instead.",
     )
 

@@ -1,4 +1,4 @@
-"""What can be had of a product, and when: from stock, from vendors, by making it.
+"""The supply of a product, and when it comes: from stock, from vendors, by making it.
 
 ``get_supply`` asks all of it at once: the stock, what is on its way, the vendors' offers, and the
 first bill of materials with the components that it takes. Whether these are there, and when those
@@ -64,7 +64,7 @@ class Missing(Shown):
 
 @attrs.frozen(kw_only=True)
 class Making(Shown):
-    """What can be made of a product by its first bill of materials.
+    """How much of a product can be made by its first bill of materials.
 
     Attributes:
         kit: whether it is only put together when it is delivered.
@@ -238,7 +238,7 @@ class Arrival(Shown):
 
 @attrs.frozen(kw_only=True)
 class Supply(Shown):
-    """What can be had of a product; quantities in ``uom``, the product's unit.
+    """The supply of a product; quantities in ``uom``, the product's unit.
 
     Attributes:
         quantity: that was asked about.
@@ -273,7 +273,7 @@ def get_supply(
     product_name: str | None = None,
     quantity: Annotated[float, Doc("How many are needed.")] = 1,
 ) -> Supply:
-    """Return what can be had of a product, and when; 1 round trip by id, 2 by name.
+    """Return how much of a product is available, and when; 1 round trip by id, 2 by name.
 
     One more where vendors count in other units than the product does, or where it has a bill of
     materials; then 2 for each level of kits in it, and 1 or 2 for vendors of what is in them.
@@ -385,4 +385,8 @@ def _message(
             if made.ready
             else f"{made.possible_now or 0:g} can be made; components are missing"
         )
-    return "; ".join(parts) + "." if parts else "Nothing of it is to be had."
+    return (
+        "; ".join(parts) + "."
+        if parts
+        else "There is no stock, vendor or bill of materials for it."
+    )
