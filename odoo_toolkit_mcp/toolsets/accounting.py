@@ -13,8 +13,9 @@ TOOLS = (
         name="odoo_accounting_create_invoice",
         title="Create an invoice",
         description="Create a customer invoice, vendor bill, credit note or refund, and post it"
-        " if asked. A line takes its price and taxes from the product unless they are given; a"
-        " line of free text has no tax unless tax_ids are given.",
+        " if asked. A line takes its price and taxes from the product unless they are"
+        " given; a line without a product has no tax unless tax_ids are given. To"
+        " invoice a sales order, use odoo_sales_create_invoices.",
         function=accounting.create_invoice,
         access="create",
         creates="account.move",
@@ -22,31 +23,32 @@ TOOLS = (
     Tool(
         name="odoo_accounting_post_invoice",
         title="Post an invoice",
-        description="Post a draft invoice or bill, which gives it its number and books it. What is"
-        " in the way is said." + _STATES,
+        description="Post a draft invoice or bill: it gets its number and is booked. If it cannot"
+        " be posted, the error says why." + _STATES,
         function=accounting.post_invoice,
         access="write",
     ),
     Tool(
         name="odoo_accounting_register_payment",
         title="Register a payment",
-        description="Register the payment of posted invoices, or of bills. Without an amount each"
-        " is paid what is due by its own payment.",
+        description="Register the payment of posted invoices or bills. Without an amount, each is"
+        " paid in full by a payment of its own.",
         function=accounting.register_payment,
         access="create",
     ),
     Tool(
         name="odoo_accounting_create_credit_note",
         title="Create a credit note",
-        description="Credit a posted invoice or bill, the whole or some lines and quantities."
-        " Posted, it settles the invoice as far as that is unpaid.",
+        description="Create the credit note of a posted invoice or bill, for all of it or for"
+        " some lines and quantities. Once posted, it settles the unpaid part of the"
+        " invoice.",
         function=accounting.create_credit_note,
         access="create",
     ),
     Tool(
         name="odoo_accounting_get_invoice",
-        title="Look at an invoice",
-        description="An invoice or bill with its lines, what has paid it, and open credits that"
+        title="Get invoice",
+        description="Get an invoice or bill with its lines, its payments, and open credits that"
         " could be applied to it.",
         function=accounting.get_invoice,
         access="read",
@@ -62,8 +64,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_reset_invoice",
         title="Reset or cancel an invoice",
-        description="Reset an invoice, bill or journal entry to draft, or cancel it. What had paid"
-        " it is open again.",
+        description="Reset an invoice, bill or journal entry to draft, or cancel it. Its payments"
+        " become open again.",
         function=accounting.reset_invoice,
         access="write",
         asks="always",
@@ -72,15 +74,15 @@ TOOLS = (
     Tool(
         name="odoo_accounting_create_entry",
         title="Create a journal entry",
-        description="Create a journal entry that is no invoice, and post it if asked.",
+        description="Create a journal entry that is not an invoice or bill, and post it if asked.",
         function=accounting.create_entry,
         access="create",
     ),
     Tool(
         name="odoo_accounting_get_report",
-        title="Accounting report",
-        description="What the posted books say, as of any day or for a period, with checks that"
-        " they balance. Refused to users who see only a part of the book.",
+        title="Get accounting report",
+        description="Get a report of the posted books, as of any day or for a period, with checks"
+        " that they balance. Refused to users who see only a part of the books.",
         function=accounting.get_report,
         access="read",
     ),

@@ -9,7 +9,7 @@ TOOLS = (
     Tool(
         name="odoo_helpdesk_create_ticket",
         title="Create a ticket",
-        description="Create a helpdesk ticket. Without a team, Odoo takes its default one.",
+        description="Create a helpdesk ticket. Without a team, Odoo uses its default team.",
         function=helpdesk.create_ticket,
         access="create",
         creates="helpdesk.ticket",
@@ -17,15 +17,15 @@ TOOLS = (
     Tool(
         name="odoo_helpdesk_get_ticket",
         title="Get a ticket",
-        description="Read a helpdesk ticket by its id or subject: state, customer, description,"
-        " with its messages and, if asked for, the list of its attachments.",
+        description="Get a helpdesk ticket by its id or subject: state, customer, description and"
+        " messages, and its attachments if asked for.",
         function=helpdesk.get_ticket,
         access="read",
     ),
     Tool(
         name="odoo_helpdesk_assign_ticket",
         title="Assign a ticket",
-        description="Assign a helpdesk ticket to a user, a team, or both. A new team may bring"
+        description="Assign a helpdesk ticket to a user, a team, or both. A new team might move"
         " the ticket to another stage.",
         function=helpdesk.assign_ticket,
         access="write",

@@ -9,14 +9,15 @@ TOOLS = (
     Tool(
         name="odoo_hr_find_people",
         title="Find people",
-        description="Find employees: job, department, manager, work e-mail and phone.",
+        description="Find employees in the directory: job, department, manager, work e-mail and"
+        " phone.",
         function=hr.find_people,
         access="read",
     ),
     Tool(
         name="odoo_hr_get_leave_balance",
-        title="My time off",
-        description="What the connected user has left of each type of time off, and the coming"
+        title="Get time off balance",
+        description="Get the connected user's balance of each type of time off, and their coming"
         " requests.",
         function=hr.get_leave_balance,
         access="read",
@@ -25,8 +26,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_request_leave",
         title="Request time off",
-        description="Request time off, if enough is left; half_day and hours are of one day."
-        " Withdraw it with odoo_hr_decide_leave.",
+        description="Request time off, if enough is left. half_day and hours are for a single"
+        " day. To withdraw a request, use odoo_hr_decide_leave.",
         function=hr.request_leave,
         access="create",
         module="hr_holidays",
@@ -35,8 +36,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_decide_leave",
         title="Decide on time off",
-        description="Approve or refuse a request for time off, or withdraw one's own, approved"
-        " ones from Odoo 16 on.",
+        description="Approve or refuse a request for time off, or withdraw your own; from Odoo 16"
+        " on, approved ones too.",
         function=hr.decide_leave,
         access="write",
         asks="destroying",
@@ -62,7 +63,7 @@ TOOLS = (
     Tool(
         name="odoo_hr_check_in_out",
         title="Check in or out",
-        description="Check the connected user in or out of work, now.",
+        description="Check the connected user in or out of work now.",
         function=hr.check_in_out,
         access="write",
         module="hr_attendance",

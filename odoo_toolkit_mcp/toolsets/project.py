@@ -17,7 +17,7 @@ TOOLS = (
     Tool(
         name="odoo_project_move_stage",
         title="Move a task to a stage",
-        description="Move a task to another stage of its project; its state is changed by"
+        description="Move a task to another stage of its project. To change its state, use"
         " odoo_project_update_task.",
         function=project.move_stage,
         access="write",
@@ -25,14 +25,14 @@ TOOLS = (
     Tool(
         name="odoo_project_update_task",
         title="Change a task",
-        description="Change a task; what is not given stays.",
+        description="Change a task. Fields that are not given stay as they are.",
         function=project.update_task,
         access="write",
     ),
     Tool(
         name="odoo_project_log_timesheet",
         title="Log time on a task",
-        description="Log hours spent on a task; each call logs once more.",
+        description="Log hours spent on a task. Each call logs them again.",
         function=project.log_timesheet,
         access="create",
         module="hr_timesheet",

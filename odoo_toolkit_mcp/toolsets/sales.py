@@ -17,8 +17,9 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_order",
         title="Create quotation",
-        description="Create a quotation, with products by name or id; prices and taxes come from"
-        " Odoo where none are given. If confirm fails, the quotation stays.",
+        description="Create a quotation. Products are given by name or id, and Odoo fills in"
+        " prices and taxes that are not given. If confirm fails, the quotation stays."
+        " To repeat an order, use odoo_sales_copy_order.",
         function=sales.create_order,
         access="create",
         creates="sale.order",
@@ -26,7 +27,7 @@ TOOLS = (
     Tool(
         name="odoo_sales_update_order",
         title="Change quotation",
-        description="Change a quotation: add, change and remove lines by product, and its dates and"
+        description="Change a quotation: add, change and remove lines, and change its dates and"
         " terms.",
         function=sales.update_order,
         access="write",
@@ -34,24 +35,24 @@ TOOLS = (
     Tool(
         name="odoo_sales_copy_order",
         title="Copy order",
-        description="Make a quotation like an order, with changes as in odoo_sales_update_order;"
-        " for another customer with their prices.",
+        description="Copy an order in any state to a new quotation, with changes as in"
+        " odoo_sales_update_order. For another customer, prices and terms are theirs.",
         function=sales.copy_order,
         access="create",
     ),
     Tool(
         name="odoo_sales_confirm_order",
         title="Confirm quotation",
-        description="Confirm a quotation (draft or sent): it becomes a sales order and Odoo makes"
-        " its deliveries.",
+        description="Confirm a quotation (draft or sent). It becomes a sales order, and Odoo"
+        " creates its deliveries.",
         function=sales.confirm_order,
         access="write",
     ),
     Tool(
         name="odoo_sales_cancel_order",
         title="Cancel sales order",
-        description="Cancel a quotation or sales order, with its open deliveries and draft"
-        " invoices. Refused when the order is locked, delivered or invoiced.",
+        description="Cancel a quotation or sales order with its open deliveries and draft"
+        " invoices. Refused if it is locked, delivered or invoiced.",
         function=sales.cancel_order,
         access="write",
         asks="always",
@@ -68,17 +69,18 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
-        description="Make the draft invoice of a confirmed sales order: what can be invoiced now,"
-        " or a down payment. A fixed one is without taxes to Odoo 16, with them from 17"
-        " on. Each call makes another. Then: odoo_accounting_post_invoice.",
+        description="Create the draft invoice of a confirmed sales order: for everything that can"
+        " be invoiced now, or a down payment. A fixed down payment excludes taxes up"
+        " to Odoo 16 and includes them from 17 on. Each call creates another invoice."
+        " Then use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
     ),
     Tool(
         name="odoo_sales_process_orders",
-        title="Take orders through",
-        description="Confirm, deliver, invoice, post and pay several orders, each as far as it"
-        " goes; nothing is forced or done twice.",
+        title="Process sales orders",
+        description="Process several sales orders: confirm, deliver, invoice, post and pay each"
+        " as far as possible. Nothing is forced, and nothing is done twice.",
         function=sales.process_orders,
         access="write",
     ),
