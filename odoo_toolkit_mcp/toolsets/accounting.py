@@ -12,10 +12,10 @@ TOOLS = (
     Tool(
         name="odoo_accounting_create_invoice",
         title="Create an invoice",
-        description="Create a customer invoice, vendor bill, credit note or refund, and post it"
-        " if asked. A line takes its price and taxes from the product unless they are"
-        " given; a line without a product has no tax unless tax_ids are given. To"
-        " invoice a sales order, use odoo_sales_create_invoices.",
+        description="Create a customer invoice, vendor bill, credit note or refund, and post"
+        " it if asked. A line takes its price and taxes from the product unless"
+        " they are given; a line without a product has no tax unless tax_ids are"
+        " given. To invoice a sales order, use odoo_sales_create_invoices.",
         function=accounting.create_invoice,
         access="create",
         creates="account.move",
@@ -23,16 +23,16 @@ TOOLS = (
     Tool(
         name="odoo_accounting_post_invoice",
         title="Post an invoice",
-        description="Post a draft invoice or bill: it gets its number and is booked. If it cannot"
-        " be posted, the error says why." + _STATES,
+        description="Post a draft invoice or bill: it gets its number and is booked. If it"
+        " cannot be posted, the error says why." + _STATES,
         function=accounting.post_invoice,
         access="write",
     ),
     Tool(
         name="odoo_accounting_register_payment",
         title="Register a payment",
-        description="Register the payment of posted invoices or bills. Without an amount, each is"
-        " paid in full by a payment of its own.",
+        description="Register the payment of posted invoices or bills. Without an amount,"
+        " each is paid in full by a payment of its own.",
         function=accounting.register_payment,
         access="create",
     ),
@@ -40,16 +40,16 @@ TOOLS = (
         name="odoo_accounting_create_credit_note",
         title="Create a credit note",
         description="Create the credit note of a posted invoice or bill, for all of it or for"
-        " some lines and quantities. Once posted, it settles the unpaid part of the"
-        " invoice.",
+        " some lines and quantities. Once posted, it settles the unpaid part of"
+        " the invoice.",
         function=accounting.create_credit_note,
         access="create",
     ),
     Tool(
         name="odoo_accounting_get_invoice",
         title="Get invoice",
-        description="Get an invoice or bill with its lines, its payments, and open credits that"
-        " could be applied to it.",
+        description="Get an invoice or bill with its lines, its payments, and open credits"
+        " that could be applied to it.",
         function=accounting.get_invoice,
         access="read",
     ),
@@ -64,8 +64,8 @@ TOOLS = (
     Tool(
         name="odoo_accounting_reset_invoice",
         title="Reset or cancel an invoice",
-        description="Reset an invoice, bill or journal entry to draft, or cancel it. Its payments"
-        " become open again.",
+        description="Reset an invoice, bill or journal entry to draft, or cancel it. Its"
+        " payments become open again.",
         function=accounting.reset_invoice,
         access="write",
         asks="always",
@@ -81,8 +81,9 @@ TOOLS = (
     Tool(
         name="odoo_accounting_get_report",
         title="Get accounting report",
-        description="Get a report of the posted books, as of any day or for a period, with checks"
-        " that they balance. Refused to users who see only a part of the books.",
+        description="Get a report of the posted books, as of any day or for a period, with"
+        " checks that they balance. Refused to users who see only a part of the"
+        " books.",
         function=accounting.get_report,
         access="read",
     ),

@@ -9,8 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_crm_create_lead",
         title="Create a lead",
-        description="Create a lead, to be qualified first, or an opportunity in the pipeline. A"
-        " partner_name that matches no contact is kept as the company's name.",
+        description="Create a lead, to be qualified first, or an opportunity in the pipeline."
+        " A partner_name that matches no contact is kept as the company's name.",
         function=crm.create_lead,
         access="create",
         creates="crm.lead",
@@ -18,8 +18,8 @@ TOOLS = (
     Tool(
         name="odoo_crm_move_stage",
         title="Move a lead to a stage",
-        description="Move a lead or opportunity to another stage of its sales team. A won stage"
-        " marks it as won.",
+        description="Move a lead or opportunity to another stage of its sales team. A won"
+        " stage marks it as won.",
         function=crm.move_stage,
         access="write",
     ),
@@ -27,16 +27,16 @@ TOOLS = (
         name="odoo_crm_convert_to_opportunity",
         title="Convert a lead to an opportunity",
         description="Convert a lead to an opportunity. It is never merged with another one."
-        " Without partner_id it keeps its contact, or a customer is created from its"
-        " data unless create_customer is false.",
+        " Without partner_id it keeps its contact, or a customer is created from"
+        " its data unless create_customer is false.",
         function=crm.convert_to_opportunity,
         access="write",
     ),
     Tool(
         name="odoo_crm_update_lead",
         title="Change a lead",
-        description="Change a lead or opportunity. Fields that are not given stay as they are;"
-        " restore reopens a lost one.",
+        description="Change a lead or opportunity. Fields that are not given stay as they"
+        " are; restore reopens a lost one.",
         function=crm.update_lead,
         access="write",
     ),

@@ -17,16 +17,16 @@ TOOLS = (
     Tool(
         name="odoo_helpdesk_get_ticket",
         title="Get a ticket",
-        description="Get a helpdesk ticket by its id or subject: state, customer, description and"
-        " messages, and its attachments if asked for.",
+        description="Get a helpdesk ticket by its id or subject: state, customer, description"
+        " and messages, and its attachments if asked for.",
         function=helpdesk.get_ticket,
         access="read",
     ),
     Tool(
         name="odoo_helpdesk_assign_ticket",
         title="Assign a ticket",
-        description="Assign a helpdesk ticket to a user, a team, or both. A new team might move"
-        " the ticket to another stage.",
+        description="Assign a helpdesk ticket to a user, a team, or both. A new team might"
+        " move the ticket to another stage.",
         function=helpdesk.assign_ticket,
         access="write",
     ),

@@ -51,16 +51,16 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_reports_list",
             title="List reports",
-            description="List the reports of a model, such as quotation, invoice or delivery slip. To"
-            " print those of type qweb-pdf, use odoo_reports_generate.",
+            description="List the reports of a model, such as quotation, invoice or delivery"
+            " slip. To print those of type qweb-pdf, use odoo_reports_generate.",
             function=reports.list_reports,
             access="read",
         ),
         Tool(
             name="odoo_reports_generate",
             title="Generate a PDF",
-            description="Print a report of one or more records as one PDF. Each record takes a second"
-            " or more. For the report_name, use odoo_reports_list." + where,
+            description="Print a report of one or more records as one PDF. Each record takes a"
+            " second or more. For the report_name, use odoo_reports_list." + where,
             function=reports.generate_report,
             access="read",
             fixed={"download_dir": settings.download_dir},

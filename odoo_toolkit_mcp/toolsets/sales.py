@@ -18,8 +18,8 @@ TOOLS = (
         name="odoo_sales_create_order",
         title="Create quotation",
         description="Create a quotation. Products are given by name or id, and Odoo fills in"
-        " prices and taxes that are not given. If confirm fails, the quotation stays."
-        " To repeat an order, use odoo_sales_copy_order.",
+        " prices and taxes that are not given. If confirm fails, the quotation"
+        " stays. To repeat an order, use odoo_sales_copy_order.",
         function=sales.create_order,
         access="create",
         creates="sale.order",
@@ -27,8 +27,8 @@ TOOLS = (
     Tool(
         name="odoo_sales_update_order",
         title="Change quotation",
-        description="Change a quotation: add, change and remove lines, and change its dates and"
-        " terms.",
+        description="Change a quotation: add, change and remove lines, and change its dates"
+        " and terms.",
         function=sales.update_order,
         access="write",
     ),
@@ -36,7 +36,8 @@ TOOLS = (
         name="odoo_sales_copy_order",
         title="Copy order",
         description="Copy an order in any state to a new quotation, with changes as in"
-        " odoo_sales_update_order. For another customer, prices and terms are theirs.",
+        " odoo_sales_update_order. For another customer, prices and terms are"
+        " theirs.",
         function=sales.copy_order,
         access="create",
     ),
@@ -69,18 +70,18 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
-        description="Create the draft invoice of a confirmed sales order: for everything that can"
-        " be invoiced now, or a down payment. A fixed down payment excludes taxes up"
-        " to Odoo 16 and includes them from 17 on. Each call creates another invoice."
-        " Then use odoo_accounting_post_invoice.",
+        description="Create the draft invoice of a confirmed sales order: for everything that"
+        " can be invoiced now, or a down payment. A fixed down payment excludes"
+        " taxes up to Odoo 16 and includes them from 17 on. Each call creates"
+        " another invoice. Then use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
     ),
     Tool(
         name="odoo_sales_process_orders",
         title="Process sales orders",
-        description="Process several sales orders: confirm, deliver, invoice, post and pay each"
-        " as far as possible. Nothing is forced, and nothing is done twice.",
+        description="Process several sales orders: confirm, deliver, invoice, post and pay"
+        " each as far as possible. Nothing is forced, and nothing is done twice.",
         function=sales.process_orders,
         access="write",
     ),
