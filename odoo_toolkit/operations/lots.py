@@ -214,3 +214,51 @@ def check_not_in_stock(quants: Sequence[Row], named: NamedLot, lot_id: int | Non
                 suggestion="Give the number of the piece that comes in.",
                 details={"field": named.field, "lot": named.name},
             )
+
+
+def taken_from(
+    odoo: Odoo,
+    lot: NamedLot,
+    quantity: float,
+    quants: Sequence[Row],
+    *,
+    ratio: float,
+    location: int,
+    acts_on: str,
+    unreserved: bool,
+) -> list[Row]:
+    """Return from where a lot is taken, place by place: location_id, quantity, package and owner.
+
+    Args:
+        odoo: the connection.
+        lot: the lot.
+        quantity: in a unit of measure.
+        quants: the stock of this lot.
+        ratio: of the product's unit, in which stock is counted, to that unit.
+        location: of the rest, if there is too little.
+        acts_on: the model of the record that the operation is about.
+        unreserved: whether more may be taken than is in stock.
+
+    Raises:
+        ValidationError: there is too little of it.
+    """
+    parts: list[Row] = []
+    left = quantity
+    for quant in quants:
+        part = min(left, quant["quantity"] / ratio)
+        if part > _TOLERANCE:
+            held = ("location_id", "package_id", "owner_id")
+            parts.append({n: quant[n].id for n in held if quant[n]} | {"quantity": part})
+            left -= part
+    if left <= _TOLERANCE:
+        return parts
+    if not unreserved:
+        there = lots_of(odoo, lot.product.id, acts_on=acts_on, location=location)
+        raise ValidationError(
+            f"Of {lot.name} ({lot.product.name}), {quantity:g} are needed and"
+            f" {quantity - left:g} are in stock ({lot.field}).",
+            suggestion="Choose another lot, or take its stock below zero with unreserved=True."
+            f" In stock: {there}.",
+            details={"field": lot.field, "lot": lot.name},
+        )
+    return [*parts, {"location_id": location, "quantity": left}]

@@ -23,7 +23,7 @@ from odoo_toolkit.apps.inventory.transfers import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, read, state_error
-from odoo_toolkit.operations.lines import Line, check_lines, checked_number
+from odoo_toolkit.operations.lines import Line, check_lines, checked_number, wanted_product
 from odoo_toolkit.operations.lots import (
     NamedLot,
     check_not_in_stock,
@@ -32,11 +32,11 @@ from odoo_toolkit.operations.lots import (
     checked_lots,
     find_lots,
     lots_in_stock,
-    lots_of,
     missing_lot,
+    taken_from,
 )
 from odoo_toolkit.operations.steps import Seen, Step
-from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.names import resolve_all
 
 _TOLERANCE = 1e-6
 
@@ -114,13 +114,7 @@ def match_moves(
     """
     products = sorted({move["product"].id for move in moves})
     wanted = [
-        Wanted(
-            model="product.product",
-            field=f"lines[{index}].product_id",
-            id=line.get("product_id"),
-            name=line.get("product_name"),
-            domain=(["id", "in", products],),
-        )
+        attrs.evolve(wanted_product(line, index), domain=(["id", "in", products],))
         for index, line in enumerate(lines)
     ]
     entries: dict[int, Entry] = {}
@@ -251,7 +245,16 @@ def lot_lines(
         elif lot_id is None:
             raise missing_lot(odoo, lot, acts_on=PICKING.model, location=move["location"])
         else:
-            parts = _taken(odoo, entry, lot, quantity, of_lot, ratio, unreserved=unreserved)
+            parts = taken_from(
+                odoo,
+                lot,
+                quantity,
+                of_lot,
+                ratio=ratio,
+                location=move["location"],
+                acts_on=PICKING.model,
+                unreserved=unreserved,
+            )
         lying = [line["location_dest_id"].id for line in lines if line["move_id"].id == move["id"]]
         values.setdefault(move["id"], []).extend(
             {
@@ -275,44 +278,6 @@ def _units(odoo: Odoo, entries: Collection[Entry]) -> dict[int, int]:
         for entry in {entry.move["id"]: entry for entry in entries}.values()
         if entry.move["tracking"] == "serial" and entry.move["ratio"] != 1
     }
-
-
-def _taken(
-    odoo: Odoo,
-    entry: Entry,
-    lot: NamedLot,
-    quantity: float,
-    quants: Sequence[Row],
-    ratio: float,
-    *,
-    unreserved: bool,
-) -> list[Row]:
-    """Return from where a lot is taken, place by place."""
-    parts: list[Row] = []
-    left = quantity
-    for quant in quants:
-        if left > _TOLERANCE:
-            part = min(left, quant["quantity"] / ratio)
-            held = {
-                name: quant[name].id
-                for name in ("location_id", "package_id", "owner_id")
-                if quant[name]
-            }
-            parts.append({**held, "quantity": part})
-            left -= part
-    if left > _TOLERANCE and not unreserved:
-        location = entry.move["location"]
-        there = lots_of(odoo, lot.product.id, acts_on=PICKING.model, location=location)
-        raise ValidationError(
-            f"Of {lot.name} ({lot.product.name}), {quantity:g} would move and"
-            f" {quantity - left:g} are in stock ({lot.field}).",
-            suggestion="Choose another lot, or take its stock below zero with unreserved=True."
-            f" In stock: {there}.",
-            details={"field": lot.field, "lot": lot.name},
-        )
-    if left > _TOLERANCE:
-        parts.append({"location_id": entry.move["location"], "quantity": left})
-    return parts
 
 
 def entry_values(

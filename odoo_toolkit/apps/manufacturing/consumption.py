@@ -13,17 +13,17 @@ from typing import Annotated, Any, TypedDict
 import attrs
 from annotated_types import Ge
 
+from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.apps.manufacturing.bills import Sizes, learn_sizes, rounded
 from odoo_toolkit.apps.manufacturing.orders import (
     ORDER,
-    picks,
     read_free,
     read_move_lines,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row
-from odoo_toolkit.operations.lines import Line, check_lines, checked_number
+from odoo_toolkit.operations.lines import Line, check_lines, checked_number, wanted_product
 from odoo_toolkit.operations.lots import (
     NamedLot,
     check_once,
@@ -33,8 +33,9 @@ from odoo_toolkit.operations.lots import (
     lots_in_stock,
     lots_of,
     missing_lot,
+    taken_from,
 )
-from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.names import resolve_all
 
 _TOLERANCE = 1e-6
 
@@ -128,13 +129,7 @@ def plan_uses(
     components = [use for use in uses if not use.move["byproduct"]]
     products = sorted({use.move["product"].id for use in components})
     wanted = [
-        Wanted(
-            model="product.product",
-            field=f"lines[{index}].product_id",
-            id=line.get("product_id"),
-            name=line.get("product_name"),
-            domain=(["id", "in", products],),
-        )
+        attrs.evolve(wanted_product(line, index), domain=(["id", "in", products],))
         for index, line in enumerate(lines)
     ]
     for index, (line, product) in enumerate(zip(lines, resolve_all(odoo, wanted), strict=True)):
@@ -301,27 +296,24 @@ def _named_lots(
     quants = lots_in_stock(odoo, found.values(), acts_on=ORDER.model, locations=places)
     parts: dict[int, list[Row]] = {}
     for use, lot in named:
-        left, ratio = use.lots[lot.name], use.move["ratio"]
-        taken = parts.setdefault(use.move["id"], [])
-        for quant in quants:
-            part = min(left, quant["quantity"] / ratio)
-            if quant["lot_id"].id == found[lot.key] and part > _TOLERANCE:
-                place = quant["location_id"].id
-                taken.append({"lot": found[lot.key], "location": place, "quantity": part})
-                left -= part
-        if left > _TOLERANCE and not unreserved:
-            location = use.move["location"]
-            there = lots_of(odoo, lot.product.id, acts_on=ORDER.model, location=location)
-            raise ValidationError(
-                f"Of {lot.name} ({lot.product.name}), {use.lots[lot.name]:g} would be used and"
-                f" {use.lots[lot.name] - left:g} are in stock ({lot.field}).",
-                suggestion="Choose another lot, or take its stock below zero with unreserved=True."
-                f" In stock: {there}.",
-                details={"field": lot.field, "lot": lot.name},
-            )
-        if left > _TOLERANCE:
-            place = use.move["location"]
-            taken.append({"lot": found[lot.key], "location": place, "quantity": left})
+        found_parts = taken_from(
+            odoo,
+            lot,
+            use.lots[lot.name],
+            [quant for quant in quants if quant["lot_id"].id == found[lot.key]],
+            ratio=use.move["ratio"],
+            location=use.move["location"],
+            acts_on=ORDER.model,
+            unreserved=unreserved,
+        )
+        parts.setdefault(use.move["id"], []).extend(
+            {
+                "lot": found[lot.key],
+                "location": part["location_id"],
+                "quantity": part["quantity"],
+            }
+            for part in found_parts
+        )
     return parts
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit.apps.inventory.transfers import picks
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
@@ -223,11 +224,6 @@ def order_of(row: Row, **told: Any) -> Order:
         date=(row["date_planned_start"] or row["date_start"]) if "date_start" in row else None,
         **told,
     )
-
-
-def picks(odoo: Odoo) -> bool:
-    """Whether moves have the flag ``picked``, and so ``quantity`` for ``quantity_done``."""
-    return "picked" in odoo.schema.fields("stock.move")
 
 
 def read_lots_made(odoo: Odoo, row: Row) -> list[RecordName]:
