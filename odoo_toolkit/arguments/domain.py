@@ -17,7 +17,7 @@ DOMAIN_HELP = """\
 Domain: a list of conditions [field, operator, value], all of which must hold; [] is every record.
 Operators: = != > >= < <= like ilike =like =ilike in "not in" child_of parent_of, \
 any/"not any" (Odoo 17+).
-Connectors stand before what they join: "|" or, "&" and (two each), "!" not (one).
+Connectors stand before the conditions that they join: "|" or, "&" and (two each), "!" not (one).
 Empty: ["email", "=", false]. Dots follow relations. Datetimes are UTC.
 [["state", "=", "sale"], ["amount_total", ">=", 1000]]
 ["|", ["name", "ilike", "acme"], ["email", "ilike", "acme"]]

@@ -68,7 +68,7 @@ _PROMPTS: Mapping[str, Prompt] = {
                 _MODEL,
                 PromptArgument(
                     name="query",
-                    description="What you are looking for, e.g. unpaid invoices of Acme from last"
+                    description="The records to look for, e.g. unpaid invoices of Acme from last"
                     " month",
                     required=True,
                 ),

@@ -15,8 +15,8 @@ found when all of them hold. `[]` finds every record.
 
 ## And, or, not
 
-Connectors stand before what they join. `"|"` (or) and `"&"` (and) take the two that follow, \
-`"!"` (not) takes one. Between conditions without a connector stands "and".
+Connectors stand before the conditions that they join. `"|"` (or) and `"&"` (and) take the two \
+that follow, `"!"` (not) takes one. Between conditions without a connector stands "and".
 
 - A or B: `["|", A, B]`
 - A or B or C: `["|", "|", A, B, C]`

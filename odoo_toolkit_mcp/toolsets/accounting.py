@@ -69,7 +69,7 @@ TOOLS = (
         function=accounting.reset_invoice,
         access="write",
         asks="always",
-        consequence="What had paid it is open again.",
+        consequence="Payments that had settled it are open again.",
     ),
     Tool(
         name="odoo_accounting_create_entry",

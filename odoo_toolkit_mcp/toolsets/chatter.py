@@ -32,7 +32,7 @@ TOOLS = (
     Tool(
         name="odoo_chatter_schedule_activity",
         title="Schedule an activity",
-        description="Schedule an activity on a record: what a user is to do by a day.",
+        description="Schedule an activity on a record: a task for a user, due on a day.",
         function=activities.schedule_activity,
         access="create",
     ),

@@ -89,16 +89,16 @@ TOOLS = (
     Tool(
         name="odoo_core_queries",
         title="Ask several questions",
-        description="Several searches and counts, on any models, in one call; answered side by"
-        " side and each by itself, also where one is wrong.",
+        description="Run several searches and counts, on any models, in one call; each is"
+        " answered by itself, even if another is wrong.",
         function=records.queries,
         access="read",
     ),
     Tool(
         name="odoo_core_read",
         title="Read records",
-        description="Read records whose ids you know; missing_ids do not exist, or the user may"
-        " not see them.",
+        description="Read records whose ids you know; missing_ids do not exist, or the user"
+        " cannot see them.",
         function=records.read,
         access="read",
     ),
@@ -112,8 +112,8 @@ TOOLS = (
     Tool(
         name="odoo_core_aggregate",
         title="Group and sum",
-        description="For every how many, how much, by what: counts, sums, averages, ... of groups"
-        " of records, exact, in one call.",
+        description="Count, sum and average groups of records, exactly and in one call: for"
+        " questions of how many and how much.",
         function=records.aggregate,
         access="read",
     ),
@@ -169,8 +169,8 @@ TOOLS = (
         name="odoo_core_import",
         title="Import records",
         description="Create and update many records from rows with the same columns: the record"
-        " that has a row's key is updated, else one is created. Bad rows fail alone and say all"
-        " that is wrong; repeating changes nothing. Dry-run first.",
+        " that has a row's key is updated, else one is created. Bad rows fail alone, each with"
+        " all its errors; repeating changes nothing. Dry-run first.",
         function=_import,
         access="write",
         asks="destroying",
@@ -186,7 +186,7 @@ TOOLS = (
     Tool(
         name="odoo_core_execute",
         title="Call a method",
-        description="Call a public method of a model, for what no other tool does: actions such as"
+        description="Call a public method of a model where no other tool does it: actions such as"
         " action_confirm. Where the answer has wizard, Odoo asks something: go on with"
         " odoo_core_run_wizard. Private methods are refused; outside full mode so is everything"
         " that is not known to be harmless.",
@@ -197,8 +197,8 @@ TOOLS = (
         name="odoo_core_run_wizard",
         title="Answer a wizard",
         description="Answer a dialog that Odoo opened, with its defaults and your values, and press"
-        " its button. Returns the records that came of it, or what the next wizard asks. With"
-        " describe it only tells fields and buttons.",
+        " its button. Returns the records that came of it, or the questions of the next wizard."
+        " With describe it only lists fields and buttons.",
         function=records.run_wizard,
         access="execute",
         hidden_in=frozenset({"readonly"}),
@@ -285,7 +285,7 @@ def _deep_search_tool(settings: ServerSettings) -> Tool:
     return Tool(
         name="odoo_core_deep_search",
         title="Search by words",
-        description="Find records by words when you do not know where they stand. Levels, each"
+        description="Find records by words when you do not know their model or field. Levels, each"
         " tried while nothing is found: 1 name, 2 usual fields, 3 e-mail, phone, notes, ...,"
         f" 4 records of matching contacts, 5 messages. With a model it goes to level {depth},"
         " without one to 5. search_log says what was not looked at.",
