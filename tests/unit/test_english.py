@@ -1,0 +1,117 @@
+"""Texts are written in plain English: the patterns of a dialect that no native speaker writes.
+
+The patterns find what can be found safely; a reader finds the rest. Places that are not rewritten
+yet stand in ``not_plain_yet.txt``, which only gets shorter: after a rewriting,
+``python -m tests.unit.test_english`` takes out what is no longer there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.descriptions import HOLE, Said, guides, messages, server_texts, tool_texts, tools
+
+LIST = Path(__file__).with_name("not_plain_yet.txt")
+
+_SAID = r"(?:said|told)"
+_BEFORE = r"of|from|with|for|by|than|into|against|after|before|beside|besides|but|without|behind"
+
+#: What to write instead -> how the other thing is recognised.
+PATTERNS = {
+    '"is not a ...", "are not ..."': (
+        r"(?<!there )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b)\w+"
+    ),
+    '"up to 16"': r"(?<!\d)(?<!\bup) to 1[4-9]\b",
+    '"must not", "might not", "is not allowed to", "cannot"': r"\bmay not\b",
+    'who says it: "the error says", "the result names"': (
+        rf"(?<!clients )(?<!users )(?<!people )\b(?:is|are|was|were|be) {_SAID}\b"
+        r"(?! (?:to|apart|from|that|so|about|when|how|why)\b)"
+    ),
+    'a verb: "prevents it"': r"\bin the way\b(?! (?:of|that|in)\b)",
+    'a noun: "the records that ...", "anything that ..."': rf"\b(?:{_BEFORE}) what\b(?![,:.?])",
+    'a noun at the beginning: "Records that ..."': (
+        r"(?:^(?:- )?|(?<=[.!;] ))(?-i:What) (?!to\b)[^?|\n]*?\.(?=\s|$)"
+    ),
+}
+
+#: Within a paragraph; items of lists and rows of tables begin a line.
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n| *[-*|#] ?| *\d+\.) *")
+_FENCED = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+
+
+def texts() -> Iterator[Said]:
+    """Yield what people and models read; examples of output in the guides are the messages'."""
+    for said in guides():
+        yield Said(said.where, _FENCED.sub("", said.words))
+    yield from tool_texts()
+    yield from (Said(name, tool.title) for name, tool in tools().items())
+    yield from server_texts()
+    # Where a message stands changes with every line above it.
+    yield from (Said("message", said.words) for said in messages())
+
+
+def found_in(said: Said) -> Iterator[tuple[str, str]]:
+    """Yield where and what is not plain, with some words around it, and what to write instead."""
+    words = _LINE_END.sub(" ", said.words)
+    for instead, pattern in PATTERNS.items():
+        for match in re.finditer(pattern, words, re.IGNORECASE | re.MULTILINE):
+            before = words[: match.start()].split()[-2:]
+            after = words[match.end() :].split()[:2]
+            around = " ".join([*before, *match[0].split()[:8], *after])
+            yield f"{said.where}: {around}", instead
+
+
+FOUND = {place: instead for said in texts() for place, instead in found_in(said)}
+LISTED = set(LIST.read_text("utf-8").splitlines())
+
+
+def test_texts_are_plain() -> None:
+    new = [
+        f"{place}\n    write {instead}" for place, instead in FOUND.items() if place not in LISTED
+    ]
+
+    assert not new, "\n" + "\n".join(new)
+
+
+def test_the_list_has_nothing_that_was_rewritten() -> None:
+    gone = sorted(LISTED - FOUND.keys())
+
+    assert not gone, "\nRun python -m tests.unit.test_english:\n" + "\n".join(gone)
+
+
+@pytest.mark.parametrize(
+    "dialect",
+    [
+        "A list that is no domain.",
+        "A deadline is a day to 16.",
+        "The user may not see it.",
+        "Missing components are told.",
+        "What is in the way is said.",
+        "It consists of what was sent.",
+        "What is closed stays closed.",
+    ],
+)
+def test_the_dialect_is_found(dialect: str) -> None:
+    assert list(found_in(Said("example", dialect)))
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "There is no order. It is no longer open.",
+        "Odoo 14 to 18, and up to 16.",
+        "The error says what to do. What is closed?",
+        f"{HOLE} was told that they cannot be told apart.",
+        "Do it in the way that Odoo does.",
+    ],
+)
+def test_plain_english_is_left_alone(plain: str) -> None:
+    assert list(found_in(Said("example", plain))) == []
+
+
+if __name__ == "__main__":
+    LIST.write_text("".join(f"{place}\n" for place in sorted(LISTED & FOUND.keys())), "utf-8")
