@@ -48,12 +48,12 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "communication": (
         "Messages, activities, files, reports, languages",
         (
-            "odoo_toolkit.chatter",
-            "odoo_toolkit.activities",
-            "odoo_toolkit.attachments",
+            "odoo_toolkit.attached.chatter",
+            "odoo_toolkit.attached.activities",
+            "odoo_toolkit.attached.attachments",
             "odoo_toolkit.reports",
-            "odoo_toolkit.languages",
-            "odoo_toolkit.translations",
+            "odoo_toolkit.languages.installed",
+            "odoo_toolkit.languages.translations",
         ),
     ),
     "operations": (
@@ -93,7 +93,13 @@ ONLY = {
     "odoo_toolkit.client": ("Odoo", "CallEvent"),
     "odoo_toolkit.connection.settings": ("ConnectionSettings",),
     "odoo_toolkit.arguments": ("Domain",),
-    "odoo_toolkit.languages": ("languages", "LanguagesResult"),
+    "odoo_toolkit.languages.installed": (
+        "get_languages",
+        "activate_language",
+        "Language",
+        "LanguagesResult",
+        "ActivatedLanguage",
+    ),
     "odoo_toolkit.model_guide.methods": ("model_methods", "ModelMethods"),
     "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),
     "odoo_toolkit.notebook": ("Connection", "Model"),

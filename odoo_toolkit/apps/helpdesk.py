@@ -9,8 +9,8 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge, Len
 
-from odoo_toolkit import attachments, chatter
 from odoo_toolkit.annotations import AtMost, DryRun, readable_signatures
+from odoo_toolkit.attached import attachments, chatter
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -80,7 +80,7 @@ class TicketResult(Shown):
         partner: the customer, if it is a contact.
         description: as plain text.
         create_date: when it was created, in UTC.
-        messages: newest first, see :class:`odoo_toolkit.chatter.Message`.
+        messages: newest first, see :class:`odoo_toolkit.attached.chatter.Message`.
         has_more_messages: there are older ones; raise the limit, or read ``mail.message``.
         attachments: newest first, without their content.
         warnings: what is not as one might expect.

@@ -14,8 +14,8 @@ from mcp.types import (
     ResourceLink,
 )
 
-from odoo_toolkit import attachments
-from odoo_toolkit.attachments import AttachmentContent
+from odoo_toolkit.attached import attachments
+from odoo_toolkit.attached.attachments import AttachmentContent
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.policy.files import picture_type
 from odoo_toolkit_mcp.settings import ServerSettings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from odoo_toolkit import activities, chatter
+from odoo_toolkit.attached import activities, chatter
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
 TOOLS = (

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from odoo_toolkit import languages, translations
+from odoo_toolkit import languages
 from odoo_toolkit_mcp.toolsets.base import Tool
 
 TOOLS = (
     Tool(
-        name="odoo_core_languages",
+        name="odoo_core_get_languages",
         title="List languages",
-        description="List the languages that are switched on, find others, or switch one on.",
-        function=languages.languages,
+        description="List the languages that are switched on, or find others.",
+        function=languages.get_languages,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_activate_language",
+        title="Switch on a language",
+        description="Switch on a language of this Odoo.",
+        function=languages.activate_language,
         access="execute",
+        hidden_in=frozenset({"readonly", "restricted"}),
         asks="never",
+    ),
+    Tool(
+        name="odoo_core_get_translations",
+        title="Read translations",
+        description="Get a record's texts in each language.",
+        function=languages.get_translations,
+        access="read",
     ),
     Tool(
         name="odoo_core_translate",
         title="Translate a record",
-        description="Get a record's texts in each language, or write some of them.",
-        function=translations.translate,
-        access="execute",
+        description="Write a record's texts in some languages; the others stay.",
+        function=languages.translate,
+        access="write",
         asks="never",
     ),
 )

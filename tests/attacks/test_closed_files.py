@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from odoo_toolkit import Odoo, OdooError, count, create, execute, read, search_read, write
-from odoo_toolkit.attachments import get_content, list_attachments
+from odoo_toolkit.attached.attachments import get_content, list_attachments
 from tests.attacks.policies import Attack, Noting, Raw, connected, leaks, passing, raw, told
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server

@@ -9,8 +9,14 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import OdooError, attachments, create, execute, unlink, upsert, write
-from odoo_toolkit.activities import mark_activity_done, schedule_activity
+from odoo_toolkit import (
+    OdooError,
+    create,
+    execute,
+    unlink,
+    upsert,
+    write,
+)
 from odoo_toolkit.apps import (
     accounting,
     crm,
@@ -22,8 +28,10 @@ from odoo_toolkit.apps import (
     purchase,
     sales,
 )
-from odoo_toolkit.chatter import post_message
-from odoo_toolkit.languages import languages
+from odoo_toolkit.attached import attachments
+from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
+from odoo_toolkit.attached.chatter import post_message
+from odoo_toolkit.languages import activate_language
 from odoo_toolkit.operations.steps import Plan
 from tests.attacks.database import Database, unchanged
 from tests.attacks.policies import Noting, Raw
@@ -201,7 +209,7 @@ CASES: dict[str, Case] = {
         [["res_model", "=", "res.partner"], ["res_field", "=", False]],
         lambda o, i: attachments.delete.plan(o, i),
     ),
-    "language": ("res.users", [], lambda o, i: languages(o, activate="fr_BE", dry_run=True)),
+    "language": ("res.users", [], lambda o, i: activate_language(o, "fr_BE", dry_run=True)),
 }
 
 

@@ -9,10 +9,10 @@ import pytest
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo, OdooConnectionError, OdooError, connect
-from odoo_toolkit.activities import get_activities, mark_activity_done, schedule_activity
-from odoo_toolkit.attachments import delete, upload
+from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.attached.attachments import delete, upload
+from odoo_toolkit.attached.chatter import get_messages, post_message
 from odoo_toolkit.call import Call
-from odoo_toolkit.chatter import get_messages, post_message
 from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS
 from odoo_toolkit.lost_answers import SEEN
 from odoo_toolkit.records.names import AmbiguousNameError

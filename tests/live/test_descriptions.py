@@ -20,9 +20,9 @@ from odoo_toolkit import (
     fields_get,
     read,
     search_read,
-    translations,
     upsert,
 )
+from odoo_toolkit import languages as translated
 from odoo_toolkit.reports import list_reports
 from odoo_toolkit_mcp.prompts.domain_help import domain_help
 from odoo_toolkit_mcp.resources.record import several
@@ -193,9 +193,7 @@ def test_examples_of_translations_run(admin: Odoo) -> None:
     product = search_read(admin, "product.template", limit=1).records[0]["id"]
     if not set(told["name"]) <= languages:
         told = {"name": dict.fromkeys(languages, "Chaise")}
-    plan = translations.translate(
-        admin, "product.template", product, translations=told, dry_run=True
-    )
+    plan = translated.translate(admin, "product.template", product, translations=told, dry_run=True)
     assert [call.method for call in plan.calls]
 
 

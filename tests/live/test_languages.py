@@ -14,12 +14,11 @@ from odoo_toolkit import (
     ValidationError,
     connect,
     create,
+    languages,
     read,
     search_read,
     write,
 )
-from odoo_toolkit import languages as spoken
-from odoo_toolkit import translations as translated
 from odoo_toolkit.operations.steps import Plan
 from odoo_toolkit.policy import Policy
 from tests.live.sales_data import counted
@@ -30,8 +29,7 @@ CODE = "fr_FR"
 
 def active(odoo: Odoo, code: str) -> bool:
     """Whether a language is switched on."""
-    result = spoken.languages(odoo, find=code)
-    assert isinstance(result, spoken.LanguagesResult)
+    result = languages.get_languages(odoo, find=code)
     return any(found.active for found in result.languages if found.code == code)
 
 
@@ -39,9 +37,8 @@ def active(odoo: Odoo, code: str) -> bool:
 def french(admin: Odoo) -> Iterator[None]:
     """French, switched on."""
     was_active = active(admin, CODE)
-    result = spoken.languages(admin, activate=CODE)
-    assert isinstance(result, spoken.LanguagesResult)
-    assert [(found.code, found.active) for found in result.languages] == [(CODE, True)]
+    result = languages.activate_language(admin, CODE)
+    assert (result.code, result.active) == (CODE, True)
     assert result.warnings == []
     yield
     if not was_active:
@@ -49,19 +46,17 @@ def french(admin: Odoo) -> Iterator[None]:
         write(admin, "res.lang", [row["id"]], {"active": False})
 
 
-def told(result: Any) -> translated.TranslationsResult:
+def told(result: Any) -> languages.TranslationsResult:
     """Return the result of a call that was no dry run."""
-    assert isinstance(result, translated.TranslationsResult)
+    assert isinstance(result, languages.TranslationsResult)
     return result
 
 
 def test_languages_are_listed_and_found(odoo: Odoo) -> None:
-    listed = spoken.languages(odoo)
-    assert isinstance(listed, spoken.LanguagesResult)
+    listed = languages.get_languages(odoo)
     assert "en_US" in [found.code for found in listed.languages]
     assert all(found.active for found in listed.languages)
-    found = spoken.languages(odoo, find="Japanese")
-    assert isinstance(found, spoken.LanguagesResult)
+    found = languages.get_languages(odoo, find="Japanese")
     assert [language.code for language in found.languages] == ["ja_JP"]
 
 
@@ -73,11 +68,11 @@ def test_only_full_mode_and_an_administrator_switch_one_on(
         policy = Policy(mode=mode, write_allowlist="res.lang,base.language.install")  # type: ignore[arg-type]
         narrowed = connect(**credentials(server, user), policy=policy)
         with narrowed as narrow, pytest.raises(AccessError, match="mode"):
-            spoken.languages(narrow, activate=code)
+            languages.activate_language(narrow, code)
     with pytest.raises(AccessError):
-        spoken.languages(ordinary, activate=code)
+        languages.activate_language(ordinary, code)
     with pytest.raises(NotFoundError):
-        spoken.languages(ordinary, activate="xx_XX")
+        languages.activate_language(ordinary, "xx_XX")
     assert not active(ordinary, code)
 
 
@@ -86,19 +81,17 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     values = {"name": f"Chair {suffix}", "description_sale": "Soft"}
     product = create(admin, "product.template", values).id
     assert product is not None
-    before = told(translated.translate(odoo, "product.template", product))
+    before = told(languages.get_translations(odoo, "product.template", product))
     assert before.translations["name"] == dict.fromkeys(
         before.translations["name"], f"Chair {suffix}"
     )
     texts = {"name": {CODE: f"Chaise {suffix}"}, "description_sale": {CODE: "Doux", "en_US": "So"}}
-    plan = translated.translate(
-        admin, "product.template", product, translations=texts, dry_run=True
-    )
+    plan = languages.translate(admin, "product.template", product, translations=texts, dry_run=True)
     assert isinstance(plan, Plan)
     with counted(admin) as calls:
-        after = told(translated.translate(admin, "product.template", product, translations=texts))
-    languages = len(before.translations["name"])
-    assert len(calls) <= 2 + 2 * languages + 2 + 1, calls
+        after = told(languages.translate(admin, "product.template", product, translations=texts))
+    number = len(before.translations["name"])
+    assert len(calls) <= 2 + 2 * number + 2 + 1, calls
     assert after.warnings == []
     assert (after.translations["name"][CODE], after.translations["name"]["en_US"]) == (
         f"Chaise {suffix}",
@@ -115,7 +108,7 @@ def test_a_record_is_translated(odoo: Odoo, admin: Odoo, suffix: str) -> None:
 def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     product = create(admin, "product.template", {"name": f"Chair {suffix}"}).id
     assert product is not None
-    before = told(translated.translate(odoo, "product.template", product, ["name"]))
+    before = told(languages.get_translations(odoo, "product.template", product, ["name"]))
     wrong: list[dict[str, Any]] = [
         {"name": {CODE: "Chaise", "ja_JP": "Isu"}},
         {"name": {CODE: ""}},
@@ -123,16 +116,16 @@ def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) 
     ]
     for texts in wrong:
         with pytest.raises(ValidationError):
-            translated.translate(admin, "product.template", product, translations=texts)
+            languages.translate(admin, "product.template", product, translations=texts)
     with pytest.raises(NotFoundError):
-        translated.translate(admin, "product.template", 10**8, translations={"name": {CODE: "x"}})
-    assert told(translated.translate(odoo, "product.template", product, ["name"])) == before
+        languages.translate(admin, "product.template", 10**8, translations={"name": {CODE: "x"}})
+    assert told(languages.get_translations(odoo, "product.template", product, ["name"])) == before
 
 
 @pytest.mark.usefixtures("french")
 def test_the_sentences_of_a_formatted_text_are_told(admin: Odoo) -> None:
     (tip,) = search_read(admin, "digest.tip", [], ["name"], limit=1).records
-    told_of = told(translated.translate(admin, "digest.tip", tip["id"], ["tip_description"]))
+    told_of = told(languages.get_translations(admin, "digest.tip", tip["id"], ["tip_description"]))
     texts = told_of.translations["tip_description"]
     if admin.version.major < 16:
         assert texts["en_US"]
@@ -152,26 +145,26 @@ def test_formatted_texts_are_translated_by_sentence(admin: Odoo, suffix: str) ->
     product = create(admin, model, {"name": f"Chair {suffix}"}).id
     assert product is not None
     write(admin, model, [product], {field: html})
-    before = told(translated.translate(admin, model, product, [field]))
+    before = told(languages.get_translations(admin, model, product, [field]))
     assert before.translations[field][CODE] == {"Big <b>chair</b>": None, "Red": None}
     for wrong in ({"Big chair": "x"}, {"Red": " "}, "x"):
         given: Any = {field: {CODE: wrong}}
         with pytest.raises(ValidationError):
-            translated.translate(admin, model, product, translations=given)
-    assert told(translated.translate(admin, model, product, [field])) == before
+            languages.translate(admin, model, product, translations=given)
+    assert told(languages.get_translations(admin, model, product, [field])) == before
     given = {field: {CODE: {"Big <b>chair</b>": "Grosse <b>chaise</b>", "Red": "Rouge"}}}
-    after = told(translated.translate(admin, model, product, translations=given))
+    after = told(languages.translate(admin, model, product, translations=given))
     assert (after.translations[field][CODE], after.warnings) == (given[field][CODE], [])
     for code, text in ((CODE, "Grosse chaise\n\nRouge"), ("en_US", "Big chair\n\nRed")):
         (row,) = read(admin, model, [product], [field], {"lang": code}).records
         assert row[field] == text
     # What is translated is translated anew, which 16 and 17 do by what stands there.
     given = {field: {CODE: {"Red": "Rouge vif"}}}
-    again = told(translated.translate(admin, model, product, translations=given))
+    again = told(languages.translate(admin, model, product, translations=given))
     assert (again.translations[field][CODE]["Red"], again.warnings) == ("Rouge vif", [])
     # Odoo takes no tags that end the line: 16 and 17 keep what was, later ones have none then.
     given = {field: {CODE: {"Red": "<p>Vert</p>"}}}
-    dropped = told(translated.translate(admin, model, product, translations=given))
+    dropped = told(languages.translate(admin, model, product, translations=given))
     kept = dropped.translations[field][CODE]["Red"]
     assert kept == ("Rouge vif" if admin.version.major < 18 else None)
     (warning,) = dropped.warnings

@@ -24,13 +24,14 @@ READING = {
     "odoo_core_list_models",
     "odoo_core_list_toolsets",
     "odoo_core_execute",
-    "odoo_core_languages",
-    "odoo_core_translate",
+    "odoo_core_get_languages",
+    "odoo_core_get_translations",
 }
 WRITING = {
     "odoo_core_create",
     "odoo_core_import",
     "odoo_core_run_wizard",
+    "odoo_core_translate",
     "odoo_core_write",
 }
 
@@ -40,7 +41,7 @@ WRITING = {
     [
         ("readonly", READING),
         ("restricted", READING | WRITING),
-        ("full", READING | WRITING | {"odoo_core_unlink"}),
+        ("full", READING | WRITING | {"odoo_core_activate_language", "odoo_core_unlink"}),
     ],
 )
 async def test_mode_decides_which_tools_exist(

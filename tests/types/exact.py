@@ -25,7 +25,7 @@ from odoo_toolkit.apps.accounting import post_invoice
 from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.manufacturing import produce
 from odoo_toolkit.apps.sales import Order, confirm_order
-from odoo_toolkit.languages import LanguagesResult, languages
+from odoo_toolkit.languages import ActivatedLanguage, activate_language
 from odoo_toolkit.operations.steps import Plan
 from tests.live.servers import Server, User, credentials
 
@@ -39,8 +39,8 @@ def dry_runs(odoo: Odoo, flag: bool) -> None:
     assert_type(confirm_order.plan(odoo, order_id=5), Plan)
     assert_type(post_invoice(odoo, invoice_id=5), Invoice)
     assert_type(post_invoice.plan(odoo, invoice_id=5), Plan)
-    assert_type(languages(odoo, activate="fr_FR"), LanguagesResult)
-    assert_type(languages(odoo, activate="fr_FR", dry_run=True), Plan)
+    assert_type(activate_language(odoo, "fr_FR"), ActivatedLanguage)
+    assert_type(activate_language(odoo, "fr_FR", dry_run=True), Plan)
 
     confirm_order(odoo, order="S1")  # type: ignore[call-overload]  # pyright: ignore
     confirm_order(odoo, order_id="S1")  # type: ignore[call-overload]  # pyright: ignore

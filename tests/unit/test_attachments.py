@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.attachments import (
+from odoo_toolkit.attached.attachments import (
     delete,
     get_content,
     list_attachments,

@@ -7,10 +7,10 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import attachments, chatter
 from odoo_toolkit.apps import helpdesk
-from odoo_toolkit.attachments import AttachmentsResult
-from odoo_toolkit.chatter import Message, MessagesResult
+from odoo_toolkit.attached import attachments, chatter
+from odoo_toolkit.attached.attachments import AttachmentsResult
+from odoo_toolkit.attached.chatter import Message, MessagesResult
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooConnectionError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import languages
-from odoo_toolkit import translations as translated
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
@@ -98,35 +97,36 @@ def server(major: int = 19, policy: Policy | None = None) -> Scripted:
 
 def codes(result: Any) -> list[tuple[str, bool]]:
     """The languages of a result."""
-    return [(language.code, language.active) for language in result.languages]
+    found = getattr(result, "languages", [result])
+    return [(language.code, language.active) for language in found]
 
 
 def test_the_languages_are_those_that_are_switched_on() -> None:
     odoo = server(policy=Policy(mode="readonly"))
-    assert codes(languages.languages(odoo)) == [("en_US", True), ("fr_FR", True)]
+    assert codes(languages.get_languages(odoo)) == [("en_US", True), ("fr_FR", True)]
     assert len(odoo.sent) == 1
-    found = languages.languages(odoo, find="french")
+    found = languages.get_languages(odoo, find="french")
     assert codes(found) == [("fr_FR", True), ("fr_BE", False)]
-    assert codes(languages.languages(odoo, find="de_")) == [("de_DE", False)]
+    assert codes(languages.get_languages(odoo, find="de_")) == [("de_DE", False)]
 
 
 @pytest.mark.parametrize("major", VERSIONS)
 def test_a_language_is_switched_on_by_the_wizard_of_the_version(major: int) -> None:
     odoo = server(major)
-    result = languages.languages(odoo, activate="de_DE")
+    result = languages.activate_language(odoo, "de_DE")
     assert codes(result) == [("de_DE", True)]
     create, press = writes(odoo)
     values = {"lang": "de_DE"} if major < 16 else {"lang_ids": [[6, 0, [3]]]}
     assert create.arguments == {"vals_list": values}
     assert (press.method, press.ids) == ("lang_install", (1,))
-    again = languages.languages(odoo, activate="de_de")
+    again = languages.activate_language(odoo, "de_de")
     assert "already" in (again.message or "")  # type: ignore[union-attr]
     assert len(writes(odoo)) == 2
 
 
 def test_switching_on_takes_five_round_trips() -> None:
     odoo = server()
-    languages.languages(odoo, activate="de_DE")
+    languages.activate_language(odoo, "de_DE")
     # Found, asked for, pressed, seen that the answer is no question, read back.
     assert len(odoo.sent) == 5
 
@@ -135,7 +135,7 @@ def test_switching_on_takes_five_round_trips() -> None:
 def test_a_language_is_switched_on_in_full_mode_only(mode: Any) -> None:
     odoo = server(policy=Policy(mode=mode, write_allowlist=f"res.lang,{INSTALL}"))
     with pytest.raises(AccessError) as raised:
-        languages.languages(odoo, activate="de_DE")
+        languages.activate_language(odoo, "de_DE")
     assert raised.value.code == "MODE_VIOLATION"
     assert odoo.sent == []
 
@@ -147,18 +147,17 @@ def test_a_caller_does_not_write_the_wizard_in_full_mode_either() -> None:
         odoo.call(call)
 
 
-@pytest.mark.parametrize("wrong", [{"activate": "xx"}, {"activate": "de_DE", "find": "de"}])
-def test_a_wrong_language_switches_nothing_on(wrong: dict[str, Any]) -> None:
+def test_a_wrong_language_switches_nothing_on() -> None:
     odoo = server()
-    with pytest.raises((NotFoundError, ValidationError)):
-        languages.languages(odoo, **wrong)
+    with pytest.raises(NotFoundError):
+        languages.activate_language(odoo, "xx")
     assert writes(odoo) == []
 
 
 def test_the_texts_of_a_record_are_told_by_field_and_language() -> None:
     odoo = server(policy=Policy(mode="readonly"))
-    result = translated.translate(odoo, "product.template", 7)
-    assert isinstance(result, translated.TranslationsResult)
+    result = languages.get_translations(odoo, "product.template", 7)
+    assert isinstance(result, languages.TranslationsResult)
     assert result.translations == {
         "name": {"en_US": "Chair", "fr_FR": "Chaise"},
         "description": {"fr_FR": {"Soft <b>seat</b>": "Siège <b>doux</b>", "Red": None}},
@@ -166,7 +165,7 @@ def test_the_texts_of_a_record_are_told_by_field_and_language() -> None:
     # What is translatable, which languages there are, the texts in each of the two, and the
     # sentences of each formatted one.
     assert len(odoo.sent) == 6
-    named = translated.translate(odoo, "product.template", 7, ["description_sale"])
+    named = languages.get_translations(odoo, "product.template", 7, ["description_sale"])
     assert named.translations == {  # type: ignore[union-attr]
         "description_sale": {"en_US": None, "fr_FR": None}
     }
@@ -175,7 +174,7 @@ def test_the_texts_of_a_record_are_told_by_field_and_language() -> None:
 @pytest.mark.parametrize("major", VERSIONS)
 def test_texts_are_written_in_one_language_each(major: int) -> None:
     odoo = server(major)
-    result = translated.translate(
+    result = languages.translate(
         odoo,
         "product.template",
         7,
@@ -184,7 +183,7 @@ def test_texts_are_written_in_one_language_each(major: int) -> None:
             "description_sale": {"fr_FR": "Doux"},
         },
     )
-    assert isinstance(result, translated.TranslationsResult)
+    assert isinstance(result, languages.TranslationsResult)
     assert [(call.ids, call.context["lang"], call.arguments["vals"]) for call in writes(odoo)] == [
         ((7,), "fr_FR", {"name": "Siège", "description_sale": "Doux"}),
         ((7,), "en_US", {"name": "Seat"}),
@@ -197,8 +196,8 @@ def test_texts_are_written_in_one_language_each(major: int) -> None:
 def test_sentences_are_translated_one_by_one(major: int) -> None:
     odoo = server(major)
     given = {"description": {"fr_FR": {"Red": "Rouge"}}}
-    result = translated.translate(odoo, "product.template", 7, translations=given)
-    assert isinstance(result, translated.TranslationsResult)
+    result = languages.translate(odoo, "product.template", 7, translations=given)
+    assert isinstance(result, languages.TranslationsResult)
     (call,) = writes(odoo)
     assert (call.method, call.ids, call.arguments) == (
         "update_field_translations",
@@ -218,8 +217,8 @@ def test_a_sentence_that_is_translated_is_translated_anew(major: int) -> None:
     odoo = server(major)
     for text in ("Rouge", "Rouge vif"):
         given = {"description": {"fr_FR": {"Red": text}}}
-        result = translated.translate(odoo, "product.template", 7, translations=given)
-        assert isinstance(result, translated.TranslationsResult)
+        result = languages.translate(odoo, "product.template", 7, translations=given)
+        assert isinstance(result, languages.TranslationsResult)
         assert (result.translations["description"]["fr_FR"]["Red"], result.warnings) == (text, [])
     known = "Red" if major >= 18 else "Rouge"
     assert writes(odoo)[-1].arguments["translations"] == {"fr_FR": {known: "Rouge vif"}}
@@ -230,34 +229,34 @@ def test_sentences_that_are_shown_alike_are_not_taken_for_each_other(major: int)
     odoo = server(major)
     both = {"Soft <b>seat</b>": "Rouge", "Red": "Rouge"}
     one = {"description": {"fr_FR": {"Red": "Vert"}}}
-    translated.translate(odoo, "product.template", 7, translations={"description": {"fr_FR": both}})
+    languages.translate(odoo, "product.template", 7, translations={"description": {"fr_FR": both}})
     if major < 18:
         with pytest.raises(ValidationError, match="cannot tell 'Soft <b>seat</b>' and 'Red'"):
-            translated.translate(odoo, "product.template", 7, translations=one)
+            languages.translate(odoo, "product.template", 7, translations=one)
         assert len(writes(odoo)) == 1
         one = {"description": {"fr_FR": dict.fromkeys(both, "Vert")}}
-    result = translated.translate(odoo, "product.template", 7, translations=one)
+    result = languages.translate(odoo, "product.template", 7, translations=one)
     assert result.warnings == []  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("major", [14, 15])
 def test_to_15_formatted_texts_are_read_and_not_written(major: int) -> None:
     odoo = server(major)
-    result = translated.translate(odoo, "product.template", 7, ["description"])
-    assert isinstance(result, translated.TranslationsResult)
+    result = languages.get_translations(odoo, "product.template", 7, ["description"])
+    assert isinstance(result, languages.TranslationsResult)
     assert result.translations == {"description": {"en_US": None, "fr_FR": None}}
     for texts in ({"fr_FR": "Doux"}, {"fr_FR": {"Red": "Rouge"}}):
         given = {"description": texts}
         with pytest.raises(ValidationError, match=f"Odoo {major} translates by sentence"):
-            translated.translate(odoo, "product.template", 7, translations=given)
+            languages.translate(odoo, "product.template", 7, translations=given)
     assert writes(odoo) == []
 
 
 def test_a_formatted_text_that_is_translated_as_a_whole_is_plain_text() -> None:
     odoo = server()
     given = {"note": {"fr_FR": "Doux & < dur"}}
-    result = translated.translate(odoo, "product.template", 7, translations=given)
-    assert isinstance(result, translated.TranslationsResult)
+    result = languages.translate(odoo, "product.template", 7, translations=given)
+    assert isinstance(result, languages.TranslationsResult)
     assert writes(odoo)[0].arguments["vals"] == {"note": "<p>Doux &amp; &lt; dur</p>"}
     assert result.translations["note"]["fr_FR"] == "Doux & < dur"
     assert result.warnings == []
@@ -267,7 +266,7 @@ def test_a_translation_that_odoo_drops_is_told() -> None:
     odoo = server()
     odoo.answers["product.template", "update_field_translations"] = True
     given = {"description": {"fr_FR": {"Red": "<p>Rouge</p>"}}}
-    result = translated.translate(odoo, "product.template", 7, translations=given)
+    result = languages.translate(odoo, "product.template", 7, translations=given)
     (warning,) = result.warnings  # type: ignore[union-attr]
     assert warning == "description: 'Red' in fr_FR is not translated now."
 
@@ -276,12 +275,12 @@ def test_sentences_are_judged_as_if_they_were_written() -> None:
     given = {"body_html": {"fr_FR": {"Hello": "Bonjour"}}}
     odoo = server()
     with pytest.raises(AccessError):
-        translated.translate(odoo, "ir.ui.view", 7, translations={"arch_db": given["body_html"]})
+        languages.translate(odoo, "ir.ui.view", 7, translations={"arch_db": given["body_html"]})
     closed = server(policy=Policy(field_blocklist="description"))
     given = {"description": {"fr_FR": {"Red": "Rouge"}}}
     for narrow in (closed, server(policy=Policy(mode="readonly"))):
         with pytest.raises(AccessError):
-            translated.translate(narrow, "product.template", 7, translations=given)
+            languages.translate(narrow, "product.template", 7, translations=given)
         assert narrow.sent == []
     assert odoo.sent == []
 
@@ -296,7 +295,7 @@ def test_a_text_that_odoo_changed_besides_is_told() -> None:
 
     odoo.answers["product.template", "write"] = both
     given = {"name": {"fr_FR": "Siège"}}
-    result = translated.translate(odoo, "product.template", 7, translations=given)
+    result = languages.translate(odoo, "product.template", 7, translations=given)
     assert result.warnings == ["name in en_US is 'Siège' now."]  # type: ignore[union-attr]
 
 
@@ -332,14 +331,17 @@ def in_language(call: Call, lang: str) -> Call:
         {"translations": {"name": {"fr_FR": {"Chair": "Chaise"}}}},
         {"translations": {"nmae": {"fr_FR": "Chaise"}}},
         {"fields": ["default_code"]},
+        {"translations": {}},
+        {"translations": {"name": {}}},
         {"record_id": 99},
         {"record_id": 99, "translations": {"name": {"fr_FR": "Chaise"}}},
     ],
 )
 def test_what_is_wrong_writes_nothing(arguments: dict[str, Any]) -> None:
     odoo = server()
+    act: Any = languages.translate if "translations" in arguments else languages.get_translations
     with pytest.raises((ValidationError, NotFoundError)):
-        translated.translate(odoo, "product.template", **{"record_id": 7, **arguments})
+        act(odoo, "product.template", **{"record_id": 7, **arguments})
     assert writes(odoo) == []
 
 
@@ -355,7 +357,7 @@ def test_what_is_wrong_writes_nothing(arguments: dict[str, Any]) -> None:
 def test_what_the_policy_closes_is_not_translated(policy: Policy) -> None:
     odoo = server(policy=policy)
     with pytest.raises(OdooError) as raised:
-        translated.translate(odoo, "product.template", 7, translations={"name": {"fr_FR": "Siège"}})
+        languages.translate(odoo, "product.template", 7, translations={"name": {"fr_FR": "Siège"}})
     assert isinstance(raised.value, AccessError)
     assert odoo.sent == []
 
@@ -363,16 +365,18 @@ def test_what_the_policy_closes_is_not_translated(policy: Policy) -> None:
 def test_restricted_mode_translates_what_it_may_write() -> None:
     odoo = server(policy=Policy(mode="restricted", write_allowlist="product.template"))
     given = {"name": {"fr_FR": "Siège"}}
-    translated.translate(odoo, "product.template", 7, translations=given)
+    languages.translate(odoo, "product.template", 7, translations=given)
     assert len(writes(odoo)) == 1
 
 
 def test_the_plan_is_the_run() -> None:
-    check_plan_is_the_run(server(), lambda o, **more: languages.languages(o, None, "de_DE", **more))
+    check_plan_is_the_run(
+        server(), lambda o, **more: languages.activate_language(o, "de_DE", **more)
+    )
     given = {"name": {"fr_FR": "Siège", "en_US": "Seat"}}
     check_plan_is_the_run(
         server(),
-        lambda odoo, **more: translated.translate(
+        lambda odoo, **more: languages.translate(
             odoo, "product.template", 7, translations=given, **more
         ),
     )
@@ -380,18 +384,18 @@ def test_the_plan_is_the_run() -> None:
 
 def test_a_lost_answer_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def switch(odoo: Scripted) -> Any:
-        return languages.languages(odoo, activate="de_DE")
+        return languages.activate_language(odoo, "de_DE")
 
     def translate(odoo: Scripted) -> Any:
         given = {"name": {"fr_FR": "Siège"}}
-        return translated.translate(odoo, "product.template", 7, translations=given)
+        return languages.translate(odoo, "product.template", 7, translations=given)
 
     check_seen_when_lost(server(), "lang_install", switch, monkeypatch)
     check_seen_when_lost(server(), "write", translate, monkeypatch)
 
     def sentence(odoo: Scripted) -> Any:
         given = {"description": {"fr_FR": {"Red": "Rouge"}}}
-        return translated.translate(odoo, "product.template", 7, translations=given)
+        return languages.translate(odoo, "product.template", 7, translations=given)
 
     check_seen_when_lost(server(), "update_field_translations", sentence, monkeypatch)
     check_told_when_lost(server(), "update_field_translations", sentence, monkeypatch)

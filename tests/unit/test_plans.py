@@ -14,10 +14,10 @@ from odoo_toolkit import (
     Plan,
     Policy,
     ValidationError,
-    attachments,
 )
-from odoo_toolkit.activities import mark_activity_done, schedule_activity
-from odoo_toolkit.chatter import post_message
+from odoo_toolkit.attached import attachments
+from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
+from odoo_toolkit.attached.chatter import post_message
 from odoo_toolkit.testing import FakeServer
 
 READ = {"read", "search", "search_read", "fields_get", "name_get", "search_count"}

@@ -14,7 +14,7 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.hr.people import own_employee
-from odoo_toolkit.attachments import upload
+from odoo_toolkit.attached.attachments import upload
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown

@@ -9,8 +9,8 @@ import attrs
 
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.records.currencies import is_given
-from odoo_toolkit.records.grouping import Measure, Spec
+from odoo_toolkit.records.aggregate.currencies import is_given
+from odoo_toolkit.records.aggregate.grouping import Measure, Spec
 from odoo_toolkit.records.results import Record
 
 COMPANY = "company_id"

@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field, similar_names
-from odoo_toolkit.records.grouping import Measure, Spec
+from odoo_toolkit.records.aggregate.grouping import Measure, Spec
 from odoo_toolkit.records.results import Record
 
 _MIXING = frozenset({"sum", "avg", "min", "max"})

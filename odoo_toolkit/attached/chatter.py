@@ -10,6 +10,14 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import AtMost, DryRun, JsonSchema, Model, readable_signatures
+from odoo_toolkit.attached.owner_records import (
+    MakesOwned,
+    RecordId,
+    beside_owner,
+    check_exist,
+    check_has,
+    says,
+)
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
@@ -18,14 +26,6 @@ from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
 from odoo_toolkit.operations.steps import Done, operate, permit
-from odoo_toolkit.owner_records import (
-    MakesOwned,
-    RecordId,
-    beside_owner,
-    check_exist,
-    check_has,
-    says,
-)
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation

@@ -11,12 +11,18 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, Model
-from odoo_toolkit.attachments.content import (
+from odoo_toolkit.attached.attachments.content import (
     ATTACHMENT,
     MAX_BYTES,
     AttachmentId,
     find_attachment,
     too_large,
+)
+from odoo_toolkit.attached.owner_records import (
+    EndsOwned,
+    MakesOwned,
+    RecordId,
+    beside_owner,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
@@ -25,7 +31,6 @@ from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.file_content import base64_size, human_size, stored_type
 from odoo_toolkit.operations.documents import afterwards, filled, read_rows
 from odoo_toolkit.operations.steps import Done, operate, permit
-from odoo_toolkit.owner_records import EndsOwned, MakesOwned, RecordId, beside_owner
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 

@@ -158,7 +158,9 @@ def as_they_stand(
     return written
 
 
-def allow_terms(odoo: Odoo, model: str, record_id: int, wanted: Mapping[str, Any]) -> None:
+def allow_terms(
+    odoo: Odoo, model: str, record_id: int, wanted: Mapping[str, Any], *, planned: bool = False
+) -> None:
     """Ask the policy whether a caller may write these texts at all, as if by ``write``.
 
     Raises:
@@ -174,4 +176,4 @@ def allow_terms(odoo: Odoo, model: str, record_id: int, wanted: Mapping[str, Any
                     arguments={"vals": {field: text}},
                     access="write",
                 )
-                odoo.check(call)
+                odoo.check(call, planned=planned)

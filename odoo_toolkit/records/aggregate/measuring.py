@@ -9,7 +9,7 @@ from odoo_toolkit.arguments import check_domain, read_order
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, similar_names, unknown_field_error
-from odoo_toolkit.records.grouping import (
+from odoo_toolkit.records.aggregate.grouping import (
     COUNT,
     COUNTED,
     DATES,

@@ -10,17 +10,7 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun, Model, readable_signatures
-from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import (
-    ACTIVITIES_OF_CHANGEABLE_RECORDS,
-    ACTIVITY_RETURNED_AS_IDS_SINCE,
-)
-from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
-from odoo_toolkit.operations.steps import Done, operate, permit
-from odoo_toolkit.owner_records import (
+from odoo_toolkit.attached.owner_records import (
     EndsOwned,
     MakesOwned,
     RecordId,
@@ -32,6 +22,16 @@ from odoo_toolkit.owner_records import (
     is_there,
     returned_id,
 )
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import (
+    ACTIVITIES_OF_CHANGEABLE_RECORDS,
+    ACTIVITY_RETURNED_AS_IDS_SINCE,
+)
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read_rows
+from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation

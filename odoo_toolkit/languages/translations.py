@@ -13,20 +13,14 @@ from typing import Annotated, Any
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.annotations import DryRun, JsonSchema, readable_signatures
+from odoo_toolkit.annotations import DryRun, JsonSchema, Model, readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
-from odoo_toolkit.languages import find_languages
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
-from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.records.arguments import describe, listed_fields
-from odoo_toolkit.records.reading import read
-from odoo_toolkit.term_translations import (
+from odoo_toolkit.languages.installed import find_languages
+from odoo_toolkit.languages.term_translations import (
     TERMS_SINCE,
     Terms,
     allow_terms,
@@ -35,6 +29,12 @@ from odoo_toolkit.term_translations import (
     read_terms,
     term_step,
 )
+from odoo_toolkit.operations.operation import operation
+from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.records.arguments import describe, listed_fields
+from odoo_toolkit.records.reading import read
 from odoo_toolkit.values.plain import plain
 
 _TRANSLATED = ("char", "text", "html")
@@ -70,33 +70,61 @@ class _Free(Step):
         return [attrs.evolve(call, step=False, acts_on=None) for call in super().calls(odoo, ids)]
 
 
-@operation
-def translate(
+def get_translations(
     odoo: Odoo,
-    model: str,
+    model: Model,
     record_id: int,
     fields: Annotated[
         Sequence[str] | None,
         JsonSchema({"type": "array", "items": {"type": "string"}}),
     ] = None,
-    translations: Annotated[
-        Translations | None,
-        JsonSchema({"type": "object"}),
-        Doc('To write: {"name": {"fr_FR": "Chaise"}}.'),
-    ] = None,
-    *,
-    dry_run: DryRun = False,
-) -> TranslationsResult | Plan:
-    """Return what a record is called in each language that is switched on, or change that.
+) -> TranslationsResult:
+    """Return a record's texts in each language that is switched on.
 
-    Formatted texts (html) that Odoo translates by sentence are read and written so from Odoo 16
-    on; before, they are read as a whole, and not written.
+    One round trip for each language, side by side, and two before. Formatted texts (html) that Odoo
+    translates by sentence are read so from Odoo 16 on; before, they are read as a whole.
 
     Args:
         odoo: the connection.
         model: such as ``product.template``.
         record_id: the record.
-        fields: which are read; by default those that are translatable, or are written.
+        fields: which are read; by default those that are translatable and not empty.
+
+    Raises:
+        NotFoundError: there is no such model or record.
+        ValidationError: a field is not translatable.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    asked = listed_fields(fields)
+    described = _translatable(odoo, model, record_id, asked)
+    codes = [row["code"] for row in find_languages(odoo, None)]
+    found, _ = _texts(odoo, model, record_id, described, codes)
+    shown = found if asked else {f: texts for f, texts in found.items() if _is_told(texts)}
+    return TranslationsResult(model=model, id=record_id, translations=shown)
+
+
+@operation
+def translate(
+    odoo: Odoo,
+    model: Model,
+    record_id: int,
+    translations: Annotated[
+        Translations,
+        JsonSchema({"type": "object"}),
+        Doc('{"name": {"fr_FR": "Chaise"}}; of html from Odoo 16 on by sentence.'),
+    ],
+    *,
+    dry_run: DryRun = False,
+) -> TranslationsResult | Plan:
+    """Change what a record is called in some languages, and return its texts in all of them.
+
+    Formatted texts (html) that Odoo translates by sentence are written so from Odoo 16 on; before,
+    they are not written.
+
+    Args:
+        odoo: the connection.
+        model: such as ``product.template``.
+        record_id: the record.
         translations: field -> code of a language -> text, or of a formatted text sentence ->
             translation. The other languages and sentences keep their texts.
         dry_run: check, write nothing.
@@ -112,16 +140,14 @@ def translate(
     whole = {f: texts for f, texts in wanted.items() if f not in terms}
     changes = [term_step(model, field, texts) for field, texts in terms.items()]
     permit(odoo, *_writes(model, whole), *changes, dry_run=dry_run)
-    allow_terms(odoo, model, record_id, terms)
-    asked = listed_fields(fields)
-    named = list(dict.fromkeys([*asked, *wanted]))
-    described = _translatable(odoo, model, record_id, named)
+    allow_terms(odoo, model, record_id, terms, planned=dry_run)
+    described = _translatable(odoo, model, record_id, list(wanted))
     codes = [row["code"] for row in find_languages(odoo, None)]
     into = list(dict.fromkeys(code for texts in wanted.values() for code in texts))
     if missing := [code for code in into if code not in codes]:
         raise ValidationError(
             f"The language {missing[0]} is not switched on.",
-            suggestion=f"Use one of {', '.join(codes)}, or switch it on with languages.",
+            suggestion=f"Use one of {', '.join(codes)}, or switch it on with activate_language.",
             details={"field": "translations", "languages": codes},
         )
     before, sentences = _texts(odoo, model, record_id, described, codes)
@@ -138,9 +164,6 @@ def translate(
         term_step(model, field, texts, as_they_stand(odoo, field, texts, sentences[field]))
         for field, texts in terms.items()
     ]
-    if not wanted:
-        shown = before if asked else {f: texts for f, texts in before.items() if _is_told(texts)}
-        return TranslationsResult(model=model, id=record_id, translations=shown)
     written: dict[str, Any] = {
         field: {code: written_text(described[field], text) for code, text in texts.items()}
         for field, texts in whole.items()
@@ -222,9 +245,9 @@ def _words(text: str | None) -> list[str]:
     return (text or "").split()
 
 
-def _checked(translations: Translations | None) -> dict[str, dict[str, Any]]:
+def _checked(translations: Translations) -> dict[str, dict[str, Any]]:
     """Return what is to be written, or refuse what cannot be."""
-    given = plain(translations) or {}
+    given = plain(translations)
     if not isinstance(given, dict) or not all(isinstance(item, dict) for item in given.values()):
         raise ValidationError(
             "translations must be an object of objects.",
@@ -247,6 +270,12 @@ def _checked(translations: Translations | None) -> dict[str, dict[str, Any]]:
                     suggestion="To undo a translation, write the English text.",
                     details={"field": f"translations.{field}.{code}"},
                 )
+    if not any(given.values()):
+        raise ValidationError(
+            "There are no translations.",
+            suggestion='Write {"name": {"fr_FR": "Chaise"}}; get_translations reads them.',
+            details={"field": "translations"},
+        )
     return {field: texts for field, texts in given.items() if texts}
 
 

@@ -15,7 +15,7 @@ from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.records.grouped import (
+from odoo_toolkit.records.aggregate.grouped import (
     Column,
     Group,
     Plan,
@@ -26,9 +26,14 @@ from odoo_toolkit.records.grouped import (
     shown_measure,
     sort_key,
 )
-from odoo_toolkit.records.grouping import COUNT, Grouping, Measure, Spec
+from odoo_toolkit.records.aggregate.grouping import (
+    COUNT,
+    Grouping,
+    Measure,
+    Spec,
+)
+from odoo_toolkit.records.aggregate.measuring import holds
 from odoo_toolkit.records.left_out import with_left_out
-from odoo_toolkit.records.measuring import holds
 from odoo_toolkit.records.paths import Shower, columns
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.values import ReadOptions

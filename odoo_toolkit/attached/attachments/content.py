@@ -11,6 +11,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
+from odoo_toolkit.attached.owner_records import find_owned
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import receiving
@@ -27,7 +28,6 @@ from odoo_toolkit.file_content import (
     safe_name,
 )
 from odoo_toolkit.operations.documents import Document
-from odoo_toolkit.owner_records import find_owned
 
 #: Bytes up to which content is sent and given.
 MAX_BYTES = 12 * 1024 * 1024

@@ -8,8 +8,13 @@ key that opens the file to anybody.
 """
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.attachments.content import AttachmentContent, get_content
-from odoo_toolkit.attachments.files import AttachmentsResult, delete, list_attachments, upload
+from odoo_toolkit.attached.attachments.content import AttachmentContent, get_content
+from odoo_toolkit.attached.attachments.files import (
+    AttachmentsResult,
+    delete,
+    list_attachments,
+    upload,
+)
 
 __all__ = [
     "AttachmentContent",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -10,7 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.operations.documents import Document, Row, read_rows, shows
 from odoo_toolkit.operations.operation import operation
 from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
@@ -33,44 +34,65 @@ class Language(Shown):
 
 @attrs.frozen(kw_only=True)
 class LanguagesResult(Shown):
-    """Languages of an Odoo; ``message`` and ``warnings`` tell of what was switched on."""
+    """Languages of an Odoo."""
 
     languages: list[Language]
-    message: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ActivatedLanguage(Language):
+    """A language as it is now; ``warnings`` say what went otherwise than asked."""
+
+    message: str
     warnings: list[str] = attrs.Factory(list)
 
 
-@operation
-def languages(
+def get_languages(
     odoo: Odoo,
     find: Annotated[str | None, Doc("Part of a name: also those switched off.")] = None,
-    activate: Annotated[str | None, Doc("Code; full mode only.")] = None,
-    *,
-    dry_run: DryRun = False,
-) -> LanguagesResult | Plan:
-    """Return the languages that are switched on; or look for others, or switch one on.
+) -> LanguagesResult:
+    """Return the languages that are switched on, or look for others; one round trip.
 
-    Switching on loads Odoo's own texts, which takes some 10 seconds, and changes no data. It takes
-    the rights of an administrator.
+    >>> [language.code for language in get_languages(odoo).languages]
+    ['en_US']
 
     Args:
         odoo: the connection.
         find: a part of a name or code, such as ``French``: then those that match are returned,
             whether or not they are switched on, 20 at most.
-        activate: the code of a language, such as ``fr_FR``, to switch on.
+
+    Raises:
+        AccessError: Odoo or the policy does not allow it.
+    """
+    return LanguagesResult(
+        languages=[
+            Language(code=row["code"], name=row["name"], active=bool(row["active"]))
+            for row in find_languages(odoo, find)
+        ]
+    )
+
+
+@operation
+def activate_language(
+    odoo: Odoo,
+    code: Annotated[str, Doc("E.g. fr_FR.")],
+    *,
+    dry_run: DryRun = False,
+) -> ActivatedLanguage | Plan:
+    """Switch a language on; five round trips, one where it is on already.
+
+    It loads Odoo's own texts, which takes some 10 seconds, and changes no data. It takes the rights
+    of an administrator.
+
+    Args:
+        odoo: the connection.
+        code: of the language, such as ``fr_FR``.
         dry_run: find and check, switch on nothing.
 
     Raises:
         NotFoundError: there is no such language.
-        ValidationError: both ``find`` and ``activate`` were given.
         AccessError: MODE_VIOLATION outside full mode; or Odoo does not allow it.
     """
-    if activate is None:
-        return LanguagesResult(languages=[_language(row) for row in find_languages(odoo, find)])
-    if find is not None:
-        raise ValidationError(
-            "Give find or activate, not both.", suggestion="Look first, then switch one on."
-        )
     create = Step(model=_INSTALL, method="create", says="Asked for")
     press = Step(model=_INSTALL, method="lang_install", says="Switched on")
     if odoo.policy.mode != "full" and not dry_run:
@@ -81,21 +103,19 @@ def languages(
             details={"mode": odoo.policy.mode},
         )
     permit(odoo, create, press, dry_run=dry_run)
-    row = _by_code(odoo, activate)
+    row = _by_code(odoo, code)
     label = f"{row['name']} ({row['code']})"
     if row["active"]:
-        return LanguagesResult(
-            languages=[_language(row)], message=f"{label} is switched on already."
-        )
+        return _activated(row, f"{label} is switched on already.")
     # The wizard takes several languages from 16 on.
     several = "lang_ids" in odoo.schema.fields(_INSTALL)
     values = {"lang_ids": [[6, 0, [row["id"]]]]} if several else {"lang": row["code"]}
     on = shows(LANGUAGE, active=(True,))
 
-    def result(done: Done) -> LanguagesResult:
-        now = _language(_by_code(odoo, row["code"]))
-        told = f"{label} is {'switched on' if now.active else 'not switched on'}."
-        return LanguagesResult(languages=[now], message=told, warnings=done.warnings)
+    def result(done: Done) -> ActivatedLanguage:
+        now = _by_code(odoo, row["code"])
+        told = f"{label} is {'switched on' if now['active'] else 'not switched on'}."
+        return _activated(now, told, done.warnings)
 
     steps = [
         create.of(vals_list=values),
@@ -120,14 +140,20 @@ def _by_code(odoo: Odoo, code: str) -> Row:
     if not rows:
         raise NotFoundError(
             f"There is no language with the code {code!r:.40}.",
-            suggestion="Look for its code with find, such as find='French'.",
-            details={"field": "activate"},
+            suggestion="Look for its code with get_languages, such as find='French'.",
+            details={"field": "code"},
         )
     return rows[0]
 
 
-def _language(row: Row) -> Language:
-    return Language(code=row["code"], name=row["name"], active=bool(row["active"]))
+def _activated(row: Row, message: str, warnings: Sequence[str] = ()) -> ActivatedLanguage:
+    return ActivatedLanguage(
+        code=row["code"],
+        name=row["name"],
+        active=bool(row["active"]),
+        message=message,
+        warnings=list(warnings),
+    )
 
 
 readable_signatures(globals())

@@ -15,14 +15,19 @@ from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, JsonSchema
 from odoo_toolkit.arguments import resolve_domain
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
+from odoo_toolkit.records.aggregate.companies import warnings as company_warnings
+from odoo_toolkit.records.aggregate.companies import with_companies
+from odoo_toolkit.records.aggregate.currencies import warnings as currency_warnings
+from odoo_toolkit.records.aggregate.currencies import with_currencies
+from odoo_toolkit.records.aggregate.grouped_rows import (
+    Question,
+    names_in,
+    number_of_groups,
+    page,
+)
+from odoo_toolkit.records.aggregate.grouping import COUNT, Spec
+from odoo_toolkit.records.aggregate.measuring import parse
 from odoo_toolkit.records.arguments import checked_count, describe, readable_of
-from odoo_toolkit.records.companies import warnings as company_warnings
-from odoo_toolkit.records.companies import with_companies
-from odoo_toolkit.records.currencies import warnings as currency_warnings
-from odoo_toolkit.records.currencies import with_currencies
-from odoo_toolkit.records.grouped_rows import Question, names_in, number_of_groups, page
-from odoo_toolkit.records.grouping import COUNT, Spec
-from odoo_toolkit.records.measuring import parse
 from odoo_toolkit.records.results import Described, Record, _Rows
 from odoo_toolkit.values.plain import plain
 

@@ -1,0 +1,17 @@
+"""What hangs on any record: messages, activities and files."""
+
+from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.attached import attachments
+from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
+from odoo_toolkit.attached.chatter import get_messages, post_message
+
+__all__ = [
+    "attachments",
+    "get_activities",
+    "get_messages",
+    "mark_activity_done",
+    "post_message",
+    "schedule_activity",
+]
+
+readable_signatures(globals())
