@@ -231,7 +231,9 @@ def test_suggested_domains_run(odoo: Odoo, model: str, query: str) -> None:
         "limit": 20,
     }
     rows = odoo.call(Call(model=model, method="search_read", arguments=arguments))
-    assert len(rows) == min(suggestion.count, 20)
+    # Other tests write to the same server: the number is that of before, or of now.
+    counts = (suggestion.count, suggest_domain(odoo, model, query).count)
+    assert len(rows) in {min(count, 20) for count in counts}
 
 
 def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(
