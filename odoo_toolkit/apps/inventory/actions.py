@@ -150,8 +150,8 @@ def validate_picking(
         dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
 
     Raises:
-        StateError: it is done or cancelled, too little is there, or nothing is to be moved.
-        ValidationError: a line or its lots are wrong, or it is more than demanded.
+        StateError: it is done or cancelled, or there is not enough or nothing to move.
+        ValidationError: a line or its lots are wrong, or it is more than the demand.
         WizardRequiredError: a module asks something else.
         NotFoundError: the transfer, or a lot that has to be in stock, does not exist.
         AccessError: Odoo or the policy does not allow it.

@@ -197,7 +197,7 @@ def create_transfer(
         lines: each with ``product_id`` or ``product_name``, and ``quantity`` in the product's
             unit of measure.
         scheduled_date: an ISO date or moment.
-        validate: whether to validate it. If that cannot be, the transfer stays and the result
+        validate: whether to validate it too. If that fails, the transfer stays and the result
             says why.
         dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
 

@@ -65,15 +65,16 @@ def return_picking(
         picking_id: the done transfer.
         picking_name: its reference instead.
         lines: each with ``move_id``, ``product_id`` or ``product_name``, and ``quantity``; by
-            default all that has not been returned yet.
-        validate: whether to validate it too. Otherwise, or where lots are to be chosen, call
+            default everything that has not come back yet.
+        validate: whether to validate it too. Otherwise, or to choose lots, call
             :func:`~odoo_toolkit.apps.inventory.validate_picking` with the id of the result.
         dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
 
     Raises:
-        StateError: it is not done, all has come back, or more than has been moved is to.
+        StateError: it is not done, all of it has come back, or more would come back than was
+            moved.
         ValidationError: a line is wrong.
-        NotFoundError: it does not exist, or has nothing of that name.
+        NotFoundError: it does not exist, or has no such product.
         AccessError: Odoo or the policy does not allow it.
     """
     started = time.time()

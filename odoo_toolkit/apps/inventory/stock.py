@@ -49,7 +49,7 @@ class Stock(Shown):
     Attributes:
         stock: by location, where there is any.
         total_available: not reserved, in all these locations.
-        warnings: where they are of several companies.
+        warnings: whether they belong to several companies.
     """
 
     product: RecordName

@@ -75,7 +75,7 @@ def confirm_order(
     order_name: OrderName = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Confirm a draft, if it is one, and reserve the components that are in stock.
+    """Confirm a manufacturing order if it is a draft, and reserve the components in stock.
 
     5 or 6 round trips.
 
@@ -114,9 +114,9 @@ def cancel_order(
     order_name: OrderName = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Cancel an order that is not done, with its work orders and reservations; 3 round trips.
+    """Cancel a manufacturing order that is not done, with its work orders and reservations.
 
-    There is no way back: Odoo does not confirm a cancelled order again.
+    3 round trips. This is final: Odoo does not confirm a cancelled order again.
 
     >>> cancel_order(odoo, order_name="WH/MO/5").message
     'WH/MO/5 is cancelled.'
@@ -273,13 +273,13 @@ def create_order(
 
     Args:
         odoo: the connection.
-        product_id: what is made; or
+        product_id: the product to make; or
         product_name: its name.
         bom_id: a bill of materials of it; given alone, it also decides the product.
         quantity: in the product's unit of measure.
         date: planned start, an ISO date or moment (UTC where no zone is given).
-        confirm: confirm the order at once, and reserve what is in stock. When that fails, the draft
-            stays and ``warnings`` says why. Missing components do not keep it from being confirmed.
+        confirm: confirm the order at once, and reserve components. If that fails, the draft
+            stays and ``warnings`` says why. It can be confirmed without its components.
         dry_run: resolve and check, write nothing.
 
     Raises:

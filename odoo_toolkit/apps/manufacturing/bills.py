@@ -341,9 +341,9 @@ class BillComponents(Shown):
     """The components of a product.
 
     Attributes:
-        quantity: that the components are for, in the product's unit of measure.
+        quantity: the quantity of the product, in its unit of measure.
         can_make: whether all of it can be made now.
-        producible: how many can be made now; None where no component limits it.
+        producible: how many can be made now; None if no component limits it.
         other_boms: other bills of the product; name one as bom_id to choose it.
     """
 
@@ -391,7 +391,7 @@ def check_components(
         product_name: its name.
         bom_id: a bill of materials of it; given alone, it also decides the product.
         quantity: to make, in the product's unit of measure.
-        location_id: where the components are taken from, with the places in it.
+        location_id: the location of the components, with its sublocations.
 
     Raises:
         NotFoundError: the product has no bill of materials.

@@ -115,10 +115,10 @@ def produce(
     """Produce a manufacturing order, in full or in part.
 
     A draft is confirmed first; work orders are finished with it. Components are used, and
-    by-products made, in proportion to the quantity, but for those in ``lines`` and those that
+    by-products made, in proportion to the quantity, except those in ``lines`` and those that
     somebody has entered in Odoo for this quantity. Odoo's questions (immediate production,
     consumption, backorder) are answered by the arguments. Odoo itself would use components that are
-    not there: here this is an error.
+    not in stock: here this is an error.
 
     5 round trips, up to 6 more for names, parts, lots and units of measure.
 
@@ -130,10 +130,10 @@ def produce(
         order_id: the order; or
         order_name: its reference.
         quantity: in the order's unit of measure.
-        lots: of what is made; where none is given, Odoo's next number is taken. Up to Odoo 18 an
+        lots: of the product; without them Odoo's next number is taken. Up to Odoo 18 an
             order for serial numbers is produced piece by piece.
-        lines: each with ``product_id`` or ``product_name``, ``quantity`` in all, and ``lots``: one
-            lot, or serial numbers. Lots that are not named are those that Odoo has reserved.
+        lines: each with ``product_id`` or ``product_name``, the total ``quantity``, and ``lots``:
+            one lot, or serial numbers. Without lots, those that Odoo has reserved are used.
         backorder: whether the rest of a part becomes an order of its own, or is dropped.
         unreserved: whether to use components that are not in stock, or reserved for others.
         allow_more: whether to produce more than was ordered.

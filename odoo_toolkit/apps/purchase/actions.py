@@ -129,7 +129,7 @@ def confirm_order(
 ) -> Order | Plan:
     """Confirm a request for quotation: it becomes a purchase order and its receipt is made.
 
-    Where the company wants a second approval, it may be left in the state ``to approve``: the
+    If the company wants a second approval, it might stay in the state ``to approve``: the
     result then names the people who can approve it. 3 round trips, 5 where somebody has to approve.
 
     >>> confirm_order(odoo, order_name="P00012").message
@@ -170,8 +170,8 @@ def cancel_order(
 ) -> Order | Plan:
     """Cancel a request for quotation or purchase order, with its open receipts; 4 round trips.
 
-    An order that is received or billed is not cancelled, although Odoo 19 would do so without a
-    word; up to 18 not even where all of it was returned. A draft bill stays, as Odoo leaves it.
+    An order that is received or billed is not cancelled, although Odoo 19 itself would do it; up
+    to 18 not even if all of it was returned. Odoo leaves a draft bill as it is.
 
     >>> cancel_order(odoo, order_name="P00012").message
     'P00012 is cancelled.'

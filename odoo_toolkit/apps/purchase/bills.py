@@ -68,10 +68,10 @@ def create_bill(
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Make the bill of what can be billed of a purchase order now; 5 round trips, 6 to post it.
+    """Create the vendor bill of a purchase order for all that can be billed now.
 
-    That is what was ordered or what was received, as each product has it. What was returned after
-    it was billed makes a refund.
+    5 round trips, 6 to post it. Products are billed by ordered or by received quantities, as each
+    of them is set up. Goods that were returned after they were billed make a refund.
 
     >>> create_bill(odoo, order_name="P00012", ref="F-17", post=True).message
     'Created and posted BILL/1: 50.00 USD'
@@ -87,7 +87,7 @@ def create_bill(
 
     Raises:
         StateError: the order is not confirmed, or there is nothing to bill.
-        ValidationError: the date is none.
+        ValidationError: the date is not a date.
         AccessError: Odoo or the policy does not allow it.
     """
     permit(odoo, BILL, WRITE, *([POST] if post else []), dry_run=dry_run)

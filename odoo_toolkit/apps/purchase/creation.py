@@ -148,10 +148,10 @@ def create_order(
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
-    """Make a request for quotation, and confirm it if asked to; 4 round trips, 5 to confirm it.
+    """Create a request for quotation, and confirm it if asked; 4 round trips, 5 to confirm it.
 
-    Prices, taxes and days of arrival come from the vendor's price list where none are given, and
-    terms of payment and currency from the vendor, as Odoo's form has it on every version.
+    Prices, taxes and days of arrival that are left out come from the vendor's price list, and
+    payment terms and currency from the vendor, as in Odoo's form on every version.
 
     >>> order = create_order(
     ...     odoo, lines=[{"product_name": "Chair", "quantity": 5}], partner_name="Acme"
@@ -163,11 +163,11 @@ def create_order(
         odoo: the connection.
         lines: each with ``product_id`` or ``product_name``, ``quantity`` (1, in the unit in which
             the product is bought), ``price_unit``, ``discount`` (from 17 on), ``date_planned`` and
-            ``name``. A line with nothing but ``name`` becomes a note.
+            ``name``. A line with only ``name`` becomes a note.
         partner_id: the vendor; or
         partner_name: their name.
         partner_ref: their number for this order.
-        date_planned: when the lines that do not say it themselves are to arrive.
+        date_planned: the expected arrival of lines without a date of their own.
         note: terms and conditions.
         confirm: confirm the order at once. When that fails, the request stays, ``confirmed`` is
             False and ``warnings`` says why.

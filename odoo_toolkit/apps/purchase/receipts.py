@@ -43,7 +43,7 @@ def receive(
     picking_id: Annotated[int | None, Doc("If several receipts are open.")] = None,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
-    """Receive a purchase order wholly, or the quantities given.
+    """Receive a purchase order, in full or by lines.
 
     2 round trips, and those of :func:`~odoo_toolkit.apps.inventory.validate_picking`.
 
@@ -61,14 +61,14 @@ def receive(
         order_id: the order; or
         order_name: its number.
         lines: the quantities that came, each with ``product_id``, ``product_name`` or ``move_id``,
-            ``quantity`` and ``lots``; by default all that is open.
+            ``quantity`` and ``lots``; by default everything that is open.
         backorder: whether the rest stays open, or is given up.
         allow_more: whether to receive more than was ordered.
         picking_id: which of several open receipts.
         dry_run: find and check, write nothing.
 
     Raises:
-        StateError: the order is not confirmed, nothing is left to be received, several receipts
+        StateError: the order is not confirmed, nothing is left to receive, several receipts
             are open, or less or more comes than was ordered without ``backorder`` or
             ``allow_more``.
         ValidationError: a line or its lots are wrong.

@@ -241,15 +241,15 @@ class Supply(Shown):
     """The supply of a product; quantities in ``uom``, the product's unit.
 
     Attributes:
-        quantity: that was asked about.
-        on_hand: in stock; ``free`` is what of it is not reserved.
-        forecast: on hand, with all that is to come and without all that is to go.
-        incoming: what is to come, the earliest first.
-        offers: of vendors, the usable and preferred ones first; ``uom`` where it is another than
-            the product's.
-        offer_count: how many there are, where those are not all.
-        making: what can be made of it, where it has a bill of materials.
-        warnings: what could not be read.
+        quantity: the quantity asked about.
+        on_hand: in stock; ``free`` is the part that is not reserved.
+        forecast: on hand, plus all planned receipts, minus all planned deliveries.
+        incoming: planned receipts, the earliest first.
+        offers: vendors' prices, the usable and preferred ones first; with ``uom`` if it differs
+            from the product's.
+        offer_count: the number of all offers, if more than those are there.
+        making: how much can be made, if it has a bill of materials.
+        warnings: parts of the answer that could not be read.
     """
 
     product: RecordName
@@ -276,7 +276,7 @@ def get_supply(
     """Return how much of a product is available, and when; 1 round trip by id, 2 by name.
 
     One more where vendors count in other units than the product does, or where it has a bill of
-    materials; then 2 for each level of kits in it, and 1 or 2 for vendors of what is in them.
+    materials; then 2 for each level of kits in it, and 1 or 2 for the vendors of their components.
 
     >>> found = get_supply(odoo, product_name="Chair", quantity=5)
     >>> found.free, [offer.vendor.name for offer in found.offers]
@@ -286,8 +286,8 @@ def get_supply(
         odoo: the connection.
         product_id: a variant (``product.product``); or
         product_name: its name or internal reference.
-        quantity: how many are needed, in the product's unit; by it is judged what vendors ask for
-            and what can be made.
+        quantity: how many are needed, in the product's unit; offers and production are judged
+            by it.
 
     Raises:
         AmbiguousNameError: several products match.
