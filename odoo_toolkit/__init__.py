@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from odoo_toolkit.arguments import Domain as Domain
+    from odoo_toolkit.arguments.compared import Difference as Difference
     from odoo_toolkit.client import CallEvent as CallEvent
     from odoo_toolkit.client import Odoo as Odoo
     from odoo_toolkit.connecting import connect as connect
@@ -33,8 +34,34 @@ if TYPE_CHECKING:
     from odoo_toolkit.plans import PlannedCall as PlannedCall
     from odoo_toolkit.plans import PlannedChange as PlannedChange
     from odoo_toolkit.policy import Policy as Policy
+    from odoo_toolkit.progress import OperationCancelled as OperationCancelled
     from odoo_toolkit.progress import time_limit as time_limit
     from odoo_toolkit.records import *  # noqa: F403 - all of its names
+    from odoo_toolkit.records.aggregate import AggregateResult as AggregateResult
+    from odoo_toolkit.records.changes import ChangesResult as ChangesResult
+    from odoo_toolkit.records.export import ExportResult as ExportResult
+    from odoo_toolkit.records.importing.results import FailedRow as FailedRow
+    from odoo_toolkit.records.importing.results import ImportPlan as ImportPlan
+    from odoo_toolkit.records.importing.results import ImportResult as ImportResult
+    from odoo_toolkit.records.importing.results import Problem as Problem
+    from odoo_toolkit.records.importing.results import RowError as RowError
+    from odoo_toolkit.records.iterate import Records as Records
+    from odoo_toolkit.records.names import AmbiguousNameError as AmbiguousNameError
+    from odoo_toolkit.records.results import CountResult as CountResult
+    from odoo_toolkit.records.results import CreateResult as CreateResult
+    from odoo_toolkit.records.results import DefaultsResult as DefaultsResult
+    from odoo_toolkit.records.results import ExecuteResult as ExecuteResult
+    from odoo_toolkit.records.results import FieldsResult as FieldsResult
+    from odoo_toolkit.records.results import ModelsResult as ModelsResult
+    from odoo_toolkit.records.results import NamesResult as NamesResult
+    from odoo_toolkit.records.results import QueriesResult as QueriesResult
+    from odoo_toolkit.records.results import QueryAnswer as QueryAnswer
+    from odoo_toolkit.records.results import ReadResult as ReadResult
+    from odoo_toolkit.records.results import RecordName as RecordName
+    from odoo_toolkit.records.results import SearchResult as SearchResult
+    from odoo_toolkit.records.results import UnlinkResult as UnlinkResult
+    from odoo_toolkit.records.results import WizardResult as WizardResult
+    from odoo_toolkit.records.results import WriteResult as WriteResult
     from odoo_toolkit.values import ReadOptions as ReadOptions
 
 #: module -> the public names that it is the home of. They are imported when they are first used:
@@ -50,10 +77,20 @@ _HOMES = {
     "notebook": "Connection Model",
     "plans": "Plan PlannedCall PlannedChange",
     "policy": "Policy",
-    "progress": "time_limit",
+    "progress": "OperationCancelled time_limit",
     "records": "aggregate changes count create create_many default_get execute export fields_get"
-    " iterate list_models name_get queries read read_csv run_wizard search_read unlink"
+    " iterate list_models name_get read read_csv run_queries run_wizard search_read unlink"
     " upsert write write_many",
+    "arguments.compared": "Difference",
+    "records.aggregate": "AggregateResult",
+    "records.changes": "ChangesResult",
+    "records.export": "ExportResult",
+    "records.importing.results": "FailedRow ImportPlan ImportResult Problem RowError",
+    "records.iterate": "Records",
+    "records.names": "AmbiguousNameError",
+    "records.results": "CountResult CreateResult DefaultsResult ExecuteResult FieldsResult"
+    " ModelsResult NamesResult QueriesResult QueryAnswer ReadResult"
+    " RecordName SearchResult UnlinkResult WizardResult WriteResult",
     "values": "ReadOptions",
 }
 _HOME_OF = {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names.split()}

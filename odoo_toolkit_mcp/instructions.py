@@ -30,8 +30,8 @@ _LINES = (
         " give an order from the first page on.",
     ),
     (
-        ("odoo_core_queries",),
-        "Several searches and counts are one call of odoo_core_queries.",
+        ("odoo_core_run_queries",),
+        "Several searches and counts are one call of odoo_core_run_queries.",
     ),
     (
         ("odoo_core_write",),

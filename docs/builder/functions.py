@@ -23,6 +23,7 @@ _RESULTS = (
     "odoo_toolkit.records.export",
     "odoo_toolkit.records.changes",
     "odoo_toolkit.records.names",
+    "odoo_toolkit.arguments.compared",
 )
 
 #: page -> title, modules. Of a module these names are shown: see ``ONLY``, else
@@ -80,6 +81,7 @@ WITH_MEMBERS = frozenset(
         "Field",
         "ImportResult",
         "ImportPlan",
+        "ImportPlan",
         "ImportedRows",
         "Model",
         "Odoo",
@@ -90,6 +92,7 @@ WITH_MEMBERS = frozenset(
 
 #: The names that are for users, of modules that have others, too.
 ONLY = {
+    "odoo_toolkit.arguments.compared": ("Difference",),
     "odoo_toolkit.client": ("Odoo", "CallEvent"),
     "odoo_toolkit.connection.settings": ("ConnectionSettings",),
     "odoo_toolkit.arguments": ("Domain",),
@@ -104,7 +107,7 @@ ONLY = {
     "odoo_toolkit.model_guide.states": ("model_states", "ModelStates"),
     "odoo_toolkit.notebook": ("Connection", "Model"),
     "odoo_toolkit.plans": ("Plan", "PlannedCall", "PlannedChange"),
-    "odoo_toolkit.progress": ("time_limit",),
+    "odoo_toolkit.progress": ("time_limit", "OperationCancelled"),
     "odoo_toolkit.records.aggregate": ("AggregateResult",),
     "odoo_toolkit.records.changes": ("ChangesResult",),
     "odoo_toolkit.records.export": ("ExportResult",),

@@ -30,10 +30,15 @@ from odoo_toolkit.operations.documents import (
     shows,
 )
 from odoo_toolkit.operations.lines import checked_name
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_count, optional_ids
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName

@@ -13,8 +13,13 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, NotFoundError
 from odoo_toolkit.operations.documents import Document, Row, read_rows, shows
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.search_text import literal
 
 LANGUAGE = Document(

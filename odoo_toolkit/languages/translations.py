@@ -29,10 +29,15 @@ from odoo_toolkit.languages.term_translations import (
     read_terms,
     term_step,
 )
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import describe, listed_fields
 from odoo_toolkit.records.reading import read
 from odoo_toolkit.values.plain import plain

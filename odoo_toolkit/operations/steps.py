@@ -15,9 +15,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
-from odoo_toolkit.plans import Plan as Plan
-from odoo_toolkit.plans import PlannedCall as PlannedCall
-from odoo_toolkit.plans import planned
+from odoo_toolkit.plans import Plan, planned
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls

@@ -8,7 +8,7 @@ from odoo_toolkit.records.export import export
 from odoo_toolkit.records.importing import create_many, read_csv, upsert, write_many
 from odoo_toolkit.records.iterate import iterate
 from odoo_toolkit.records.models import fields_get, list_models
-from odoo_toolkit.records.queries import queries
+from odoo_toolkit.records.queries import run_queries
 from odoo_toolkit.records.reading import count, default_get, name_get, read, search_read
 from odoo_toolkit.records.wizards import run_wizard
 from odoo_toolkit.records.writing import create, unlink, write
@@ -26,9 +26,9 @@ __all__ = [
     "iterate",
     "list_models",
     "name_get",
-    "queries",
     "read",
     "read_csv",
+    "run_queries",
     "run_wizard",
     "search_read",
     "unlink",

@@ -25,7 +25,7 @@ MOST_QUERIES = 20
 _KEYS = ("model", "domain", "fields", "limit", "offset", "order", "count")
 
 
-def queries(
+def run_queries(
     odoo: Odoo,
     queries: Annotated[
         Sequence[Mapping[str, Any]],
@@ -40,8 +40,8 @@ def queries(
 ) -> QueriesResult:
     """Answer several searches and counts, side by side; one round trip each.
 
-    >>> queries(odoo, [{"model": "sale.order", "domain": [["state", "=", "draft"]], "count": True},
-    ...                {"model": "crm.lead", "fields": ["name"], "limit": 5}])
+    >>> drafts = {"model": "sale.order", "domain": [["state", "=", "draft"]], "count": True}
+    >>> run_queries(odoo, [drafts, {"model": "crm.lead", "fields": ["name"], "limit": 5}])
 
     Args:
         odoo: the connection.

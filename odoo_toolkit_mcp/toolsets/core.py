@@ -87,11 +87,11 @@ TOOLS = (
         access="read",
     ),
     Tool(
-        name="odoo_core_queries",
+        name="odoo_core_run_queries",
         title="Ask several questions",
         description="Run several searches and counts, on any models, in one call; each is"
         " answered by itself, even if another is wrong.",
-        function=records.queries,
+        function=records.run_queries,
         access="read",
     ),
     Tool(

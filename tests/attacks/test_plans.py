@@ -32,7 +32,7 @@ from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.attached.chatter import post_message
 from odoo_toolkit.languages import activate_language
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from tests.attacks.database import Database, unchanged
 from tests.attacks.policies import Noting, Raw
 from tests.attacks.test_readonly_writes import LOGIN_TABLES

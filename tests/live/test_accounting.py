@@ -25,7 +25,7 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 
 

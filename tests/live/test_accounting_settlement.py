@@ -22,7 +22,7 @@ from odoo_toolkit.apps.accounting import (
 )
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.lines import today
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.accounting_data import customer, expense_account, kept, posted
 

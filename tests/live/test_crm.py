@@ -18,7 +18,7 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.apps import crm
 from odoo_toolkit.apps.crm import LeadResult
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.servers import Server, User, credentials
 

@@ -12,7 +12,7 @@ from odoo_toolkit import NotFoundError, Odoo, ValidationError
 from odoo_toolkit.apps import helpdesk
 from odoo_toolkit.apps.helpdesk import TicketResult
 from odoo_toolkit.call import Call
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 
 
 @pytest.fixture(autouse=True)

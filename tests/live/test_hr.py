@@ -15,7 +15,7 @@ from odoo_toolkit import AccessError, NotFoundError, Odoo, OdooError, Validation
 from odoo_toolkit.apps import hr
 from odoo_toolkit.apps.hr import AttendanceResult, ExpenseResult, LeaveResult
 from odoo_toolkit.errors import StateError
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.servers import Server, credentials, ordinary_user
 

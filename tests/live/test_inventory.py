@@ -11,7 +11,7 @@ import pytest
 from odoo_toolkit import Odoo, records
 from odoo_toolkit.apps.inventory import Transfer, create_transfer, get_stock, validate_picking
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from tests.live.products import stored
 
 Product = Callable[..., int]

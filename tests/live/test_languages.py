@@ -19,7 +19,7 @@ from odoo_toolkit import (
     search_read,
     write,
 )
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.live.sales_data import counted
 from tests.live.servers import Server, User, credentials

@@ -30,7 +30,7 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lots import lot_model
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.sales_data import counted
 

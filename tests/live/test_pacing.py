@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from odoo_toolkit import connect, queries
+from odoo_toolkit import connect, run_queries
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.deep_search import deep_search
 from tests.live.servers import Server, User, credentials
@@ -44,7 +44,7 @@ def test_what_is_asked_side_by_side_is_asked_one_by_one(
         searches = [
             threads.submit(deep_search, odoo, "Azure Interior", exhaustive=True) for _ in range(3)
         ]
-        questions = threads.submit(queries, odoo, asked)
+        questions = threads.submit(run_queries, odoo, asked)
         found = [search.result(120) for search in searches]
         partners, users = questions.result(120)
 

@@ -11,7 +11,7 @@ import odoo_toolkit as toolkit
 from odoo_toolkit import AccessError, NotFoundError, Odoo, ValidationError
 from odoo_toolkit.apps import project
 from odoo_toolkit.apps.project import TaskResult, TimesheetResult
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 
 

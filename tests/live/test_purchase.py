@@ -16,7 +16,7 @@ from odoo_toolkit.apps.accounting import Invoice
 from odoo_toolkit.apps.inventory import Transfer, return_picking
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
 from odoo_toolkit.operations.lines import today
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.products import stored
 from tests.live.servers import Server, User, credentials

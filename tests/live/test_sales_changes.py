@@ -8,7 +8,7 @@ import pytest
 
 from odoo_toolkit import NotFoundError, Odoo, StateError, ValidationError, create, read, search_read
 from odoo_toolkit.apps import sales
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from tests.live.sales_data import counted, new_customer, new_product
 
 

@@ -22,8 +22,8 @@ from odoo_toolkit import (
     count,
     export,
     iterate,
-    queries,
     read,
+    run_queries,
     search_read,
 )
 from odoo_toolkit.apps.sales import confirm_order
@@ -94,7 +94,7 @@ def test_a_built_domain_is_taken_everywhere(odoo: Connection, tmp_path: Path) ->
     again = search_read(odoo, "res.partner", plain, ["name"], limit=None, order="name")
     assert [*found] == [*again]
     assert len([*iterate(odoo, "res.partner", COMPANIES, ["name"])]) == number
-    asked = queries(odoo, [{"model": "res.partner", "domain": COMPANIES, "count": True}])
+    asked = run_queries(odoo, [{"model": "res.partner", "domain": COMPANIES, "count": True}])
     assert asked[0].count == number
     by_country = aggregate(odoo, "res.partner", COMPANIES, ["country_id"])
     assert sum(row["count"] for row in by_country) == number

@@ -10,8 +10,8 @@ from odoo_toolkit import (
     count,
     create,
     execute,
-    queries,
     read,
+    run_queries,
     run_wizard,
     search_read,
     write,
@@ -199,7 +199,7 @@ def test_what_was_written_is_read_back(admin: Odoo, suffix: str) -> None:
 
 def test_several_questions_are_answered_side_by_side(odoo: Odoo) -> None:
     """As one by one; the wrong one has its error in its place."""
-    counted, wrong, found = queries(
+    counted, wrong, found = run_queries(
         odoo,
         [
             {"model": "res.country", "count": True},

@@ -17,7 +17,8 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError
-from odoo_toolkit.operations.steps import Plan, Step, plan
+from odoo_toolkit.operations.steps import Step, plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit_mcp import confirmation
 from odoo_toolkit_mcp.affected import clean, destroys

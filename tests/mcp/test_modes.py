@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 READING = {
     "odoo_core_search_read",
     "odoo_core_deep_search",
-    "odoo_core_queries",
+    "odoo_core_run_queries",
     "odoo_core_read",
     "odoo_core_aggregate",
     "odoo_core_count",

@@ -18,7 +18,7 @@ from odoo_toolkit import (
     count,
     export,
     iterate,
-    queries,
+    run_queries,
     search_read,
 )
 from odoo_toolkit.apps.accounting import post_invoice
@@ -26,7 +26,7 @@ from odoo_toolkit.apps.accounting.invoices import Invoice
 from odoo_toolkit.apps.manufacturing import produce
 from odoo_toolkit.apps.sales import Order, confirm_order
 from odoo_toolkit.languages import ActivatedLanguage, activate_language
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from tests.live.servers import Server, User, credentials
 
 
@@ -64,7 +64,7 @@ def domains(odoo: Odoo) -> None:
     aggregate(odoo, "sale.order", domain, ["partner_id"])
     changes(odoo, "sale.order", domain=domain)
     export(odoo, "sale.order", domain, ["name"], "orders.csv")
-    queries(odoo, [{"model": "sale.order", "domain": domain, "count": True}])
+    run_queries(odoo, [{"model": "sale.order", "domain": domain, "count": True}])
     domain & 5  # type: ignore[operator]  # pyright: ignore
 
 

@@ -10,7 +10,7 @@ import pytest
 from odoo_toolkit import lost_answers
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import OdooConnectionError
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from tests.unit.scripted import Scripted
 
 #: Called with a connection, and with ``dry_run=True`` for the plan.

@@ -8,7 +8,7 @@ import pytest
 
 from odoo_toolkit.apps.accounting import PaymentResult, register_payment
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import check_told_when_lost
 from tests.unit.test_accounting import IN_EUROS, POSTED, Books

@@ -19,7 +19,7 @@ from odoo_toolkit.apps.accounting import (
     reset_invoice,
 )
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_books import Ledger, item

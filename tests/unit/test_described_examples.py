@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import queries, search_read
+from odoo_toolkit import run_queries, search_read
 from odoo_toolkit.testing import FakeServer
 from odoo_toolkit_mcp.prompts.domain_help import domain_help
 from tests.descriptions import Said, domains_in, tool_texts, tools
@@ -66,7 +66,7 @@ def _filled(domain: list[Any]) -> list[Any]:
 
 
 def test_what_queries_are_said_to_take_is_taken() -> None:
-    words = tools()["odoo_core_queries"].input_schema["properties"]["queries"]["description"]
+    words = tools()["odoo_core_run_queries"].input_schema["properties"]["queries"]["description"]
     named = re.findall(r"'(\w+)'", words.partition("}")[0])
     values = {"model": "x", "domain": [], "fields": ["name"], "limit": 1, "offset": 0}
     server = FakeServer({"x": EXAMPLE_FIELDS}, records={"x": []})
@@ -74,6 +74,6 @@ def test_what_queries_are_said_to_take_is_taken() -> None:
         {name: values.get(name, "name") for name in named},
         {"model": "x", "domain": [], "count": True},
     ]
-    answers = queries(server.connect(), asked)
+    answers = run_queries(server.connect(), asked)
     assert len(named) == 6
     assert [answer.error for answer in answers.answers] == [None, None]

@@ -17,7 +17,7 @@ from odoo_toolkit.apps.hr import LeaveResult
 from odoo_toolkit.call import Call
 from odoo_toolkit.configuration import load
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit_mcp.settings import ServerSettings

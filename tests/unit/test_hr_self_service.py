@@ -26,7 +26,7 @@ from odoo_toolkit.errors import (
     StateError,
     ValidationError,
 )
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.operation_checks import (
     check_plan_is_the_run,

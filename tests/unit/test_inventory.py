@@ -20,7 +20,7 @@ from odoo_toolkit.errors import (
     ValidationError,
     WizardRequiredError,
 )
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from tests.unit.depot import WIZARD, Depot
 from tests.unit.operation_checks import (

@@ -27,7 +27,7 @@ from odoo_toolkit.errors import (
     ValidationError,
     WizardRequiredError,
 )
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.wizards import known_wizard
 from odoo_toolkit_mcp.results import json_text

@@ -12,8 +12,7 @@ import pytest
 
 from odoo_toolkit import Odoo, StateError
 from odoo_toolkit.apps.sales import cancel_order, confirm_order
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.testing import FakeServer
 from tests.known_names import modules
 

@@ -15,8 +15,8 @@ from odoo_toolkit import (
     Policy,
     ReadOptions,
     ValidationError,
-    queries,
     read,
+    run_queries,
     search_read,
 )
 from odoo_toolkit.call import Call
@@ -161,7 +161,7 @@ def test_read_takes_paths_too_and_keeps_the_order_of_ids(odoo: Odoo) -> None:
 
 def test_queries_take_paths_too(odoo: Odoo) -> None:
     query = {"model": "sale.order", "fields": ["partner_id.name"], "limit": 1}
-    assert queries(odoo, [query])[0].records == [{"id": 10, "partner_id.name": "Azure"}]
+    assert run_queries(odoo, [query])[0].records == [{"id": 10, "partner_id.name": "Azure"}]
 
 
 def test_through_many_records_a_path_is_a_list_in_their_order(odoo: Odoo) -> None:

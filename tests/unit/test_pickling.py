@@ -16,7 +16,7 @@ from odoo_toolkit import Domain, Odoo, Policy, Pool, ReadOptions, errors
 from odoo_toolkit.apps.sales import confirm_order
 from odoo_toolkit.client import CallEvent
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.testing import FakeServer

@@ -8,7 +8,12 @@ import pytest
 
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.records import create, execute, queries, write
+from odoo_toolkit.records import (
+    create,
+    execute,
+    run_queries,
+    write,
+)
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from tests.unit.scripted import Scripted
 
@@ -43,7 +48,7 @@ class TestQueries:
 
     def test_each_is_answered_by_itself_also_when_one_is_wrong(self) -> None:
         odoo = scripted(search_count=3, search_read=[ROW])
-        answers = queries(
+        answers = run_queries(
             odoo,
             [
                 {"model": "sale.order", "domain": [["state", "=", "sale"]], "count": True},
@@ -71,19 +76,19 @@ class TestQueries:
 
     def test_one_round_trip_each(self) -> None:
         odoo = scripted(search_count=3, search_read=[ROW])
-        queries(odoo, [{"model": "sale.order", "count": True}, {"model": "res.partner"}])
+        run_queries(odoo, [{"model": "sale.order", "count": True}, {"model": "res.partner"}])
 
         assert sorted(odoo.methods()) == ["res.partner.search_read", "sale.order.search_count"]
 
     def test_null_counts_as_left_out(self) -> None:
         odoo = scripted(search_read=[])
-        (answer,) = queries(odoo, [{"model": "res.partner", "order": None, "count": None}])
+        (answer,) = run_queries(odoo, [{"model": "res.partner", "order": None, "count": None}])
 
         assert answer.records == []
 
     def test_the_policy_judges_each(self) -> None:
         odoo = scripted(Policy(model_blocklist="sale.order"), search_count=3)
-        closed, opened = queries(
+        closed, opened = run_queries(
             odoo, [{"model": m, "count": True} for m in ("sale.order", "res.partner")]
         )
 
@@ -95,12 +100,12 @@ class TestQueries:
     def test_where_odoo_cannot_be_asked_at_all_the_call_fails(self) -> None:
         odoo = scripted(search_count=OdooConnectionError("gone"))
         with pytest.raises(OdooConnectionError, match="gone"):
-            queries(odoo, [{"model": "sale.order", "count": True}] * 2)
+            run_queries(odoo, [{"model": "sale.order", "count": True}] * 2)
 
     @pytest.mark.parametrize("asked", [[], "x", {"model": "sale.order"}, [{}] * 21])
     def test_no_list_of_questions_is_refused(self, asked: Any) -> None:
         with pytest.raises(ValidationError):
-            queries(scripted(), asked)
+            run_queries(scripted(), asked)
 
 
 class TestReturnFields:

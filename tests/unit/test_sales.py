@@ -16,7 +16,7 @@ from odoo_toolkit.errors import (
     WizardRequiredError,
     make_error,
 )
-from odoo_toolkit.operations.steps import Plan
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.unit.fake_sales import FIELDS, VERSIONS, FakeOdoo

@@ -15,7 +15,7 @@ from odoo_toolkit.display import as_html, as_text, html_table
 from odoo_toolkit.doctor.diagnosis import Diagnosis, Step
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.notebook import Model
-from odoo_toolkit.operations.steps import Plan, PlannedCall
+from odoo_toolkit.plans import Plan, PlannedCall
 from odoo_toolkit.testing import FakeServer
 from odoo_toolkit.visible_text import ACTING, in_one_line, visible
 from odoo_toolkit_mcp.logs import WithoutSecrets

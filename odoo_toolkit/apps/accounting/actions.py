@@ -33,8 +33,13 @@ from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, find, shows, state_error
 from odoo_toolkit.operations.lines import checked_day, today, wanted_product
 from odoo_toolkit.operations.links import look_for
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 
 CREATE = Step(model=INVOICE.model, method="create", says="Created")

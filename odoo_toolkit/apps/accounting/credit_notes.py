@@ -26,9 +26,15 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Row, find, read_new, read_rows, state_error
 from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Done, Plan, WizardStep, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Done,
+    WizardStep,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 

@@ -23,9 +23,9 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, read_all
 from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, operate, permit
+from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 

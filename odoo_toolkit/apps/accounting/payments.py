@@ -33,9 +33,14 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_day, checked_number, today
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    WizardStep,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import Ids, checked_ids
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName

@@ -37,10 +37,15 @@ from odoo_toolkit.operations.lines import (
     wanted_each,
 )
 from odoo_toolkit.operations.links import linked_ids, look_for
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import optional_ids
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName

@@ -31,8 +31,14 @@ from odoo_toolkit.operations.documents import (
     shows,
 )
 from odoo_toolkit.operations.links import linked_ids
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, WizardStep, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    WizardStep,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal

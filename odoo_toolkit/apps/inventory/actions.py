@@ -43,8 +43,15 @@ from odoo_toolkit.apps.inventory.transfers import (
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Row, afterwards, find_id, shows
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Check, Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Check,
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 
 CONFIRM = Step(
     model=PICKING.model,

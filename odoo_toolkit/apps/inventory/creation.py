@@ -28,9 +28,15 @@ from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, read_all, read_rows
 from odoo_toolkit.operations.lines import check_lines, checked_number, wanted_product
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Check, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Check,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import resolve_all
 
 #: kind -> the warehouse's field for its operation type, the usage of the partner's side, and the

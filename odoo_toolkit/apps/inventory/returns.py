@@ -28,8 +28,13 @@ from odoo_toolkit.apps.inventory.transfers import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.operations.documents import Row, find_id, read_new, state_error
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Plan, WizardStep, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    WizardStep,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 
 _TOLERANCE = 1e-6
 #: Up to 18 the wizard counts in the product's unit, from 19 on in the move's.

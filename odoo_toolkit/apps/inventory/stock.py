@@ -19,9 +19,15 @@ from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, Row, afterwards, find_id, read, read_rows
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, create_lot, find_lots
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Done,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 _WAREHOUSE = Document(

@@ -37,8 +37,14 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import Row, afterwards, find, read_rows, shows, state_error
 from odoo_toolkit.operations.lines import checked_number
 from odoo_toolkit.operations.lots import NamedLot, check_once, find_lots, lot_model
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.wizards.actions import opened_ids
 

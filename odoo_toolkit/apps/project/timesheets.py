@@ -24,8 +24,13 @@ from odoo_toolkit.operations.documents import (
     row_after,
 )
 from odoo_toolkit.operations.lines import checked_day, checked_number
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain

@@ -41,9 +41,14 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.results import RecordName
 
 _GROUP = ("purchase", "group_purchase_manager")

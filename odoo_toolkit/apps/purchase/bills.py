@@ -16,8 +16,14 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.lost_answers import creating, look, or_seen
 from odoo_toolkit.operations.documents import Row, find, read, read_rows, state_error
 from odoo_toolkit.operations.lines import checked_day, today
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.wizards.actions import opened_ids
 
 

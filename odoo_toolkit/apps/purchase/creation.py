@@ -24,10 +24,15 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.documents import Document, read, read_rows
 from odoo_toolkit.operations.lines import check_lines, checked_number, today, wanted_product
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 
 

@@ -22,8 +22,8 @@ from odoo_toolkit.apps.purchase.orders import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations.documents import Row, find, state_error
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Plan, permit
+from odoo_toolkit.operations.steps import permit
+from odoo_toolkit.plans import Plan, operation
 
 
 @operation

@@ -29,8 +29,13 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 
 CANCEL = Step(
     model=ORDER.model,

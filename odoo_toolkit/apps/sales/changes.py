@@ -30,8 +30,13 @@ from odoo_toolkit.apps.sales.orders import ORDER, Order, OrderId, OrderName
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.documents import Row, find, is_locked, state_error
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, Step, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import resolve_all
 
 CHANGE = Step(model=ORDER.model, method="write", says="Quotation changed")

@@ -20,8 +20,13 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, currency_of, find, read, state_error
 from odoo_toolkit.operations.lines import checked_number
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import Done, Plan, WizardStep, operate, permit
+from odoo_toolkit.operations.steps import (
+    Done,
+    WizardStep,
+    operate,
+    permit,
+)
+from odoo_toolkit.plans import Plan, operation
 
 InvoiceMethod = Literal["delivered", "percentage", "fixed"]
 

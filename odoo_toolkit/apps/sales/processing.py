@@ -49,8 +49,8 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_day
-from odoo_toolkit.operations.operation import operation
-from odoo_toolkit.operations.steps import AnyStep, Plan, WizardStep, permit
+from odoo_toolkit.operations.steps import AnyStep, WizardStep, permit
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
