@@ -81,8 +81,6 @@ WITH_MEMBERS = frozenset(
         "Field",
         "ImportResult",
         "ImportPlan",
-        "ImportPlan",
-        "ImportedRows",
         "Model",
         "Odoo",
         "OdooError",
@@ -113,6 +111,7 @@ ONLY = {
     "odoo_toolkit.records.export": ("ExportResult",),
     "odoo_toolkit.records.importing.results": (
         "ImportResult",
+        "ImportPlan",
         "FailedRow",
         "RowError",
         "Problem",
