@@ -398,7 +398,7 @@ def test_what_is_refused_leaves_the_database_as_it_was(admin: Odoo, market: Mark
         (lambda: receive(sure, {**bolt, "quantity": 2}), OdooError, "backorder"),
         (lambda: receive(sure, {"product_id": other, "quantity": 1}), OdooError, ""),
         (lambda: receive(sure, {**bolt, "quantity": -1}), ValidationError, "more than 0"),
-        (lambda: receive(sure, picking_id=1), StateError, "no open receipt"),
+        (lambda: receive(sure, picking_id=1), StateError, "not an open receipt"),
     ]
     before = rows(admin, market)
     for number, (call, error, words) in enumerate(refused):
