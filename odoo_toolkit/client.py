@@ -6,13 +6,14 @@ import functools
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import attrs
 
+from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
-from odoo_toolkit.compat import NEWEST, OLDEST
+from odoo_toolkit.compat import NEWEST, OLDEST, READ_METHODS
 from odoo_toolkit.connection.database import find_database
 from odoo_toolkit.connection.failures import time_is_over
 from odoo_toolkit.connection.http import Http, read_timeout
@@ -79,6 +80,50 @@ class _Session:
     version: ServerVersion
     database: str | None
     uid: int
+
+
+@attrs.frozen(kw_only=True)
+class Admitted:
+    """A call that the policy has let pass.
+
+    Attributes:
+        call: as it may be sent; its arguments may be typed objects.
+        asked: as it was asked for.
+        started: when the policy was asked.
+    """
+
+    call: Call
+    asked: Call
+    started: float
+
+    def sending(
+        self,
+        method: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        context: Mapping[str, Any] | None = None,
+        ids: Sequence[int] | None = None,
+    ) -> Admitted:
+        """Return the same question in the form in which the library asks it.
+
+        It is for the library's own reading: what it sends is made of what was admitted, such as a
+        domain whose values have Odoo's form, or the fields that a path begins with.
+
+        Args:
+            method: another that reads.
+            arguments: in place of those that were admitted.
+            context: in place of the one that was admitted.
+            ids: of the records to read.
+        """
+        call = attrs.evolve(
+            self.call,
+            method=method or self.call.method,
+            arguments=self.call.arguments if arguments is None else arguments,
+            context=self.call.context if context is None else context,
+            ids=ids,
+        )
+        if not call.reads or call.method not in READ_METHODS:
+            raise ValueError(f"{call.method} is not sent in the place of what reads.")
+        return Admitted(call=call, asked=call, started=time.monotonic())
 
 
 class Odoo:
@@ -237,33 +282,59 @@ class Odoo:
         self._tell(call, time.monotonic(), error_code=error.code)
         raise error
 
-    def call(self, call: Call) -> Any:
-        """Send one call to Odoo and return what the method returned.
+    def admit(self, call: Call) -> Admitted:
+        """Let the policy judge a call, and return it as it may be sent.
 
-        The policy is asked first; the base context is extended by the call's; the call is sent
-        again only where that cannot apply a write twice. Nothing more is written once nobody
-        waits for the work, see :mod:`odoo_toolkit.progress`.
+        Its arguments are read here, unless they were before; nothing of the caller's is sent.
 
         Raises:
-            OperationCancelled: nobody waits any more, and the call is no mere read.
-            AccessError: the policy or Odoo forbids it.
-            OdooError: it failed; a message says what to do.
+            AccessError: the policy forbids it.
+            ValidationError: an argument is not understood.
         """
         started = time.monotonic()
         try:
             admitted = self._admitted(call)
             check_companies(call, self.settings.base_context)
             check_external_ids(self, admitted)
-            if not call.reads:
-                checkpoint()
-            result = self._send(self._prepared(admitted))
-            if not call.internal:
-                result = self._shown(call, result)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
-        self._tell(call, started, result=result)
+        return Admitted(call=admitted, asked=call, started=started)
+
+    def send(self, admitted: Admitted) -> Any:
+        """Send a call that was admitted and return what the method returned; nothing is judged.
+
+        The base context is extended by the call's; the call is sent again only where that cannot
+        apply a write twice. Nothing more is written once nobody waits for the work, see
+        :mod:`odoo_toolkit.progress`.
+
+        Raises:
+            OperationCancelled: nobody waits any more, and the call is no mere read.
+            AccessError: Odoo forbids it, or a record belongs to what is closed.
+            OdooError: it failed; a message says what to do.
+        """
+        call = admitted.call
+        try:
+            if not call.reads:
+                checkpoint()
+            result = self._send(self._prepared(call))
+            if not call.internal:
+                result = self._shown(call, result)
+        except OdooError as error:
+            self._tell(admitted.asked, admitted.started, error_code=error.code)
+            raise
+        self._tell(admitted.asked, admitted.started, result=result)
         return result
+
+    def call(self, call: Call) -> Any:
+        """Send one call to Odoo and return what the method returned: :meth:`admit`, :meth:`send`.
+
+        Raises:
+            OperationCancelled: nobody waits any more, and the call is no mere read.
+            AccessError: the policy or Odoo forbids it.
+            OdooError: it failed; a message says what to do.
+        """
+        return self.send(self.admit(call))
 
     def record_filter(self, model: str, domain: Sequence[Any] = ()) -> list[Any]:
         """Return what keeps a search off the records of closed models, see ``policy.owners``.
@@ -316,7 +387,7 @@ class Odoo:
     def _prepared(self, call: Call) -> Call:
         """Add the base context, and keep the call off records that belong to closed models."""
         call = attrs.evolve(call, context={**self.settings.base_context, **call.context})
-        return without_closed_records(self, call)
+        return wired(without_closed_records(self, call))
 
     def _shown(self, call: Call, result: Any) -> Any:
         """Return a result without what is closed."""
@@ -335,7 +406,7 @@ class Odoo:
         if self._on_call is None or call.internal:
             return
         event = CallEvent(
-            call=call,
+            call=wired(call),
             success=error_code is None,
             error_code=error_code,
             result=result,

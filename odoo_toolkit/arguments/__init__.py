@@ -4,7 +4,15 @@ The object knows every field that is named in it, and its form on the wire.
 """
 
 from odoo_toolkit.arguments.commands import Command, hold, read_commands, wire
-from odoo_toolkit.arguments.domain import DOMAIN_HELP, Domain, check_domain, resolve_domain
+from odoo_toolkit.arguments.domain import (
+    DOMAIN_HELP,
+    Domain,
+    check_domain,
+    read_domain,
+    resolve_domain,
+    resolved_domain,
+)
+from odoo_toolkit.arguments.fields import Named, named
 from odoo_toolkit.arguments.order import Order, Term, read_order
 from odoo_toolkit.arguments.records import to_wire
 from odoo_toolkit.arguments.values import FieldOf, normalised, owns_lines
@@ -14,15 +22,19 @@ __all__ = [
     "Command",
     "Domain",
     "FieldOf",
+    "Named",
     "Order",
     "Term",
     "check_domain",
     "hold",
+    "named",
     "normalised",
     "owns_lines",
     "read_commands",
+    "read_domain",
     "read_order",
     "resolve_domain",
+    "resolved_domain",
     "to_wire",
     "wire",
 ]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import attrs
 
-from odoo_toolkit.arguments import Command, read_commands
+from odoo_toolkit.arguments.commands import Command, read_commands
 from odoo_toolkit.display import Shown
 from odoo_toolkit.fields import Field, is_unencoded
 from odoo_toolkit.values.scalars import short_repr, show

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import attrs
 
-from odoo_toolkit.arguments.domain_shape import check_syntax, join, together
+from odoo_toolkit.arguments.domain_shape import check_syntax, check_versions, join, together
 from odoo_toolkit.arguments.domain_values import resolve_conditions
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.fields import FieldsOf
@@ -40,9 +40,24 @@ def check_domain(domain: Any, *, version_major: int | None = None) -> list[Any]:
         ValidationError: INVALID_DOMAIN. Where the meaning is beyond doubt,
             ``details["corrected_domain"]`` has the domain that was probably meant.
     """
-    if isinstance(domain, Domain):
-        domain = domain.build()
-    return check_syntax(domain, version_major)
+    return read_domain(domain, version_major).build()
+
+
+def read_domain(domain: Any, version: int | None = None) -> Domain:
+    """Return a domain, its shape checked; one that was read before is not read again.
+
+    Args:
+        domain: as for :func:`check_domain`.
+        version: the Odoo version it is for, where known.
+
+    Raises:
+        ValidationError: as of :func:`check_domain`.
+    """
+    if not isinstance(domain, Domain):
+        return _checked(check_syntax(domain, version))
+    if version is not None:
+        check_versions(domain.elements, version)
+    return domain
 
 
 def resolve_domain(
@@ -69,14 +84,34 @@ def resolve_domain(
             filtered by, which Odoo to 18 ignores, giving every record; INVALID_SELECTION.
         OdooError: the fields of ``model`` cannot be had.
     """
-    checked = check_domain(domain, version_major=version_major)
+    resolved, warnings = resolved_domain(domain, model, fields_of, version_major)
+    return resolved.build(), warnings
+
+
+def resolved_domain(
+    domain: Any, model: str, fields_of: FieldsOf, version: int | None
+) -> tuple[Domain, list[str]]:
+    """Return a domain as :func:`resolve_domain` does, as an object."""
+    checked = read_domain(domain, version).build()
     warnings: list[str] = []
-    return resolve_conditions(checked, model, fields_of, version_major, warnings), warnings
+    resolved = resolve_conditions(checked, model, fields_of, version, warnings)
+    return _checked(resolved), warnings
+
+
+class _Elements(tuple[Any, ...]):
+    """Elements of a domain that were checked."""
+
+    __slots__ = ()
+
+
+def _checked(domain: Sequence[Any]) -> Domain:
+    return Domain.of(map(_freeze, domain))
 
 
 def _checked_elements(domain: Any) -> tuple[Any, ...]:
-    elements: tuple[Any, ...] = _freeze(check_domain(domain))
-    return elements
+    if isinstance(domain, _Elements):
+        return domain
+    return read_domain(domain).elements
 
 
 def _freeze(value: Any) -> Any:
@@ -98,7 +133,7 @@ class Domain(Sequence[Any]):
     ``Domain([["state", "=", "sale"]])``. ``&`` and ``|`` take a plain list on either side.
     """
 
-    _elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)
+    elements: tuple[Any, ...] = attrs.field(default=(), converter=_checked_elements)
 
     def equals(self, field: str, value: Any) -> Domain:
         """Require the value; None or False is "empty"."""
@@ -162,8 +197,17 @@ class Domain(Sequence[Any]):
 
     def build(self) -> list[Any]:
         """Return the domain as Odoo takes it."""
-        built: list[Any] = _thaw(self._elements)
-        return built
+        return [_thaw(item) for item in self.elements]
+
+    @property
+    def wire(self) -> list[Any]:
+        """The domain as it is sent."""
+        return self.build()
+
+    @classmethod
+    def of(cls, elements: Iterable[Any]) -> Domain:
+        """Return a domain of elements that were checked before, such as another domain's."""
+        return cls(_Elements(elements))
 
     def __and__(self, other: Sequence[Any]) -> Domain:
         return Domain(self.build() + check_domain(other)) if _is_list(other) else NotImplemented
@@ -191,13 +235,18 @@ class Domain(Sequence[Any]):
         return self.build()[index]
 
     def __len__(self) -> int:
-        return len(self._elements)
+        return len(self.elements)
 
     def __repr__(self) -> str:
         return f"Domain({self.build()!r})"
 
     def _with(self, field: str, operator: str, value: Any) -> Domain:
         return Domain([*self.build(), [field, operator, value]])
+
+
+def is_condition(element: Any) -> bool:
+    """Whether an element of a domain that was read is a condition on a field."""
+    return isinstance(element, tuple) and isinstance(element[0], str)
 
 
 def _is_list(value: object) -> bool:

@@ -171,6 +171,20 @@ def _check_operator(operator: str, where: str, version: int | None) -> None:
         )
 
 
+def check_versions(elements: Sequence[Any], version: int) -> None:
+    """Refuse operators that a version of Odoo does not have, in a domain that was checked."""
+    for index, item in enumerate(elements):
+        if isinstance(item, str) or not isinstance(item[0], str):
+            continue
+        field, operator, value = item
+        try:
+            _check_operator(operator, f"element {index} ({short_repr(field)})", version)
+        except _ShapeError as wrong:
+            raise _domain_error(wrong, None) from None
+        if operator in DOMAIN_OPERATORS:
+            check_versions(value, version)
+
+
 def _checked_value(operator: str, value: Any, where: str, version: int | None, depth: int) -> Any:
     if operator in DOMAIN_OPERATORS:
         try:

@@ -42,9 +42,15 @@ class Term:
 
 @attrs.frozen
 class Order:
-    """An order, term by term."""
+    """An order, term by term.
+
+    Attributes:
+        terms: in the order given.
+        separator: that stands between them.
+    """
 
     terms: tuple[Term, ...]
+    separator: str = attrs.field(default=", ", eq=False)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -54,7 +60,7 @@ class Order:
     @property
     def wire(self) -> str:
         """The order as it is sent; reading this gives the same order again."""
-        return ", ".join(term.wire for term in self.terms)
+        return self.separator.join(term.wire for term in self.terms)
 
     @property
     def by_id(self) -> bool:
@@ -67,7 +73,7 @@ class Order:
         Where it does not, PostgreSQL arranges equals otherwise for each page: some come twice, and
         others never.
         """
-        return self if "id" in self.paths else Order((*self.terms, Term("id")))
+        return self if "id" in self.paths else attrs.evolve(self, terms=(*self.terms, Term("id")))
 
 
 def read_order(value: Any, where: str = "order", example: str = EXAMPLE) -> Order:
@@ -88,7 +94,9 @@ def read_order(value: Any, where: str = "order", example: str = EXAMPLE) -> Orde
         return value
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise _not_understood(value, where, example)
-    return Order(tuple(_read(term, where, example) for term in value.split(",")))
+    terms = tuple(_read(term, where, example) for term in value.split(","))
+    # Odoo to 16 does not take the space everywhere in an order of groups.
+    return Order(terms, "," if "," in value and ", " not in value else ", ")
 
 
 def _read(text: str, where: str, example: str) -> Term:

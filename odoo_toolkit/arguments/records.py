@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments import Command, read_commands, wire
+from odoo_toolkit.arguments.commands import Command, read_commands, wire
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.plain import plain

@@ -67,15 +67,6 @@ def too_large() -> ValidationError:
     )
 
 
-def unfit(where: str, problem: str) -> ValidationError:
-    """Return the error for an argument that has not the shape that it must have."""
-    return ValidationError(
-        f"{where} {problem}.",
-        suggestion="Correct it; only what is fully understood is sent here.",
-        details={"named_in": where},
-    )
-
-
 def holds_template(value: Any) -> bool:
     """Whether a text, or one within a mapping or list, is a template that Odoo would evaluate."""
     if isinstance(value, str):
@@ -216,6 +207,18 @@ class Names:
         problem = search_closed(self.policy, model, field, self.fields_of)
         if problem is not None:
             raise problem
+
+    def all_fields(self, model: str) -> None:
+        """Refuse reading every field of a model where one leads to what is blocked."""
+        self.field(model, "id")
+        for field in self._fields[model].values():
+            if field.relation and self.policy.model_blocked(field.relation):
+                raise model_refusal(
+                    self.policy,
+                    field.relation,
+                    f"{model}.{field.name}, read because no fields are named",
+                    suggestion="Name the fields to read.",
+                )
 
     # Values ----------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import attrs
 
 from odoo_toolkit.call import Access, Call
-from odoo_toolkit.errors import AccessError, ConfigurationError
+from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.policy.files import with_types
 from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES, WRITING_DEFAULTS
@@ -166,6 +166,9 @@ class Policy:
             ValidationError: the model's or method's name is malformed, or arguments are out of
                 place.
         """
+        if call.method in HARMLESS_METHODS:
+            self.admitted(call, fields_of, model_of)
+            return
         # Imported here: a server knows its policy long before it makes the first call.
         from odoo_toolkit.policy.walk import Walk
 
@@ -184,23 +187,29 @@ class Policy:
 
         ``version`` is Odoo's major version, where known: operators of domains depend on it.
 
-        What a caller shaped is built anew from what was understood of it, except in full mode,
-        where the Odoo user's rights are the limit.
+        What a caller asks of a method that only reads comes back as the typed objects that it was
+        read into (:mod:`odoo_toolkit.arguments`), and so, outside full mode, do values to write.
         """
-        from odoo_toolkit.policy.free import rebuilt
+        from odoo_toolkit.arguments.reading import wired
+        from odoo_toolkit.policy.judging import judged as judged_arguments
         from odoo_toolkit.policy.names import Names
         from odoo_toolkit.policy.walk import Walk
 
         judged = self._judged(call)
         if judged is None:
             return call
-        if call.step or call.internal or not self._builds_anew(call.method):
+        if call.step or call.internal or not self._is_read(call.method):
             return Walk(self, judged, fields_of, model_of).sent(judged)
         check_ids(judged)
         if self.mode == "full":
             # Elsewhere it has known keys only, which name nothing.
             Walk(self, judged, fields_of, model_of).context(judged)
-        return rebuilt(Names(self, judged, fields_of, model_of, version), judged)
+        try:
+            return judged_arguments(Names(self, judged, fields_of, model_of, version), judged)
+        except ValidationError:
+            # What is closed is refused as such, also where it is named in what cannot be read.
+            Walk(self, judged, fields_of, model_of).call(wired(judged))
+            raise
 
     def _with_types(self, call: Call) -> Call:
         """Return a call with the types of the files that a caller stores, where none are given."""
@@ -208,10 +217,9 @@ class Policy:
             return call
         return with_types(call)
 
-    def _builds_anew(self, method: str) -> bool:
-        if method in HARMLESS_METHODS:
-            return self.mode != "full" or self.closes
-        return method in HARMLESS_WRITES and self.mode != "full"
+    def _is_read(self, method: str) -> bool:
+        """Whether the arguments of a method have readers, which know all that is in them."""
+        return method in HARMLESS_METHODS or (method in HARMLESS_WRITES and self.mode != "full")
 
     def _judged(self, call: Call) -> Call | None:
         """Judge method, context and model; return the call as what it does, None where it reads

@@ -18,7 +18,7 @@ from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.context import check_showing
 from odoo_toolkit.policy.named import ARGUMENT_KINDS, READS_ALL_FIELDS
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
-from odoo_toolkit.policy.refusals import field_refusal, model_refusal
+from odoo_toolkit.policy.refusals import field_refusal
 from odoo_toolkit.policy.shape import check_ids
 from odoo_toolkit.policy.written import accesses, holds_commands
 
@@ -79,7 +79,7 @@ class Walk(Names):
         if method in READS_ALL_FIELDS and not (
             arguments.get("fields") or arguments.get("specification")
         ):
-            self._all_fields(model)
+            self.all_fields(model)
         if method == "load":
             self._load(model, arguments.get("fields"), arguments.get("data"))
 
@@ -150,17 +150,6 @@ class Walk(Names):
         for expression in order.paths:
             for name in expression.split(":"):
                 self.field_path(model, name, path, searched=True)
-
-    def _all_fields(self, model: str) -> None:
-        self.field(model, "id")
-        for field in self._fields[model].values():
-            if field.relation and self.policy.model_blocked(field.relation):
-                raise model_refusal(
-                    self.policy,
-                    field.relation,
-                    f"{model}.{field.name}, read because no fields are named",
-                    suggestion="Name the fields to read.",
-                )
 
     # Domains ---------------------------------------------------------------------------------
 

@@ -11,10 +11,11 @@ import attrs
 
 from odoo_toolkit.arguments import Command, owns_lines, read_commands
 from odoo_toolkit.arguments.commands import Kind
+from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Access
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.policy.names import Names, unfit
+from odoo_toolkit.policy.names import Names
 
 _DEPTH = 8
 _LARGEST = 2**31 - 1

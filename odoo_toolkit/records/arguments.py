@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
+import attrs
+
 from odoo_toolkit.annotations import JsonSchema
-from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
+from odoo_toolkit.arguments import named, read_domain, read_order
+from odoo_toolkit.call import Call, default_access
+from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, is_unencoded, unknown_field_error
 from odoo_toolkit.values.plain import plain, whole_number
@@ -36,8 +39,38 @@ def describe(
     is allowed in every mode.
     """
     call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context or {})
-    odoo.check(call, planned=planned)
+    if default_access(method) == "read":
+        admit(odoo, call)
+    else:
+        odoo.check(call, planned=planned)
     return (fields_of or readable_of(odoo))(model)
+
+
+def admit(odoo: Odoo, call: Call) -> Admitted:
+    """Let the policy judge a question as the caller worded it; each argument is read once, here.
+
+    Fields may be paths, and ``*``; that they exist is for the function to say that was asked.
+    """
+    arguments = {
+        name: _WORDED[name](value)
+        if name in _WORDED and (value is not None or name == "domain")
+        else value
+        for name, value in call.arguments.items()
+    }
+    return odoo.admit(attrs.evolve(call, arguments=arguments))
+
+
+def _fields(names: Any) -> Any:
+    return named(name for name in names if name != "*") if isinstance(names, list) else names
+
+
+_WORDED: dict[str, Callable[[Any], Any]] = {
+    "aggregates": _fields,
+    "domain": read_domain,
+    "fields": _fields,
+    "groupby": _fields,
+    "order": read_order,
+}
 
 
 def readable_of(odoo: Odoo) -> Callable[[str], Mapping[str, Field]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
@@ -19,12 +18,11 @@ from odoo_toolkit.fields import Field
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import checkpoint, report
 from odoo_toolkit.records import rows
-from odoo_toolkit.records.arguments import describe, listed_fields, readable_of
+from odoo_toolkit.records.arguments import admit, listed_fields, readable_of
 from odoo_toolkit.records.marks import Mark, digest, pack, unpack
 from odoo_toolkit.records.results import Described, ReadResult, Record, _Rows
 from odoo_toolkit.records.rows import DEFAULT_FIELDS
 from odoo_toolkit.values import iso_utc, utc_string
-from odoo_toolkit.values.plain import plain
 
 #: Seconds before a mark that are looked at again the next time: a transaction that was still at
 #: work at the mark commits with a write_date from its beginning.
@@ -136,11 +134,13 @@ def changes(
             "overlap must be a number of seconds from 1 on.", suggestion="Leave it out."
         )
     names = listed_fields(fields) or list(DEFAULT_FIELDS)
-    domain, fields_of = plain(domain, missing=math.nan), readable_of(odoo)
+    fields_of = readable_of(odoo)
     asked = {"domain": domain, "fields": [*names, "write_date"]}
-    described = describe(odoo, model, "search_read", asked, context, fields_of=fields_of)
+    question = Call(model=model, method="search_read", arguments=asked, context=context or {})
+    read = admit(odoo, question).call.arguments["domain"]
+    described = fields_of(model)
     _check_kept(model, described)
-    resolved, warnings = resolve_domain(domain, model, fields_of, version_major=odoo.version.major)
+    resolved, warnings = resolve_domain(read, model, fields_of, version_major=odoo.version.major)
     old = _checked_mark(odoo, model, since, deletions)
     # Before anything is asked: what is changed meanwhile is then looked at again the next time.
     start = _server_time(odoo, -overlap)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.policy.tables import FILE_MODELS
@@ -15,7 +13,7 @@ from odoo_toolkit.records.ahead import in_order
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.paths import Shower
 from odoo_toolkit.records.results import Record
-from odoo_toolkit.records.rows import Question, counting, fetched
+from odoo_toolkit.records.rows import Question, fetched
 from odoo_toolkit.values import ReadOptions
 
 #: Pages whose ids are asked for at a time, which costs little.
@@ -65,9 +63,7 @@ class Pages:
             return
         question = self._question
         if self._counted:
-            self.total = int(
-                self._odoo.call(counting(self._question.model, question.domain, question.context))
-            )
+            self.total = int(self._odoo.send(question.counting()))
         # Odoo cuts some searches at the limit before it filters; files it finds differently by id.
         by_key = self._by_id and not later and self._question.model not in FILE_MODELS
         rest = self._ranges(first[-1]["id"]) if by_key else self._chunks(first)
@@ -85,9 +81,10 @@ class Pages:
 
     def _first(self) -> list[Record]:
         """Return the first page, and find out beside it what is left out."""
-        call = self._call("search_read", {**self._question.arguments, "limit": self._batch})
+        question = self._question
+        first = question.sending("search_read", {**question.arguments, "limit": self._batch})
         rows, self.left_out = with_left_out(
-            self._odoo, call, self.warnings, lambda: fetched(self._odoo, call, self.shower)
+            self._odoo, first.call, self.warnings, lambda: fetched(self._odoo, first, self.shower)
         )
         return rows
 
@@ -99,7 +96,7 @@ class Pages:
         domain, window = self._question.domain, _WINDOW * self._batch
         while True:
             arguments = {"domain": [["id", ">", last], *domain], "limit": window, "order": "id"}
-            ids: list[int] = self._odoo.call(self._call("search", arguments))
+            ids: list[int] = self._odoo.send(self._question.sending("search", arguments))
             for end in [*ids[self._batch - 1 :: self._batch], *ids[-1:]]:
                 if end > last:
                     yield partial(self._range, last, end)
@@ -109,25 +106,20 @@ class Pages:
 
     def _range(self, after: int, end: int) -> list[Record]:
         between = [["id", ">", after], ["id", "<=", end], *self._question.domain]
-        call = self._call("search_read", {"domain": between, "order": "id"})
-        return self.shower.show(fetched(self._odoo, call, self.shower))
+        page = self._question.sending("search_read", {"domain": between, "order": "id"})
+        return self.shower.show(fetched(self._odoo, page, self.shower))
 
     def _chunks(self, first: Sequence[Record]) -> Iterator[Callable[[], list[Record]]]:
         """Yield what reads the records after the first page, of all ids taken at once."""
         read = {row["id"] for row in first}
-        found = self._odoo.call(self._call("search", self._question.arguments))
+        found = self._odoo.send(self._question.sending("search", self._question.arguments))
         ids = [one for one in found if one not in read]
         for start in range(0, len(ids), self._batch):
             yield partial(self._chunk, ids[start : start + self._batch])
 
     def _chunk(self, ids: list[int]) -> list[Record]:
         # Searched for, as a read would fail as a whole where one may be seen no longer.
-        call = self._call(
-            "search_read", {"domain": [["id", "in", ids]], "order": "id"}, active_test=False
-        )
-        rows = {row["id"]: row for row in fetched(self._odoo, call, self.shower)}
+        arguments = {"domain": [["id", "in", ids]], "order": "id"}
+        page = self._question.sending("search_read", arguments, active_test=False)
+        rows = {row["id"]: row for row in fetched(self._odoo, page, self.shower)}
         return self.shower.show([rows[one] for one in ids if one in rows])
-
-    def _call(self, method: str, arguments: Mapping[str, Any], **context: Any) -> Call:
-        within = {**self._question.context, **context}
-        return Call(model=self._question.model, method=method, arguments=arguments, context=within)

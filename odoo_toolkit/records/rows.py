@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments import Order, read_order, resolve_domain
+from odoo_toolkit.arguments import Domain, Order, resolved_domain
 from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
+from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
@@ -19,10 +18,10 @@ from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records import paths
 from odoo_toolkit.records.arguments import (
+    admit,
     check_unbroken,
     checked_count,
     checked_ids,
-    describe,
     known,
     listed_fields,
     readable_of,
@@ -32,7 +31,6 @@ from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.values import ReadOptions
-from odoo_toolkit.values.plain import plain
 
 #: What a search returns unless told; fields that a model lacks are left out.
 DEFAULT_FIELDS = ("id", "name", "display_name")
@@ -64,22 +62,23 @@ def search(
     Operations do not ask what was left out: they search for what they may see.
     """
     question = asked(odoo, model, domain, fields, order, context, offset)
-    resolved, warnings, offset = question.domain, question.warnings, question.offset
+    warnings, offset = question.warnings, question.offset
     limit = _limit(limit, options.max_limit, warnings)
 
-    arguments = {**question.arguments, "limit": limit}
-    call = Call(model=model, method="search_read", arguments=arguments, context=question.context)
+    search = question.sending("search_read", {**question.arguments, "limit": limit})
     shower = paths.Shower(odoo, options, question.columns, question.context)
     rows, hidden = (
-        with_left_out(odoo, call, warnings, lambda: fetched(odoo, call, shower), count_total)
+        with_left_out(
+            odoo, search.call, warnings, lambda: fetched(odoo, search, shower), count_total
+        )
         if tell_left_out
-        else (fetched(odoo, call, shower), 0)
+        else (fetched(odoo, search, shower), 0)
     )
     records = shower.show(rows)
     has_more = len(records) == limit
     total = None
     if count_total or (model in FILTERED_AFTER_LIMIT and not has_more):
-        total = int(odoo.call(counting(model, resolved, question.context)))
+        total = int(odoo.send(question.counting()))
         has_more = total > offset + len(records)
     return SearchResult(
         records=records,
@@ -103,6 +102,7 @@ class Question:
 
     Attributes:
         model: such as ``res.partner``.
+        admitted: the question as the policy let it pass.
         domain: as Odoo takes it.
         order: what was asked for, and by id where that does not tell records apart.
         offset: records to skip.
@@ -112,7 +112,8 @@ class Question:
     """
 
     model: str
-    domain: list[Any]
+    admitted: Admitted
+    domain: Domain
     order: Order | None
     offset: int
     columns: paths.Columns
@@ -122,8 +123,16 @@ class Question:
     @property
     def arguments(self) -> dict[str, Any]:
         """What it is, as arguments of ``search`` and ``search_read``."""
-        order = {"order": self.order.wire} if self.order else {}
+        order = {"order": self.order} if self.order else {}
         return {"domain": self.domain, "offset": self.offset, **order}
+
+    def sending(self, method: str, arguments: Mapping[str, Any], **context: Any) -> Admitted:
+        """Return a call that asks it, or a part of it."""
+        return self.admitted.sending(method, arguments, {**self.context, **context})
+
+    def counting(self) -> Admitted:
+        """Return the call that counts the records that match."""
+        return self.sending("search_count", {"domain": self.domain})
 
 
 def asked(
@@ -144,15 +153,15 @@ def asked(
     """
     offset = checked_count(offset, "offset", 0)
     fields = listed_fields(fields) or list(DEFAULT_FIELDS)
-    domain = plain(domain, missing=math.nan)
-    ordered = read_order(order) if order else None
-    named = {"domain": domain, "fields": fields, "order": order}
-    fields_of = readable_of(odoo)
-    described = describe(odoo, model, "search_read", named, context, fields_of=fields_of)
-    resolved, warnings = _resolve(odoo, model, domain, fields_of)
+    worded = {"domain": domain, "fields": fields, "order": order or None}
+    call = Call(model=model, method="search_read", arguments=worded, context=context or {})
+    admitted, fields_of = admit(odoo, call), readable_of(odoo)
+    described, ordered = fields_of(model), admitted.call.arguments.get("order")
+    resolved, warnings = _resolve(odoo, model, admitted.call.arguments["domain"], fields_of)
     columns = _columns(model, described, fields, fields_of)
     return Question(
         model=model,
+        admitted=admitted,
         domain=resolved,
         order=_whole_order(model, ordered, described) if ordered else None,
         offset=offset,
@@ -162,9 +171,9 @@ def asked(
     )
 
 
-def fetched(odoo: Odoo, call: Call, shower: paths.Shower) -> list[Record]:
+def fetched(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:
     """Return the rows that a call reads, as Odoo sends them, as far as the user may read them."""
-    rows, refused = without_unreadable(lambda chosen: _asked(odoo, call, chosen), shower.names())
+    rows, refused = without_unreadable(lambda chosen: _asked(odoo, asked, chosen), shower.names())
     shower.refuse(refused)
     return rows
 
@@ -203,14 +212,18 @@ def read(
     """
     ids, fields = checked_ids(ids), listed_fields(fields)
     fields_of = readable_of(odoo)
-    described = describe(odoo, model, "read", {"fields": fields}, context, ids, fields_of)
+    call = Call(
+        model=model, method="read", ids=ids, arguments={"fields": fields}, context=context or {}
+    )
+    admitted = admit(odoo, call)
+    described = fields_of(model)
     context = with_bin_size(described, fields, context)
     columns = _columns(model, described, fields, fields_of)
     shower = paths.Shower(odoo, options, columns, context)
     # Asked for the id alone, Odoo echoes ids that do not exist.
     only_id = columns.wire == ["id"]
     names = ["id", "display_name"] if only_id else columns.wire
-    rows, refused = _fetched(odoo, model, ids, names, context)
+    rows, refused = _fetched(odoo, admitted, ids, names, context)
     shower.refuse(refused)
     if seen:
         seen(rows)
@@ -227,7 +240,7 @@ def read(
 
 
 def _fetched(
-    odoo: Odoo, model: str, ids: Sequence[int], names: list[str], context: Mapping[str, Any]
+    odoo: Odoo, admitted: Admitted, ids: Sequence[int], names: list[str], context: Mapping[str, Any]
 ) -> tuple[list[Record], list[str]]:
     """Read records; what belongs to other models' records is searched for first.
 
@@ -236,9 +249,10 @@ def _fetched(
     """
     found: list[Record] = []
     skipped: list[str] = []
+    model = admitted.call.model
     if is_owned(model):
         arguments = {"domain": [["id", "in", list(ids)]]}
-        search = Call(model=model, method="search_read", arguments=arguments, context=context)
+        search = admitted.sending("search_read", arguments, context)
         # Where it is refused, reading by the ids says why.
         with contextlib.suppress(AccessError, NotFoundError):
             found, skipped = without_unreadable(lambda chosen: _asked(odoo, search, chosen), names)
@@ -246,7 +260,7 @@ def _fetched(
         if not ids:
             return found, skipped
         names = [name for name in names if name not in skipped]
-    read = Call(model=model, method="read", ids=tuple(ids), context=context)
+    read = admitted.sending("read", {}, context, ids)
     try:
         rows, refused = without_unreadable(lambda chosen: _asked(odoo, read, chosen), names)
     except NotFoundError as error:
@@ -256,14 +270,14 @@ def _fetched(
         existing = existing_ids(odoo, model, ids, context)
         if not existing or len(existing) == len(ids):
             raise
-        read = attrs.evolve(read, ids=tuple(existing))
+        read = admitted.sending("read", {}, context, existing)
         rows, refused = without_unreadable(lambda chosen: _asked(odoo, read, chosen), names)
     return [*found, *rows], [*skipped, *refused]
 
 
-def _asked(odoo: Odoo, call: Call, fields: Sequence[str]) -> list[Record]:
-    arguments = {**call.arguments, "fields": list(fields)}
-    rows: list[Record] = odoo.call(attrs.evolve(call, arguments=arguments))
+def _asked(odoo: Odoo, asked: Admitted, fields: Sequence[str]) -> list[Record]:
+    arguments = {**asked.call.arguments, "fields": list(fields)}
+    rows: list[Record] = odoo.send(asked.sending(None, arguments, ids=asked.call.ids))
     return rows
 
 
@@ -271,13 +285,15 @@ def count(
     odoo: Odoo, model: str, domain: Sequence[Any], context: Mapping[str, Any] | None = None
 ) -> CountResult:
     """Return how many records match a domain."""
-    domain, fields_of = plain(domain, missing=math.nan), readable_of(odoo)
-    describe(odoo, model, "search_count", {"domain": domain}, context, fields_of=fields_of)
-    resolved, warnings = _resolve(odoo, model, domain, fields_of)
-    call = counting(model, resolved, context)
-    found, hidden = with_left_out(odoo, call, warnings, lambda: int(odoo.call(call)), True)
+    asked = {"domain": domain}
+    call = Call(model=model, method="search_count", arguments=asked, context=context or {})
+    admitted = admit(odoo, call)
+    read, fields_of = admitted.call.arguments["domain"], readable_of(odoo)
+    resolved, warnings = _resolve(odoo, model, read, fields_of)
+    search = admitted.sending(arguments={"domain": resolved})
+    found, hidden = with_left_out(odoo, search.call, warnings, lambda: int(odoo.send(search)), True)
     return CountResult(
-        model=model, domain=resolved, count=found, left_out=hidden, warnings=warnings
+        model=model, domain=resolved.build(), count=found, left_out=hidden, warnings=warnings
     )
 
 
@@ -296,10 +312,8 @@ def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str])
     return read(odoo, _OWN, model, ids, fields).records
 
 
-def _resolve(
-    odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf
-) -> tuple[list[Any], list[str]]:
-    return resolve_domain(domain, model, fields_of, version_major=odoo.version.major)
+def _resolve(odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf) -> tuple[Domain, list[str]]:
+    return resolved_domain(domain, model, fields_of, odoo.version.major)
 
 
 def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -> list[str]:
@@ -336,12 +350,6 @@ def _whole_order(model: str, order: Order, described: Mapping[str, Field]) -> Or
                 details={"model": model, "field": name},
             )
     return order.whole()
-
-
-def counting(model: str, domain: list[Any], context: Mapping[str, Any] | None) -> Call:
-    """Return the call that counts the records that match."""
-    arguments = {"domain": domain}
-    return Call(model=model, method="search_count", arguments=arguments, context=context or {})
 
 
 def existing_ids(

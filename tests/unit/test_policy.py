@@ -749,7 +749,7 @@ def test_a_blocklisted_model_is_withheld_also_as_a_many2one() -> None:
     policy = Policy(model_blocklist={"res.partner"})
     assert refused(make_call("sale.order", "read", [1], ["partner_id"]), policy).details == {
         "model": "res.partner",
-        "named_in": "fields[0]",
+        "named_in": "fields: partner_id",
     }
     assert refused(make_call("res.partner", "search_count", []), policy)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -12,7 +11,8 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, JsonSchema, Model
-from odoo_toolkit.arguments import resolve_domain
+from odoo_toolkit.arguments import read_domain, read_order, resolve_domain
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
 from odoo_toolkit.records.aggregate.companies import warnings as company_warnings
@@ -26,10 +26,9 @@ from odoo_toolkit.records.aggregate.grouped_rows import (
     page,
 )
 from odoo_toolkit.records.aggregate.grouping import COUNT, Spec
-from odoo_toolkit.records.aggregate.measuring import parse
-from odoo_toolkit.records.arguments import checked_count, describe, readable_of
+from odoo_toolkit.records.aggregate.measuring import ORDER_EXAMPLE, listed, parse
+from odoo_toolkit.records.arguments import admit, checked_count, readable_of
 from odoo_toolkit.records.results import Described, Record, _Rows
-from odoo_toolkit.values.plain import plain
 
 Having = Annotated[
     Sequence[Any],
@@ -131,18 +130,23 @@ def aggregate(
     """
     limit = None if limit is None else checked_count(limit, "limit", 1)
     offset = checked_count(offset, "offset", 0)
-    domain = plain(domain, missing=math.nan)
+    ordered = read_order(order, example=ORDER_EXAMPLE) if order else None
+    filtered = read_domain([] if having is None else having)
+    # What groups are ordered and filtered by is measured, too, unless it is counted or grouped by.
+    further = [*(ordered.paths if ordered else ()), *(item[0] for item in filtered)]
+    measured = [name for name in further if isinstance(name, str) and ":" in name]
     asked = {
-        "domain": domain, "groupby": plain(groupby), "aggregates": plain(measures),
-        "having": plain(having), "order": order,
+        "domain": domain, "groupby": listed(groupby, "groupby"),
+        "aggregates": [*listed(measures, "measures"), *measured],
     }  # fmt: skip
-    fields_of = readable_of(odoo)
-    described = describe(odoo, model, "formatted_read_group", asked, context, fields_of=fields_of)
-    major = odoo.version.major
-    resolved, warnings = resolve_domain(domain, model, fields_of, version_major=major)
+    call = Call(model=model, method="formatted_read_group", arguments=asked, context=context or {})
+    admitted, fields_of = admit(odoo, call), readable_of(odoo)
+    described, major = fields_of(model), odoo.version.major
+    read = admitted.call.arguments["domain"]
+    resolved, warnings = resolve_domain(read, model, fields_of, version_major=major)
     spec = parse(
         model, described, fields_of, major,
-        groupby=groupby, measures=measures, order=order, having=having,
+        groupby=groupby, measures=measures, order=ordered, having=filtered,
     )  # fmt: skip
     most = odoo.options.max_limit
     if most is not None and (limit is None or limit > most):

@@ -46,7 +46,7 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "in": lambda value, others: value in others,
     "not in": lambda value, others: value not in others,
 }
-_EXAMPLE = "Write it like 'amount_total:sum desc, partner_id'."
+ORDER_EXAMPLE = "Write it like 'amount_total:sum desc, partner_id'."
 
 
 def parse(
@@ -75,9 +75,9 @@ def parse(
     """
     groupings = [
         checked_grouping(model, item, described, fields_of, major)
-        for item in _listed(groupby, "groupby")
+        for item in listed(groupby, "groupby")
     ]
-    chosen = [_measure(model, item, described) for item in _listed(measures, "measures")]
+    chosen = [_measure(model, item, described) for item in listed(measures, "measures")]
     keys = [grouping.asked for grouping in groupings]
     if COUNT in keys:
         refuse(
@@ -104,7 +104,8 @@ def parse(
     )
 
 
-def _listed(value: Any, name: str) -> list[str]:
+def listed(value: Any, name: str) -> list[str]:
+    """Return groupings or measures without repetitions, or refuse what is no list of texts."""
     given = plain(value)
     if given is None:
         return []
@@ -189,13 +190,13 @@ def _order(
     model: str, order: Any, groupings: Sequence[Grouping], measured: Callable[[str], None]
 ) -> tuple[tuple[str, bool], ...]:
     """Return the terms of the order; groupings that it does not name follow, ascending."""
-    asked = read_order(order, example=_EXAMPLE).terms if order else ()
+    asked = read_order(order, example=ORDER_EXAMPLE).terms if order else ()
     found: dict[str, bool] = {}
     for term in asked:
         if term.nulls:
             raise ValidationError(
                 f"The order {term.wire} is not understood: groups without a value come last.",
-                suggestion=_EXAMPLE,
+                suggestion=ORDER_EXAMPLE,
                 details={"field": "order"},
             )
         name = term.path

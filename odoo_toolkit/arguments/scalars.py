@@ -10,16 +10,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, OPERATORS
-from odoo_toolkit.policy.names import unfit
+from odoo_toolkit.errors import ValidationError
 
 _MOST_RECORDS = 100_000
 _LARGEST = 2**31 - 1
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
-def is_leaf(item: Any) -> bool:
-    """Whether an element of a checked domain is a condition on a field."""
-    return isinstance(item, list) and isinstance(item[0], str)
+def unfit(where: str, problem: str) -> ValidationError:
+    """Return the error for an argument that has not the shape that it must have."""
+    return ValidationError(
+        f"{where} {problem}.",
+        suggestion="Correct it; only what is fully understood is sent here.",
+        details={"named_in": where},
+    )
 
 
 def as_list(value: Any) -> Any:
@@ -43,7 +47,7 @@ def checked_ids(value: Sequence[Any]) -> tuple[int, ...]:
     return tuple(value)
 
 
-def count(model: str, value: Any, where: str) -> int | None:
+def count(value: Any, where: str) -> int | None:
     """Return a limit or an offset."""
     if value is False:
         return None
@@ -52,35 +56,35 @@ def count(model: str, value: Any, where: str) -> int | None:
     return value
 
 
-def switch(model: str, value: Any, where: str) -> bool:
+def switch(value: Any, where: str) -> bool:
     """Return true or false."""
     if not isinstance(value, bool):
         raise unfit(where, f"must be true or false, not {short(value)}")
     return value
 
 
-def text(model: str, value: Any, where: str) -> str:
+def text(value: Any, where: str) -> str:
     """Return a short text."""
     if not isinstance(value, str) or len(value) > 1000:
         raise unfit(where, f"must be a text of at most 1000 characters, not {short(value)}")
     return value
 
 
-def operator(model: str, value: Any, where: str) -> str:
+def operator(value: Any, where: str) -> str:
     """Return the operator of a search by name."""
     if not isinstance(value, str) or value not in OPERATORS or value in DOMAIN_OPERATORS:
         raise unfit(where, f"has the unknown operator {short(value)}")
     return value
 
 
-def load(model: str, value: Any, where: str) -> str | bool:
+def load(value: Any, where: str) -> str | bool:
     """Return how ``read`` shows relations."""
     if value not in ("_classic_read", "", False):
         raise unfit(where, "must be '_classic_read' or empty")
     return value or False
 
 
-def words(model: str, value: Any, where: str) -> list[str]:
+def words(value: Any, where: str) -> list[str]:
     """Return a list of plain names."""
     words = list(listed(value, where))
     if not all(isinstance(word, str) and NAME.fullmatch(word) for word in words):
@@ -88,7 +92,7 @@ def words(model: str, value: Any, where: str) -> list[str]:
     return words
 
 
-def rows(model: str, value: Any, where: str) -> list[list[Any]]:
+def rows(value: Any, where: str) -> list[list[Any]]:
     """Return the rows of a ``load``."""
     fits = isinstance(value, (list, tuple)) and all(
         isinstance(row, (list, tuple))

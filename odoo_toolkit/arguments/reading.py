@@ -1,0 +1,75 @@
+"""The arguments of the methods whose parameters are all known, read one by one.
+
+What the library hands in was read before, and is not read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.arguments import scalars
+from odoo_toolkit.arguments.domain import Domain, read_domain
+from odoo_toolkit.arguments.fields import Named, read_groupings, read_measures, read_names
+from odoo_toolkit.arguments.order import Order, read_order
+from odoo_toolkit.arguments.scalars import unfit
+from odoo_toolkit.call import Call, parameter_names
+
+#: What a reader returns: it knows the names in it, and has the form on the wire.
+READ = (Domain, Named, Order)
+
+#: parameter, or method and parameter -> its reader, which is given the value and where it stands
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "aggregates": read_measures,
+    "allfields": read_names,
+    "attributes": scalars.words,
+    "domain": lambda value, where: read_domain(scalars.as_list(value)),
+    "fields": read_names,
+    "groupby": read_groupings,
+    "having": lambda value, where: read_domain(scalars.as_list(value)),
+    "lazy": scalars.switch,
+    "limit": scalars.count,
+    "load": scalars.load,
+    "name": scalars.text,
+    "offset": scalars.count,
+    "operator": scalars.operator,
+    "order": read_order,
+    "orderby": read_order,
+    "read_group.fields": read_measures,
+}
+
+
+def read_arguments(call: Call) -> dict[str, Any]:
+    """Return the arguments of a call of a method that only reads, as typed objects and scalars.
+
+    What is None is left out.
+
+    Raises:
+        ValidationError: one of them is not understood, or the method takes no such argument.
+    """
+    method, known = call.method, parameter_names(call.method) or ()
+    if call.positional:
+        raise unfit("positional", "has more arguments than the method takes")
+    found = {}
+    for name, value in call.arguments.items():
+        if name not in known:
+            raise unfit(name, f"is no argument of {method}")
+        if isinstance(value, READ):
+            found[name] = value
+        elif value is not None:
+            read = _READERS.get(f"{method}.{name}") or _READERS[name]
+            found[name] = read(value, name)
+    return found
+
+
+def wired(call: Call) -> Call:
+    """Return a call whose arguments have the form in which they are sent."""
+    if not any(isinstance(value, READ) for value in call.arguments.values()):
+        return call
+    arguments = {
+        name: value.wire if isinstance(value, READ) else value
+        for name, value in call.arguments.items()
+    }
+    return attrs.evolve(call, arguments=arguments)

@@ -1,0 +1,407 @@
+"""What is named in the arguments of a call that a caller shaped: judged once, after it was read.
+
+The arguments are typed objects (:mod:`odoo_toolkit.arguments`), made of what the caller gave or
+handed in by the library; the call is sent as they say. What was not read is never sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.arguments import scalars
+from odoo_toolkit.arguments.domain import Domain, is_condition
+from odoo_toolkit.arguments.domain_shape import DOMAIN_OPERATORS, check_versions
+from odoo_toolkit.arguments.fields import (
+    DATE_PARTS,
+    SERVER_COUNT,
+    Expression,
+    Named,
+    read_expression,
+)
+from odoo_toolkit.arguments.order import Order
+from odoo_toolkit.arguments.reading import READ, read_arguments
+from odoo_toolkit.arguments.scalars import NAME, listed, short, unfit
+from odoo_toolkit.call import Call, parameter_names
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
+from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
+from odoo_toolkit.policy.harmless import HARMLESS_WRITES, WRITING_FIELDS, WRITING_NAMES
+from odoo_toolkit.policy.names import Names
+from odoo_toolkit.policy.owners import reaches_others
+from odoo_toolkit.policy.refusals import field_refusal, model_refusal
+from odoo_toolkit.policy.searches import names_are_open
+from odoo_toolkit.policy.tables import LONGEST_NAME
+from odoo_toolkit.policy.written import Written
+
+_MOST_STEPS = 8
+_NO_FIELDS: Mapping[str, Field] = {}
+
+
+def judged(names: Names, call: Call) -> Call:
+    """Return the call with its arguments read and judged, as typed objects.
+
+    Args:
+        names: judges what is named.
+        call: of a method that only reads, or a write that the mode allows.
+
+    Raises:
+        AccessError: it names what is closed.
+        ValidationError: an argument has not the shape that it must have.
+    """
+    return _Judge(names, call).judged()
+
+
+class _Judge:
+    """Judges the arguments of one call."""
+
+    def __init__(self, names: Names, call: Call) -> None:
+        self._names, self._call = names, call
+        self._policy = names.policy
+        #: Whether nothing passes but what is known to be harmless; else the rights of the Odoo
+        #: user are the limit, and only what is closed by name is refused.
+        self._strict = self._policy.mode != "full" or self._policy.closes
+        self._fields: dict[str, Mapping[str, Field]] = {}
+        #: What the library has read: it says itself, and better, which fields there are not.
+        self._given = {name for name, value in call.arguments.items() if isinstance(value, READ)}
+        #: What a read_group names its aggregates, by which it may be ordered.
+        self._aliases: frozenset[str] = frozenset()
+        #: parameter, or method and parameter -> what judges it
+        self._judges: dict[str, Callable[[str, Any, str], Any]] = {
+            "aggregates": self._measures,
+            "allfields": self._names_of,
+            "domain": self._domain,
+            "fields": self._names_of,
+            "formatted_read_group.order": self._group_order,
+            "groupby": self._groupings,
+            "having": self._having,
+            "order": self._order,
+            "orderby": self._group_order,
+            "read_group.fields": self._measures,
+        }
+
+    def judged(self) -> Call:
+        """Return the call as it may be sent."""
+        call = self._call
+        ids = call.ids
+        if ids is not None and self._strict:
+            ids = scalars.checked_ids(ids)
+        arguments = self._writing() if call.method in HARMLESS_WRITES else self._reading()
+        return attrs.evolve(call, ids=ids, arguments=arguments)
+
+    def _reading(self) -> dict[str, Any]:
+        model, method = self._call.model, self._call.method
+        arguments = read_arguments(self._call)
+        if method == "read_group":
+            self._aliases = self._named_measures(model, arguments.get("fields"))
+        for name, value in arguments.items():
+            judge = self._judges.get(f"{method}.{name}") or self._judges.get(name)
+            if judge is not None:
+                arguments[name] = judge(model, value, name)
+        if method in ("read", "search_read") and not _names_any(arguments.get("fields")):
+            if not self._strict or "fields" in self._given:
+                self._names.all_fields(model)
+            if self._strict:
+                # Naming none would return every field, closed ones too.
+                described = self._described(model).items()
+                arguments["fields"] = Named(
+                    tuple(
+                        Expression(name)
+                        for name, field in described
+                        if field.type != "binary" and (model, name) not in WRITING_FIELDS
+                    )
+                )
+        return self._name_search(model, arguments) if method == "name_search" else arguments
+
+    def _described(self, model: str) -> Mapping[str, Field]:
+        """Return the fields of a model that may be named; none where they cannot be had."""
+        if model not in self._fields:
+            try:
+                found = self._policy.readable_fields(model, self._names.fields_of)
+            except OdooError as error:
+                lost = isinstance(error, OdooConnectionError) and error.outcome == "not_sent"
+                if self._strict or lost:
+                    raise
+                found = _NO_FIELDS
+            self._fields[model] = found
+        return self._fields[model]
+
+    # Fields ----------------------------------------------------------------------------------
+
+    def _field(self, model: str, name: str, where: str) -> Field | None:
+        """Judge a field; None where there is none, and the library or Odoo is to say so."""
+        self._names.name(name, model, (where,))
+        if self._strict and (model, name) in WRITING_FIELDS:
+            raise field_refusal(name, model, where)
+        described = self._described(model)
+        field = described.get(name)
+        if field is not None:
+            return field
+        hidden = None if described is _NO_FIELDS else self._names.fields_of(model).get(name)
+        if hidden is not None:
+            self._names.shown(model, hidden, (where,))
+        if hidden is not None and hidden.relation:
+            raise model_refusal(self._policy, hidden.relation, f"{where}: {name}")
+        if name == "id":
+            return Field(name="id", type="integer")
+        if not NAME.fullmatch(name) and where not in self._given:
+            raise unfit(where, f"has {short(name)} where the name of a field belongs")
+        if described is _NO_FIELDS or (where in self._given and NAME.fullmatch(name)):
+            return None
+        raise unknown_field_error(model, name, described)
+
+    def _path(self, model: str, path: str, where: str, *, searched: bool = True) -> Field | None:
+        """Judge a dotted path and return the field at its end, where it is known."""
+        names = path.split(".") if len(path) <= LONGEST_NAME else []
+        if not 0 < len(names) <= _MOST_STEPS:
+            raise unfit(where, f"has {short(path)} where the name of a field belongs")
+        here = model
+        for index, name in enumerate(names):
+            field = self._field(here, name, where)
+            rest = names[index + 1 :]
+            if field is None:
+                break
+            if searched:
+                self._names.searched(here, field)
+            if not rest:
+                return field
+            if field.type in ("date", "datetime") and len(rest) == 1 and rest[0] in DATE_PARTS:
+                return Field(name=rest[0], type="integer")
+            if field.type == "properties" and len(rest) == 1 and NAME.fullmatch(rest[0]):
+                self._names.name(rest[0], None, (where,))
+                return Field(name=rest[0], type="char")
+            if field.type not in RELATIONAL or not field.relation:
+                if where not in self._given:
+                    raise unfit(where, f"follows {short(name)}, which is no relation, in {path}")
+                break
+            self._names.followed(field, (where,))
+            here = field.relation
+        for name in rest:
+            self._names.name(name, None, (where,))
+        return None
+
+    def _names_of(self, model: str, value: Named, where: str) -> Named:
+        for item in value.items:
+            self._path(model, item.path, where, searched=False)
+        return value
+
+    # Order and groups ------------------------------------------------------------------------
+
+    def _order(self, model: str, value: Order, where: str) -> Order:
+        for path in value.paths:
+            self._path(model, path, where)
+        return value
+
+    def _group_order(self, model: str, value: Order, where: str) -> Order:
+        for path in value.paths:
+            self._expression(model, path, where)
+        return value
+
+    def _groupings(self, model: str, value: Named, where: str) -> Named:
+        for item in value.items:
+            field = self._path(model, item.path, where)
+            self._names.name(item.function, model, (where,))
+            if field and self._policy.closes and field.relation and reaches_others(field):
+                # The groups would bear the names of those records.
+                raise model_refusal(self._policy, str(field.relation), f"{where}: {item.path}")
+        return value
+
+    def _measures(self, model: str, value: Named, where: str) -> Named:
+        for item in value.items:
+            if item.path != SERVER_COUNT:
+                self._path(model, item.path, where)
+                self._names.name(item.function, model, (where,))
+        return value
+
+    def _named_measures(self, model: str, value: Named | None) -> frozenset[str]:
+        """Return the names in ``name:function(field)`` that are those of no field."""
+        aliases = {item.alias for item in value.items if item.alias} if value else set()
+        return frozenset(aliases - set(self._names.fields_of(model))) if aliases else frozenset()
+
+    def _expression(self, model: str, value: str, where: str) -> None:
+        """Judge what groups are ordered or filtered by: an aggregate, or a grouping."""
+        if value == SERVER_COUNT or value in self._aliases:
+            return
+        if value.endswith("_count") and value.removesuffix("_count") in self._described(model):
+            return
+        expression = read_expression(value, where, measured=True)
+        if expression.alias:
+            raise unfit(where, f"has {short(value)} where a grouping or field:function belongs")
+        self._path(model, expression.path, where)
+
+    def _having(self, model: str, value: Domain, where: str) -> Domain:
+        for item in filter(is_condition, value.elements):
+            if item[1] in DOMAIN_OPERATORS:
+                raise unfit(where, f"has {item[1]}, which groups cannot be filtered by")
+            self._expression(model, item[0], where)
+        return value
+
+    # Domains ---------------------------------------------------------------------------------
+
+    def _domain(self, model: str, value: Domain, where: str) -> Domain:
+        if self._names.version is not None:
+            check_versions(value.elements, self._names.version)
+        return Domain.of(self._conditions(model, value.elements, where))
+
+    def _conditions(self, model: str, elements: Sequence[Any], where: str) -> tuple[Any, ...]:
+        return tuple(
+            self._condition(model, item, where) if is_condition(item) else item for item in elements
+        )
+
+    def _condition(self, model: str, leaf: tuple[Any, ...], where: str) -> tuple[Any, ...]:
+        path, operator, value = leaf
+        field = self._path(model, path, where)
+        last = field.name if field is not None else path.rpartition(".")[2].lower()
+        comodel = field.relation if field is not None and field.type in RELATIONAL else None
+        if operator in DOMAIN_OPERATORS:
+            return (path, operator, self._inner(model, field, leaf, where))
+        items = value if isinstance(value, tuple) else (value,)
+        if comodel is not None and operator.endswith("_of"):
+            self._names.judge(comodel, "read", (where,))
+        for item in items:
+            self._names.value_named(last, operator, item, (where,))
+        if self._strict and field and (field.name == "display_name" or comodel is not None):
+            return self._by_name(model, path, field, operator, value)
+        return leaf
+
+    def _inner(
+        self, model: str, field: Field | None, leaf: tuple[Any, ...], where: str
+    ) -> tuple[Any, ...]:
+        """Judge the domain on the records that a relation leads to."""
+        path, operator, value = leaf
+        if path == "id" and not self._strict:
+            return self._conditions(model, value, where)
+        if field is not None and field.type in RELATIONAL and field.relation:
+            self._names.followed(field, (where,))
+            return self._conditions(field.relation, value, where)
+        raise unfit(where, f"has {operator} on {path}, which is no relation")
+
+    def _by_name(
+        self, model: str, path: str, field: Field, operator: str, value: Any
+    ) -> tuple[Any, ...]:
+        """Keep a search by name off closed fields that Odoo would look at."""
+        items = value if isinstance(value, tuple) else (value,)
+        if not any(isinstance(item, str) for item in items):
+            return (path, operator, value)
+        if field.relation:
+            named, prefix = field.relation, f"{path}."
+        else:
+            prefix, _, _ = path.rpartition("display_name")
+            named = model
+            if prefix:
+                led = self._path(model, prefix[:-1], path)
+                named = str(led.relation) if led is not None else ""
+        computed = bool(field.relation) and not (field.store or field.related)
+        name = self._plain_name(named, always=computed and self._policy.closes)
+        if name is None:
+            return (path, operator, value)
+        if operator.endswith("_of"):
+            raise field_refusal(path, model, f"{path} compared with a text")
+        return (prefix + name, operator, value)
+
+    def _name_search(self, model: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        text = arguments.get("name", "")
+        name = self._plain_name(model) if text and self._strict else None
+        if name is None:
+            return arguments
+        # Without a text, Odoo applies the domain alone.
+        asked = arguments.get("domain", Domain())
+        domain = Domain.of(((name, arguments.get("operator", "ilike"), text), *asked.elements))
+        return {**arguments, "name": "", "domain": domain, "operator": "ilike"}
+
+    def _plain_name(self, model: str, always: bool = False) -> str | None:
+        """Return the field to search names by, where Odoo's own way may look at what is closed.
+
+        Odoo does not tell at which fields its search by name looks; it looks at other models',
+        too. So while something is closed, names alone are searched, but for models of which it
+        is known that nothing closed is looked at; with ``always`` for those, too.
+
+        Raises:
+            AccessError: there is no such field.
+        """
+        open_names = names_are_open(self._policy, model, self._names.fields_of)
+        if open_names and not always and model not in WRITING_NAMES:
+            return None
+        described = self._described(model)
+        for name in ("name", "x_name", "title"):
+            if name in described and described[name].searchable:
+                return name
+        raise AccessError(
+            f"{model} cannot be searched by name here: what is closed may be looked at.",
+            code="FIELD_BLOCKED",
+            suggestion="Search by another field.",
+            details={"model": model},
+        )
+
+    # Values ----------------------------------------------------------------------------------
+
+    def _writing(self) -> dict[str, Any]:
+        call, known = self._call, parameter_names(self._call.method) or ()
+        if call.positional:
+            raise unfit("positional", "has more arguments than the method takes")
+        if unknown := [name for name in call.arguments if name not in known]:
+            raise unfit(unknown[0], f"is no argument of {call.method}")
+        if call.method != "load":
+            return {
+                name: self._values(call.model, value, name)
+                for name, value in call.arguments.items()
+            }
+        columns = self._columns(call.model, call.arguments.get("fields", ()), "fields")
+        rows = scalars.rows(call.arguments.get("data", ()), "data")
+        self._names.rows_written(call.model, columns, rows, ("data",))
+        return {"fields": columns, "data": rows}
+
+    def _value_field(self, model: str, name: Any, where: str) -> Field:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise unfit(where, f"has {short(name)} where the name of a field belongs")
+        field = self._field(model, name, where)
+        if field is None:
+            raise unknown_field_error(model, name, self._described(model))
+        return field
+
+    def _values(self, model: str, value: Any, where: str) -> Any:
+        written = Written(self._names, self._value_field)
+        new = self._names.access == "create"
+        if isinstance(value, Mapping):
+            return written.record(model, value, where, creating=new)
+        if not isinstance(value, (list, tuple)):
+            raise unfit(where, "must be an object of field names and values, or a list of them")
+        return [
+            written.record(model, item, f"{where}[{i}]", creating=new)
+            for i, item in enumerate(value)
+        ]
+
+    def _columns(self, model: str, value: Any, where: str) -> list[str]:
+        """Judge the columns of ``load``: fields of the model itself, and ids of relations.
+
+        External ids are left out: Odoo would make, or take over, those that are given.
+        """
+        columns = []
+        for column in listed(value, where):
+            if column == ".id":
+                columns.append(column)
+                continue
+            name, _, rest = column.partition("/") if isinstance(column, str) else (column, "", "")
+            if name == "id":
+                raise field_refusal("id", model, f"{where}: {column}")
+            field = self._value_field(model, name, where)
+            self._names.written(model, name, (where,))
+            many2one = field.type == "many2one"
+            if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
+                raise unfit(
+                    where,
+                    f"has the column {short(column)}: only fields of {model} itself, and"
+                    " relations by their ids (country_id/.id), can be loaded here",
+                )
+            columns.append(column)
+        return columns
+
+
+_NOT_LOADED = frozenset(
+    {"one2many", "many2many", "reference", "properties", "properties_definition", "json"}
+)
+
+
+def _names_any(value: Named | None) -> bool:
+    return value is not None and bool(value.items)
