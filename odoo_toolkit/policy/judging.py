@@ -36,6 +36,8 @@ from odoo_toolkit.policy.tables import LONGEST_NAME
 from odoo_toolkit.policy.written import Written
 
 _MOST_STEPS = 8
+#: What is in these, only the server knows: the library does not refuse a path into them.
+_UNKNOWN_WITHIN = RELATIONAL | {"properties", "json"}
 _NO_FIELDS: Mapping[str, Field] = {}
 
 
@@ -63,8 +65,13 @@ class _Judge:
         #: user are the limit, and only what is closed by name is refused.
         self._strict = self._policy.mode != "full" or self._policy.closes
         self._fields: dict[str, Mapping[str, Field]] = {}
-        #: What the library has read: it says itself, and better, which fields there are not.
-        self._given = {name for name, value in call.arguments.items() if isinstance(value, READ)}
+        #: What the library has read: it says itself, and better, which fields there are not. Of an
+        #: order it looks at the first name of a path alone.
+        self._given = {
+            name
+            for name, value in call.arguments.items()
+            if isinstance(value, READ) and not isinstance(value, Order)
+        }
         #: What a read_group names its aggregates, by which it may be ordered.
         self._aliases: frozenset[str] = frozenset()
         #: parameter, or method and parameter -> what judges it
@@ -172,7 +179,7 @@ class _Judge:
                 self._names.name(rest[0], None, (where,))
                 return Field(name=rest[0], type="char")
             if field.type not in RELATIONAL or not field.relation:
-                if where not in self._given:
+                if where not in self._given or (self._strict and field.type in _UNKNOWN_WITHIN):
                     raise unfit(where, f"follows {short(name)}, which is no relation, in {path}")
                 break
             self._names.followed(field, (where,))
@@ -217,7 +224,9 @@ class _Judge:
     def _named_measures(self, model: str, value: Named | None) -> frozenset[str]:
         """Return the names in ``name:function(field)`` that are those of no field."""
         aliases = {item.alias for item in value.items if item.alias} if value else set()
-        return frozenset(aliases - set(self._names.fields_of(model))) if aliases else frozenset()
+        if self._described(model) is _NO_FIELDS:
+            return frozenset()
+        return frozenset(aliases.difference(self._names.fields_of(model)))
 
     def _expression(self, model: str, value: str, where: str) -> None:
         """Judge what groups are ordered or filtered by: an aggregate, or a grouping."""
