@@ -29,13 +29,13 @@ from odoo_toolkit.errors import (
     RateLimitError,
 )
 from odoo_toolkit.policy import Policy, owners
-from odoo_toolkit.policy.known_methods import BUSINESS_ACTIONS
 from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
     check_companies,
     check_external_ids,
     without_closed_records,
 )
+from odoo_toolkit.policy.tables import BUSINESS_ACTIONS
 from odoo_toolkit.progress import checkpoint, pause, time_left, time_limit
 from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions

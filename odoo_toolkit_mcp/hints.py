@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.policy.refusals import IN_A_SCRIPT
+from odoo_toolkit.policy.rules import IN_A_SCRIPT
 
 #: How the library names a rule, which here is a setting of whoever runs the server.
 _RULE = re.compile(r'Policy\((\w+)=(?:"\w+"|\.\.\.)\)')

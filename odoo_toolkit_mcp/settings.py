@@ -22,7 +22,7 @@ from odoo_toolkit.configuration import (
     text,
 )
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.policy.problems import policy_problems
+from odoo_toolkit.policy.policy import policy_problems
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access

@@ -21,7 +21,7 @@ import odoo_toolkit_mcp
 from odoo_toolkit.app_models import MODELS
 from odoo_toolkit.arguments.domain_shape import OPERATORS
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.policy.harmless import HARMLESS_METHODS
+from odoo_toolkit.policy.tables import HARMLESS_METHODS
 from odoo_toolkit.records.aggregate.measuring import FUNCTIONS
 from odoo_toolkit.reports.generation import WAYS
 from odoo_toolkit_mcp.prompts.catalog import list_prompts

@@ -22,7 +22,7 @@ from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
 from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.policy.problems import policy_problems
+from odoo_toolkit.policy.policy import policy_problems
 
 #: What may be done, from the least on.
 MODES = ("readonly", "restricted", "full")

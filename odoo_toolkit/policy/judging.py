@@ -27,12 +27,11 @@ from odoo_toolkit.arguments.scalars import NAME, listed, short, unfit
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
-from odoo_toolkit.policy.harmless import HARMLESS_WRITES, WRITING_FIELDS, WRITING_NAMES
 from odoo_toolkit.policy.names import Names
 from odoo_toolkit.policy.owners import reaches_others
-from odoo_toolkit.policy.refusals import field_refusal, model_refusal
-from odoo_toolkit.policy.searches import names_are_open
-from odoo_toolkit.policy.tables import LONGEST_NAME
+from odoo_toolkit.policy.reach import names_are_open
+from odoo_toolkit.policy.rules import field_refusal, model_refusal
+from odoo_toolkit.policy.tables import HARMLESS_WRITES, LONGEST_NAME, WRITING_FIELDS, WRITING_NAMES
 from odoo_toolkit.policy.written import Written
 
 _MOST_STEPS = 8

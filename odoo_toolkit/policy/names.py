@@ -9,24 +9,23 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.policy.calls import command_refusal
 from odoo_toolkit.policy.files import SERVED_BY, may_be_markup, served_as_code
-from odoo_toolkit.policy.methods import command_refusal
-from odoo_toolkit.policy.named import MODEL_NAME_FIELDS
 from odoo_toolkit.policy.owners import reaches_others
-from odoo_toolkit.policy.reach import Closed, closed_in
-from odoo_toolkit.policy.refusals import (
+from odoo_toolkit.policy.reach import Closed, closed_in, search_closed
+from odoo_toolkit.policy.rules import (
     field_refusal,
     file_refusal,
     model_refusal,
     template_refusal,
 )
-from odoo_toolkit.policy.searches import search_closed
 from odoo_toolkit.policy.tables import (
     CODE_FIELDS,
     COMPOSER_FIELDS,
     COMPOSERS,
     FILE_MODELS,
     LONGEST_NAME,
+    MODEL_NAME_FIELDS,
     UNWRITABLE_FIELDS,
 )
 
@@ -156,13 +155,8 @@ class Names:
         if self.policy.model_blocked(model):
             self.judge(model, "read", path)
 
-    def field_path(
-        self, model: str | None, expression: str, path: Path, searched: bool = False
-    ) -> Field | None:
-        """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end.
-
-        ``searched`` says whether records are searched, sorted or grouped by it.
-        """
+    def field_path(self, model: str | None, expression: str, path: Path) -> Field | None:
+        """Judge a path such as ``partner_id.country_id`` or ``line_ids/name``; return its end."""
         here = model
         field: Field | None = None
         names = (
@@ -182,8 +176,6 @@ class Names:
             field = self.field(here, name)
             if field is not None and here is not None:
                 self.shown(here, field, path)
-                if searched:
-                    self.searched(here, field)
             if field is not None and field.relation:
                 self.not_blocklisted(field.relation, path)
         return field

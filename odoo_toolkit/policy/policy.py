@@ -20,14 +20,19 @@ import attrs
 from odoo_toolkit.call import Access, Call
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.policy.calls import (
+    IDENTIFIER,
+    MODEL,
+    check_called,
+    check_free,
+    check_ids,
+    check_names,
+    real_access,
+)
 from odoo_toolkit.policy.files import with_types
-from odoo_toolkit.policy.harmless import HARMLESS_METHODS, HARMLESS_WRITES, WRITING_DEFAULTS
-from odoo_toolkit.policy.methods import check_called, check_free
-from odoo_toolkit.policy.reach import Readable, closed_in
+from odoo_toolkit.policy.reach import Readable, closed_in, search_closed
 from odoo_toolkit.policy.redaction import without_keys
-from odoo_toolkit.policy.refusals import IN_A_SCRIPT, model_refusal
-from odoo_toolkit.policy.searches import search_closed
-from odoo_toolkit.policy.shape import check_ids, check_names, real_access
+from odoo_toolkit.policy.rules import IN_A_SCRIPT, model_refusal
 from odoo_toolkit.policy.tables import (
     BLOCKED_FIELD_SUFFIXES,
     BLOCKED_FIELDS,
@@ -36,14 +41,18 @@ from odoo_toolkit.policy.tables import (
     CLOSED_METHODS,
     COMPOSERS,
     FILE_MODELS,
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
     LONGEST_NAME,
     NEVER_WRITTEN,
     OPERATED,
     RENDERED_MODELS,
+    WRITING_DEFAULTS,
 )
 
 if TYPE_CHECKING:
     from odoo_toolkit.policy.names import ModelOf
+
 
 Mode = Literal["readonly", "restricted", "full"]
 
@@ -170,7 +179,7 @@ class Policy:
             self.admitted(call, fields_of, model_of)
             return
         # Imported here: a server knows its policy long before it makes the first call.
-        from odoo_toolkit.policy.walk import Walk
+        from odoo_toolkit.policy.unknown_arguments import Walk
 
         judged = self._judged(call)
         if judged is not None:
@@ -193,7 +202,7 @@ class Policy:
         from odoo_toolkit.arguments.reading import wired
         from odoo_toolkit.policy.judging import judged as judged_arguments
         from odoo_toolkit.policy.names import Names
-        from odoo_toolkit.policy.walk import Walk
+        from odoo_toolkit.policy.unknown_arguments import Walk
 
         judged = self._judged(call)
         if judged is None:
@@ -450,3 +459,47 @@ def _always() -> dict[str, list[str]]:
 
 _TEXTS = frozenset({"char", "text", "html"})
 _SHOWN_NAMES = frozenset({"display_name", "name", "complete_name"})
+
+
+def policy_problems(
+    *,
+    mode: str = "full",
+    model_allowlist: Iterable[str] = (),
+    model_blocklist: Iterable[str] = (),
+    write_allowlist: Iterable[str] = (),
+    field_blocklist: Iterable[str] = (),
+    method_blocklist: Iterable[str] = (),
+) -> list[str]:
+    """Return everything that is wrong with the settings of a policy, in plain sentences.
+
+    Args: as the attributes of :class:`Policy`.
+    """
+    problems = []
+    if mode not in get_args(Mode):
+        problems.append(f"Unknown mode {mode!r}: choose readonly, restricted or full.")
+    allowed, blocked, written = map(names_of, (model_allowlist, model_blocklist, write_allowlist))
+    if allowed and blocked:
+        problems.append("Set the model allowlist or the model blocklist, not both.")
+    if allowed and written - allowed:
+        problems.append(
+            "The write allowlist names models that the model allowlist lacks: "
+            + ", ".join(sorted(written - allowed))
+            + "."
+        )
+    for title, names in (
+        ("model allowlist", allowed),
+        ("model blocklist", blocked),
+        ("write allowlist", written),
+    ):
+        problems += [
+            f"{name!r} in the {title} is not the name of a model, such as 'res.partner'."
+            for name in sorted(names)
+            if not MODEL.fullmatch(name)
+        ]
+    for title, values in (("field", field_blocklist), ("method", method_blocklist)):
+        problems += [
+            f"{name!r} in the {title} blocklist is not the name of a {title}."
+            for name in sorted(names_of(values))
+            if not IDENTIFIER.fullmatch(name)
+        ]
+    return problems

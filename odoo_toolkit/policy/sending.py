@@ -10,7 +10,7 @@ import attrs
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.policy import owners
-from odoo_toolkit.policy.refusals import field_refusal
+from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import FILE_MODELS
 
 if TYPE_CHECKING:

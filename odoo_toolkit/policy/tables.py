@@ -1,9 +1,11 @@
-"""What the policy never lets through while it protects: data only.
+"""What never passes while the policy protects, and what it knows to be harmless: data only.
 
 Names of models may be patterns of :mod:`fnmatch`. To forbid one thing more, add a line here.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 #: Longer text is no model's name and no field's path, whatever it starts with.
 LONGEST_NAME = 200
@@ -220,3 +222,134 @@ BLOCKED_METHODS: frozenset[str] = frozenset(
 FILE_MODELS: frozenset[str] = frozenset(
     {"ir.attachment", "mrp.document", "product.document", "quotation.document"}
 )
+
+
+#: Methods that read, and no more.
+HARMLESS_METHODS: frozenset[str] = frozenset(
+    {
+        *("default_get", "fields_get", "formatted_read_group", "name_search", "read"),
+        *("read_group", "search", "search_count", "search_read"),
+    }
+)
+
+#: What restricted mode lets pass besides, on the models of its list.
+HARMLESS_WRITES: frozenset[str] = frozenset({"create", "load", "write"})
+
+#: Models whose default values use up numbers, or make records.
+WRITING_DEFAULTS: tuple[str, ...] = (
+    "account.full.reconcile",
+    "account.invoice.send",
+    "account.move.send*",
+    "mail.compose.message",
+    "pos.config",
+    "procurement.group",
+    "res.company",
+    "stock.lot",
+    "stock.production.lot",
+    "stock.quant.package",
+    "stock.warehouse.orderpoint",
+)
+
+#: Models whose search by name writes.
+WRITING_NAMES: frozenset[str] = frozenset({"website.route"})
+
+#: Fields that are computed when they are read, and write then, or render a template.
+WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
+    {
+        # 15: it writes the payment methods of every journal.
+        ("account.journal", "available_payment_method_ids"),
+        ("account.payment.method.line", "available_payment_method_ids"),
+        # 19: it is computed for all lines of the entry, which marks the entry as changed.
+        ("account.move.line", "parent_id"),
+        ("base.document.layout", "preview"),
+        # 17: they set the quantity of a draft to 1 where the product has no cost of its own.
+        ("hr.expense", "product_has_cost"),
+        ("hr.expense", "product_has_tax"),
+        ("iap.account", "balance"),
+        # From 16 on, it takes a way to log in away that it does not know.
+        ("ir.mail_server", "smtp_authentication_info"),
+        ("mail.template.preview", "body_html"),
+        # 16: it remembers that a company has invoices.
+        ("res.company", "account_onboarding_create_invoice_state"),
+        ("res.partner", "static_map_url_is_valid"),
+        ("slide.slide", "website_url"),
+        ("sms.template.preview", "body"),
+        ("stock.replenishment.info", "wh_replenishment_option_ids"),
+        # 15: each is computed by writing all of them.
+        *(("payment.acquirer", name) for name in _OF_ACQUIRERS),
+        *(("product.product", name) for name in _MARGINS),
+    }
+)
+
+
+#: What is named in their arguments is judged, and they hand out no more than what is named there.
+JUDGED_METHODS: frozenset[str] = frozenset(
+    {
+        *("copy", "create", "load", "name_create", "unlink", "write"),
+        *("action_archive", "action_unarchive", "toggle_active"),
+        *("check_access_rights", "exists", "get_external_id", "has_access"),
+        "export_data",  # the paths of its columns
+        *("activity_schedule", "message_post", "message_subscribe", "message_unsubscribe"),
+    }
+)
+
+#: What the buttons of documents and wizards call, on ids alone. Of an action that they return
+#: only what opens it is shown.
+BUSINESS_ACTIONS: frozenset[str] = frozenset(
+    {
+        *("action_acknowledge", "action_apply", "action_apply_inventory", "action_approve"),
+        *("action_assign", "action_assign_to_me", "action_backorder", "action_cancel"),
+        *("action_cancel_leave", "action_clear_quantities_to_zero", "action_confirm"),
+        *("action_create_invoice", "action_create_payments", "action_create_returns"),
+        *("action_create_returns_all", "action_done", "action_done_schedule_next"),
+        *("action_draft", "action_feedback", "action_invoice_sent", "action_lock"),
+        *("action_lost_reason_apply", "action_open", "action_post", "action_put_in_pack"),
+        *("action_quotation_send", "action_quotation_sent", "action_refuse"),
+        *("action_register_payment", "action_reject", "action_reset", "action_restore"),
+        *("action_reverse", "action_rfq_send", "action_set_draft", "action_set_lost"),
+        *("action_set_quantities_to_reservation", "action_set_won"),
+        *("action_set_won_rainbowman", "action_sheet_move_create", "action_submit"),
+        *("action_submit_expenses", "action_submit_sheet", "action_toggle_is_locked"),
+        *("action_unlock", "action_unmark_sent", "action_update_prices"),
+        *("action_update_taxes", "action_validate", "action_void_check"),
+        *("approve_expense_sheets", "refuse_sheet", "reset_expense_sheets"),
+        *("button_approve", "button_cancel", "button_confirm", "button_done", "button_draft"),
+        *("button_finish", "button_lock", "button_mark_done", "button_pending", "button_plan"),
+        *("button_request_cancel", "button_scrap", "button_set_checked", "button_start"),
+        *("button_unlock", "button_unplan", "button_unreserve", "button_validate"),
+        *("create_invoices", "create_returns", "do_unreserve", "mark_as_sent"),
+        *("modify_moves", "process", "process_cancel_backorder", "refund_moves"),
+        *("reverse_moves", "unmark_as_sent", "update_prices"),
+    }
+)
+
+
+#: Fields and parameters that hold the name of a model.
+MODEL_NAME_FIELDS: frozenset[str] = frozenset(
+    {
+        *("active_model", "comodel_name", "model", "model_name", "related_model", "relation"),
+        *("render_model", "res_model", "res_model_name"),
+    }
+)
+
+Kind = Literal[
+    "fields", "domain", "order", "specification", "values", "context", "text", "data", "files"
+]
+
+_ARGUMENTS: dict[Kind, str] = {
+    "context": "context",
+    "data": "data",
+    "domain": "args domain having",
+    "fields": "aggregates allfields field field_name field_names field_onchange fields fields_list"
+    " fields_to_export fname fnames group_by groupby",
+    "files": "attachments",
+    "order": "order orderby",
+    "specification": "fields_spec specification",
+    "text": "body feedback note subject summary",
+    "values": "default vals vals_list values",
+}
+#: What a named argument holds, of whatever method.
+ARGUMENT_KINDS = {name: kind for kind, names in _ARGUMENTS.items() for name in names.split()}
+
+#: By these, all of a record's fields come back when none is named.
+READS_ALL_FIELDS: frozenset[str] = frozenset({"read", "search_read", "web_search_read"})

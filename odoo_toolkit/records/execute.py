@@ -16,7 +16,7 @@ from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
-from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back

@@ -12,7 +12,7 @@ from odoo_toolkit.arguments.compared import Difference, comparable, differences,
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
-from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import (
     describe,

@@ -14,8 +14,8 @@ from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
-from odoo_toolkit.policy.harmless import WRITING_FIELDS
 from odoo_toolkit.policy.owners import is_owned
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records import paths
 from odoo_toolkit.records.arguments import (
     admit,

@@ -18,7 +18,7 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
-from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
 from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.reading_back import (

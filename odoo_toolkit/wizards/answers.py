@@ -8,7 +8,7 @@ from typing import Any
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.policy import Policy
-from odoo_toolkit.policy.context import KNOWN_KEYS, check_showing
+from odoo_toolkit.policy.calls import KNOWN_KEYS, check_showing
 from odoo_toolkit.policy.names import holds_template
 from odoo_toolkit.wizards.catalog import KnownWizard
 

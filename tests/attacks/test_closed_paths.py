@@ -11,9 +11,8 @@ import pytest
 from odoo_toolkit import Odoo, OdooError, Policy, count, create, execute, read, search_read, write
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.fields import Field, parse_fields
-from odoo_toolkit.policy.harmless import HARMLESS_METHODS
-from odoo_toolkit.policy.known_methods import BUSINESS_ACTIONS, JUDGED_METHODS
-from odoo_toolkit.policy.searches import is_decided
+from odoo_toolkit.policy.reach import is_decided
+from odoo_toolkit.policy.tables import BUSINESS_ACTIONS, HARMLESS_METHODS, JUDGED_METHODS
 from odoo_toolkit.records.export import export
 from tests.attacks.fuzz import method_names, models_of, passed
 from tests.attacks.policies import (

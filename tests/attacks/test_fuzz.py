@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import Policy
-from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from tests.attacks.database import Database, unchanged
 from tests.attacks.fuzz import (
     fuzz,

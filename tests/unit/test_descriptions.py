@@ -59,10 +59,10 @@ from tests.known_names import (
 WORD_TABLES = (
     "odoo_toolkit/app_models/",
     "odoo_toolkit/search_help/",
-    "odoo_toolkit/policy/known_methods.py",
-    "odoo_toolkit/policy/named.py",
+    "odoo_toolkit/policy/tables.py",
+    "odoo_toolkit/policy/tables.py",
     "odoo_toolkit/policy/owners.py",
-    "odoo_toolkit/policy/searches.py",
+    "odoo_toolkit/policy/reach.py",
 )
 
 _TOOL = re.compile(r"\bodoo_(?!toolkit)[a-z]+_[a-z_]+")

@@ -16,10 +16,10 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy import names as policy_names
-from odoo_toolkit.policy.context import KNOWN_KEYS
-from odoo_toolkit.policy.harmless import HARMLESS_METHODS
+from odoo_toolkit.policy.calls import KNOWN_KEYS
 from odoo_toolkit.policy.owners import record_filter
-from odoo_toolkit.policy.problems import policy_problems
+from odoo_toolkit.policy.policy import policy_problems
+from odoo_toolkit.policy.tables import HARMLESS_METHODS
 
 
 def _schema(**types: str) -> dict[str, Field]:

@@ -14,7 +14,6 @@ from odoo_toolkit import (
     Policy,
     ValidationError,
     aggregate,
-    changes,
     count,
     execute,
     iterate,
@@ -24,7 +23,7 @@ from odoo_toolkit import (
 from odoo_toolkit.arguments import domain as domains
 from odoo_toolkit.arguments import fields, order, reading
 from odoo_toolkit.call import Call
-from odoo_toolkit.policy import walk
+from odoo_toolkit.policy import unknown_arguments as walk
 from tests.attacks.serverless import Serverless
 
 LEAF = [["name", "=", "x"], "|", ["parent_id.name", "ilike", "a"], ["category_id", "in", [1, 2]]]
@@ -69,7 +68,7 @@ def test_an_argument_is_read_at_most_twice_for_a_call(
     monkeypatch.setattr(domains, "check_syntax", counted("domain", domains.check_syntax))
     monkeypatch.setattr(order, "_read", counted("order", order._read))
     monkeypatch.setattr(fields, "listed", counted("fields", fields.listed))
-    for name in ("_domain", "_field_list", "_order"):
+    for name in ("_domain", "_field_list"):
         monkeypatch.setattr(walk.Walk, name, counted("walk", getattr(walk.Walk, name)))
     FLOWS[flow](Serverless(Policy(**MODES[mode])))
 
@@ -144,7 +143,7 @@ def test_the_library_sends_no_order_or_condition_that_a_caller_may_not(path: str
 def test_readers_are_all_that_methods_which_only_read_take() -> None:
     """A parameter without a reader would be sent as it came."""
     from odoo_toolkit.call import parameter_names
-    from odoo_toolkit.policy.harmless import HARMLESS_METHODS
+    from odoo_toolkit.policy.tables import HARMLESS_METHODS
 
     known = {name for method in HARMLESS_METHODS for name in parameter_names(method) or ()}
 

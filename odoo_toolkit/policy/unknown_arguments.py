@@ -1,8 +1,9 @@
-"""The walk through one call: finds every place where a model or a field is named.
+"""Arguments that no reader knows: every place where a model or a field could be named is looked at.
 
-What is found is put to the :class:`~odoo_toolkit.policy.Policy`, which decides. Where the schema
-cannot be had, names alone decide: a blocked name stays blocked, and commands on records whose
-model cannot be known are refused wherever lists of models apply.
+So are judged the methods that nobody knows, in full mode, the values of a write there, and the
+steps of the toolkit's own operations. What is found is put to the :class:`~odoo_toolkit.Policy`,
+which decides. Where the schema cannot be had, names alone decide: a blocked name stays blocked, and
+commands on records whose model cannot be known are refused wherever lists of models apply.
 """
 
 from __future__ import annotations
@@ -11,15 +12,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from odoo_toolkit.arguments import normalised, owns_lines, read_commands, read_order
+from odoo_toolkit.arguments import normalised, owns_lines, read_commands
 from odoo_toolkit.call import Access, Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.policy.context import check_showing
-from odoo_toolkit.policy.named import ARGUMENT_KINDS, READS_ALL_FIELDS
+from odoo_toolkit.policy.calls import check_ids, check_showing
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
-from odoo_toolkit.policy.refusals import field_refusal
-from odoo_toolkit.policy.shape import check_ids
+from odoo_toolkit.policy.rules import field_refusal
+from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
 from odoo_toolkit.policy.written import accesses, holds_commands
 
 _NAMES = re.compile(r"[\w./]+")
@@ -109,7 +109,7 @@ class Walk(Names):
                 "data": self._texts,
                 "domain": self._domain,
                 "fields": self._field_list,
-                "order": self._order,
+                "order": self._field_list,
                 "specification": self._specification,
                 "text": self._texts,
             }[kind]
@@ -140,17 +140,6 @@ class Walk(Names):
             for index, item in self.each(value, path):
                 self._field_list(model, item, (*path, index))
 
-    def _order(self, model: str | None, value: Any, path: Path) -> None:
-        try:
-            order = read_order(value)
-        except ValidationError:
-            # Of a method that nobody knows, it may be anything: each name in it is looked at.
-            self._field_list(model, value, path)
-            return
-        for expression in order.paths:
-            for name in expression.split(":"):
-                self.field_path(model, name, path, searched=True)
-
     # Domains ---------------------------------------------------------------------------------
 
     def _domain(self, model: str | None, value: Any, path: Path) -> None:
@@ -174,7 +163,7 @@ class Walk(Names):
         expression, operator, value = leaf[0], leaf[1], leaf[2]
         field: Field | None = None
         for name in _NAMES.findall(expression):  # "field", "a.b", and in having "field:sum"
-            found = self.field_path(model, name, path, searched=True)
+            found = self.field_path(model, name, path)
             field = field or found
         comodel = field.relation if field is not None else None
         operator = " ".join(operator.lower().split()) if isinstance(operator, str) else ""
@@ -414,7 +403,7 @@ class Walk(Names):
                 for name in names:
                     self.name(name, model, path)
                 if self.field(model, names[0]) is not None:
-                    self._order(model, piece, path)
+                    self._field_list(model, piece, path)
         else:
             self._quoted(model, value, path)
 

@@ -1,0 +1,346 @@
+"""What a call must look like to be judged at all: its names, its method and its context."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.call import Access, Call, default_access
+from odoo_toolkit.compat import MODEL_METHODS, RECORD_METHODS
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.policy.owners import is_owned
+from odoo_toolkit.policy.rules import IN_A_SCRIPT
+from odoo_toolkit.policy.tables import (
+    BLOCKED_METHODS,
+    BUSINESS_ACTIONS,
+    CLOSED_METHODS,
+    COMPOSER_METHODS,
+    COMPOSERS,
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
+    JUDGED_METHODS,
+)
+
+if TYPE_CHECKING:
+    from odoo_toolkit.policy.rules import Rules
+
+
+MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
+IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def check_names(call: Call) -> None:
+    """Refuse what is no name of a model or method; both become parts of a URL with JSON-2."""
+    if not isinstance(call.model, str) or not MODEL.fullmatch(call.model):
+        raise ValidationError(
+            f"{call.model!r} is not the name of a model.",
+            suggestion="Use a technical name such as 'res.partner' (see list_models).",
+            details={"model": call.model, "named_in": "model"},
+        )
+    if not isinstance(call.method, str) or not IDENTIFIER.fullmatch(call.method):
+        raise ValidationError(
+            f"{call.method!r} is not the name of a method.",
+            suggestion="Use a plain name such as 'action_confirm', without arguments.",
+            details={"model": call.model, "method": call.method, "named_in": "method"},
+        )
+
+
+def real_access(call: Call) -> Access:
+    """Return what the call does: as declared, unless its method is known to do more."""
+    known = default_access(call.method)
+    if known == "delete" or (known in ("create", "write") and call.access == "read"):
+        return known
+    return call.access
+
+
+def check_ids(call: Call) -> None:
+    """Refuse ids anywhere but in ``call.ids``.
+
+    A method of records takes its first argument for the ids, and a method of the model takes ids
+    for its first argument: either way all others would move by one. Where records belong to
+    other models, they are told apart by ``call.ids``.
+    """
+    suggestion = "Give the ids as a list of integers, before the other arguments."
+    method = call.method
+    if method in MODEL_METHODS:
+        if call.ids is not None or "ids" in call.arguments:
+            raise ValidationError(
+                f"{method} is a method of the model: it takes no ids.",
+                suggestion="Leave out the ids.",
+            )
+    elif "ids" in call.arguments:
+        raise ValidationError("The ids are no named argument.", suggestion=suggestion)
+    elif call.ids is None and (call.positional or call.arguments):
+        first = call.positional[0] if call.positional else None
+        hidden = is_owned(call.model) and (
+            isinstance(first, (int, float)) or (isinstance(first, (list, tuple)) and bool(first))
+        )
+        if method in RECORD_METHODS or hidden:
+            raise ValidationError(
+                f"{method} is called on records: their ids come first, as a list of integers.",
+                suggestion=suggestion,
+            )
+
+
+#: Context keys that switch off a check of Odoo's own, or widen what is found; never given.
+CHECKS_OFF_KEYS: frozenset[str] = frozenset(
+    {
+        *("_allow_read_hr_employee", "binary_field_real_user", "create_user", "install_filename"),
+        *("install_mode", "install_module", "ir.ui.menu.full_list", "sale_expense_all_order"),
+        *("signup_valid", "skip_res_field_check", "user_preference"),
+    }
+)
+
+#: Parts of context keys that decide what names show, and which records are found.
+NAME_FORM_KEYS: tuple[str, ...] = (
+    *("show", "hide", "skip_", "display", "with_", "append_", "search_mode", "short_name"),
+    *("address_inline", "hierarchical_naming", "html_format", "name_groupby", "seller_id"),
+)
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([_@-][A-Za-z0-9]{1,10}){0,3}")
+_TIME_ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
+
+
+def _language(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and _LANGUAGE.fullmatch(value) is not None)
+
+
+def _time_zone(value: Any) -> bool:
+    return value in (None, False) or (isinstance(value, str) and bool(_TIME_ZONE.fullmatch(value)))
+
+
+def _switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _company_ids(value: Any) -> bool:
+    return (
+        isinstance(value, (list, tuple))
+        and 0 < len(value) <= 1000
+        and all(type(item) is int and 0 < item < 2**31 for item in value)
+    )
+
+
+#: The keys that pass outside full mode -> what they must hold, as a test and in words.
+KNOWN_KEYS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "lang": (_language, "the code of a language, such as fr_FR"),
+    "tz": (_time_zone, "the name of a time zone, such as Europe/Paris"),
+    "active_test": (_switch, "true or false"),
+    "bin_size": (_switch, "true or false"),
+    "allowed_company_ids": (_company_ids, "a list of company ids"),
+}
+
+
+#: Keys that decide of which stock, price or company a number is; they show nothing.
+_NUMBERS_OF = frozenset(
+    {
+        *("company_id", "date", "force_company", "from_date", "location", "location_id", "lot_id"),
+        *("owner_id", "package_id", "pricelist", "quantity", "to_date", "uom", "uom_id"),
+        *("warehouse", "warehouse_id"),
+    }
+)
+_NUMBER_OR_DATE = re.compile(r"[0-9T:. +Z-]{1,40}")
+_CHOICE = re.compile(r"[a-z_]{1,40}")
+
+
+def check_reading(context: Mapping[str, Any], defaults: bool) -> None:
+    """Refuse what could make a reading method show what is closed, in full mode.
+
+    Args:
+        context: of the call.
+        defaults: whether default values are asked for, which depend on choices such as
+            ``default_move_type``; an id or a text would be looked up.
+
+    Raises:
+        AccessError: FIELD_BLOCKED.
+    """
+    known_keys = ", ".join(sorted(KNOWN_KEYS.keys() | _NUMBERS_OF))
+    for key, value in context.items():
+        known = key in KNOWN_KEYS and KNOWN_KEYS[key][0](value)
+        if known or (key in _NUMBERS_OF and _is_number_or_date(value)):
+            continue
+        chosen = isinstance(value, bool) or (
+            isinstance(value, str) and _CHOICE.fullmatch(value) is not None
+        )
+        if not (defaults and str(key).startswith("default_") and chosen):
+            raise AccessError(
+                f"The context key {_shown(key)} may not be used in reading while models or fields"
+                " are closed: it is not known what it shows.",
+                code="FIELD_BLOCKED",
+                suggestion=f"Leave it out; known are {known_keys}.",
+                details={"named_in": f"context.{_shown(key)}"},
+            )
+
+
+def _is_number_or_date(value: Any) -> bool:
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return all(
+        item is None
+        or isinstance(item, (int, float))
+        or (isinstance(item, str) and _NUMBER_OR_DATE.fullmatch(item) is not None)
+        for item in items
+    )
+
+
+def check_known(context: Mapping[str, Any], mode: str) -> None:
+    """Refuse what is not known to be harmless: other keys, and values of other types.
+
+    Raises:
+        AccessError: MODE_VIOLATION; the key is not among :data:`KNOWN_KEYS`.
+        ValidationError: its value is of the wrong type.
+    """
+    for key, value in context.items():
+        if key not in KNOWN_KEYS:
+            raise AccessError(
+                f"The context key {_shown(key)} is not allowed in {mode} mode.",
+                code="MODE_VIOLATION",
+                suggestion=f"Leave it out; known are {', '.join(KNOWN_KEYS)}.",
+                details={"named_in": f"context.{_shown(key)}", "mode": mode},
+            )
+        fits, words = KNOWN_KEYS[key]
+        if not fits(value):
+            raise ValidationError(
+                f"The context key {key} must be {words}.",
+                suggestion="Correct it, or leave it out.",
+                details={"named_in": f"context.{key}"},
+            )
+
+
+def check_showing(policy: Rules, context: Mapping[str, Any]) -> None:
+    """Refuse keys that would show what is closed, in full mode too.
+
+    Raises:
+        AccessError: FIELD_BLOCKED.
+    """
+    for key in context:
+        text = str(key).strip().lower()
+        switches = policy.guards and text in CHECKS_OFF_KEYS
+        if switches or (policy.closes and any(part in text for part in NAME_FORM_KEYS)):
+            raise AccessError(
+                f"The context key {_shown(key)} may not be used: it can show what is closed.",
+                code="FIELD_BLOCKED",
+                suggestion="Leave it out.",
+                details={"named_in": f"context.{_shown(key)}"},
+            )
+
+
+def _shown(key: Any) -> str:
+    return str(key)[:80]
+
+
+#: Methods that do what another method does -> that method.
+IMPLIED_METHODS: dict[str, tuple[str, ...]] = {
+    "copy": ("create",),
+    "load": ("create", "write"),
+    "name_create": ("create",),
+    "update": ("write",),
+    "web_save": ("create", "write"),
+    "web_save_multi": ("create", "write"),
+}
+
+#: What a command does -> the method that does the same.
+_COMMANDED: dict[Access, str] = {"create": "create", "write": "write", "delete": "unlink"}
+
+
+def check_called(policy: Rules, call: Call) -> None:
+    """Refuse a method that is never called, or never by a caller.
+
+    Raises:
+        AccessError: METHOD_BLOCKED.
+    """
+    method = call.method.lower()
+    if method.startswith("_"):
+        raise _refusal(call, "Private methods are not part of Odoo's external API.")
+    same = (method, *IMPLIED_METHODS.get(method, ()))
+    if any(map(policy.method_listed, same)):
+        raise _refusal(
+            call,
+            f"Do without it, or take {call.method} off the list: Policy(method_blocklist=...).",
+        )
+    if not policy.guards:
+        return
+    if method in BLOCKED_METHODS:
+        raise _refusal(call)
+    if call.step or call.internal:
+        return
+    if method in CLOSED_METHODS:
+        raise _refusal(call)
+    if call.model in COMPOSERS and method not in COMPOSER_METHODS:
+        raise _refusal(call, "Create it, then send it; leave its other methods.")
+    if method == "onchange" and policy.renders(call.model):
+        raise _refusal(call, "Odoo would render its texts as templates.")
+
+
+def check_free(policy: Rules, call: Call) -> None:
+    """Refuse a call that a caller shaped and that is not known to be harmless.
+
+    Raises:
+        AccessError: it is not, or its context could show what is closed.
+        ValidationError: a value in its context is of the wrong type.
+    """
+    method, mode = call.method, policy.mode
+    check_showing(policy, call.context)
+    if mode != "full":
+        writes = mode == "restricted" and method in HARMLESS_WRITES
+        if method not in HARMLESS_METHODS and not writes:
+            raise AccessError(
+                f"{method} is not allowed in {mode} mode: it is not known to be harmless.",
+                code="MODE_VIOLATION",
+                suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}.",
+                details={"model": call.model, "method": method, "mode": mode},
+            )
+        check_known(call.context, mode)
+        if method == "default_get" and policy.defaults_write(call.model):
+            raise _refusal(
+                call, "Asking for the default values of this model changes something in Odoo."
+            )
+    elif policy.closes:
+        _check_handed_out(call)
+
+
+def _check_handed_out(call: Call) -> None:
+    """Refuse a method of which it is not known that it hands out nothing closed."""
+    method = call.method
+    if method in HARMLESS_METHODS:
+        check_reading(call.context, defaults=method == "default_get")
+    elif method in BUSINESS_ACTIONS:
+        if call.arguments or call.positional:
+            raise _refusal(
+                call, "While models or fields are closed, it is called on ids, without arguments."
+            )
+    elif method not in JUDGED_METHODS:
+        raise AccessError(
+            f"The method {method} may not be called while models or fields are closed: it is not"
+            " known what it shows.",
+            code="METHOD_BLOCKED",
+            suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}; change records with"
+            " create, write, unlink, and with actions of documents such as action_confirm. The"
+            " administrator can do the rest in Odoo.",
+            details={"model": call.model, "method": method, "named_in": "method"},
+        )
+
+
+def command_refusal(policy: Rules, model: str, access: Access, named_in: str) -> AccessError | None:
+    """Return why a command on another model's records is refused; None where it is not.
+
+    A command does what a method does, and must be allowed like that.
+    """
+    method = _COMMANDED.get(access)
+    if method is None or not policy.method_listed(method):
+        return None
+    return AccessError(
+        f"The method {method} may not be called, and this command would do the same.",
+        code="METHOD_BLOCKED",
+        suggestion=f"Do without it, or take {method} off the list: Policy(method_blocklist=...).",
+        details={"model": model, "method": method, "named_in": named_in},
+    )
+
+
+def _refusal(call: Call, reason: str = "") -> AccessError:
+    return AccessError(
+        f"The method {call.method} may not be called.",
+        code="METHOD_BLOCKED",
+        suggestion=reason or f"Do without it, or do this in Odoo itself{IN_A_SCRIPT}.",
+        details={"model": call.model, "method": call.method, "named_in": "method"},
+    )
