@@ -181,7 +181,8 @@ class TestReturnFields:
         self, method: str, result: Any, read: Any, said: str
     ) -> None:
         odoo = scripted(**{method: result, "read": lambda call: [{"id": n} for n in call.ids]})
-        done = execute(odoo, "sale.order", method, [[7]], return_fields=["display_name"])
+        given = [["id", "=", 7]] if method == "search" else [7]
+        done = execute(odoo, "sale.order", method, [given], return_fields=["display_name"])
         assert [(call.model, call.ids) for call in odoo.asked("read")] == [read]
         assert done.read_from == f"{read[0]}: what {method} {said}"
         # What the numbers of an unknown method are is not guessed.
