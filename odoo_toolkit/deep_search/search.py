@@ -38,7 +38,7 @@ from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.progress import Steps, checkpoint
-from odoo_toolkit.records.arguments import readable_of
+from odoo_toolkit.records.arguments import admit, readable_of
 from odoo_toolkit.records.results import Record
 
 #: The deepest level with a model, and without one.
@@ -204,7 +204,7 @@ def _begin(search: ModelSearch, targeted: bool) -> None:
     shared, model = search.shared, search.model
     # No fields would mean all of them.
     asked = {"fields": list(shared.fields) or ["id"]}
-    shared.odoo.check(Call(model=model, method="search_read", arguments=asked))
+    admit(shared.odoo, Call(model=model, method="search_read", arguments=asked))
     search.described = shared.describe(model)
     search.configuration = configuration_of(model, search.described)
     chosen = shared.fields or search.configuration.key_fields

@@ -25,7 +25,7 @@ from odoo_toolkit.arguments.order import Order
 from odoo_toolkit.arguments.reading import READ, read_arguments
 from odoo_toolkit.arguments.scalars import NAME, listed, short, unfit
 from odoo_toolkit.call import Call, parameter_names
-from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError
+from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
 from odoo_toolkit.policy.names import Names
 from odoo_toolkit.policy.owners import reaches_others
@@ -136,7 +136,10 @@ class _Judge:
     # Fields ----------------------------------------------------------------------------------
 
     def _field(self, model: str, name: str, where: str) -> Field | None:
-        """Judge a field; None where there is none, and the library or Odoo is to say so."""
+        """Judge a field; None where there is none, and the library or Odoo is to say so.
+
+        Odoo is where the rights of its user are the limit.
+        """
         self._names.name(name, model, (where,))
         if self._strict and (model, name) in WRITING_FIELDS:
             raise field_refusal(name, model, where)
@@ -151,9 +154,10 @@ class _Judge:
             raise model_refusal(self._policy, hidden.relation, f"{where}: {name}")
         if name == "id":
             return Field(name="id", type="integer")
-        if not NAME.fullmatch(name) and where not in self._given:
+        given, fits = where in self._given, NAME.fullmatch(name) is not None
+        if not fits and not given:
             raise unfit(where, f"has {short(name)} where the name of a field belongs")
-        if described is _NO_FIELDS or (where in self._given and NAME.fullmatch(name)):
+        if fits and (given or not self._strict):
             return None
         raise unknown_field_error(model, name, described)
 
@@ -161,7 +165,12 @@ class _Judge:
         """Judge a dotted path and return the field at its end, where it is known."""
         names = path.split(".") if len(path) <= LONGEST_NAME else []
         if not 0 < len(names) <= _MOST_STEPS:
-            raise unfit(where, f"has {short(path)} where the name of a field belongs")
+            raise ValidationError(
+                f"{where} has {short(path)}, a path of more than {_MOST_STEPS} names.",
+                suggestion="Shorten it.",
+                code="INVALID_FIELD",
+                details={"model": model, "named_in": where},
+            )
         here = model
         for index, name in enumerate(names):
             field = self._field(here, name, where)
