@@ -367,7 +367,8 @@ class _Judge:
         columns = self._columns(call.model, call.arguments.get("fields", ()), "fields")
         rows = scalars.rows(call.arguments.get("data", ()), "data")
         self._names.rows_written(call.model, columns, rows, ("data",))
-        return {"fields": columns, "data": rows}
+        built = {"fields": columns, "data": rows}
+        return {name: value for name, value in built.items() if name in call.arguments}
 
     def _value_field(self, model: str, name: Any, where: str) -> Field:
         if not isinstance(name, str) or not NAME.fullmatch(name):
