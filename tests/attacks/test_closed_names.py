@@ -307,5 +307,5 @@ def test_the_same_ways_pass_where_nothing_is_closed() -> None:
     refused = set(ways) - set(passing(odoo, ways))
     # Upper case and blanks name no field, categories have none of this name, and a file behind a
     # field is written by writing the field.
-    otherwise = ("upper case", "blanks", "many2many", "file")
+    otherwise = ("upper case", "blanks", "plain '", "many2many", "file")
     assert [name for name in refused if not any(word in name for word in otherwise)] == []
