@@ -253,6 +253,18 @@ WRITING_DEFAULTS: tuple[str, ...] = (
 #: Models whose search by name writes.
 WRITING_NAMES: frozenset[str] = frozenset({"website.route"})
 
+#: Of 15's module payment_transfer and product_margin.
+_OF_ACQUIRERS = (
+    *("show_credentials_page", "show_allow_tokenization", "show_payment_icon_ids"),
+    *("show_pre_msg", "show_pending_msg", "show_auth_msg", "show_done_msg", "show_cancel_msg"),
+)
+_MARGINS = (
+    *("date_from", "date_to", "invoice_state", "sale_avg_price", "purchase_avg_price"),
+    *("sale_num_invoiced", "purchase_num_invoiced", "sales_gap", "purchase_gap", "turnover"),
+    *("total_cost", "sale_expected", "normal_cost", "total_margin", "expected_margin"),
+    *("total_margin_rate", "expected_margin_rate"),
+)
+
 #: Fields that are computed when they are read, and write then, or render a template.
 WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
     {

@@ -14,7 +14,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from odoo_toolkit.policy.harmless import WRITING_FIELDS
+from odoo_toolkit.policy.tables import WRITING_FIELDS
 from tests.provisioning import layout
 from tests.provisioning.releases import RELEASES
 
