@@ -122,7 +122,7 @@ class Admitted:
             ids=ids,
         )
         if not call.reads or call.method not in READ_METHODS:
-            raise ValueError(f"{call.method} is not sent in the place of what reads.")
+            raise ValueError(f"{call.method} is not sent in the place of a method that reads.")
         return Admitted(call=call, asked=call, started=time.monotonic())
 
 
