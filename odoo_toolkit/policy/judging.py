@@ -106,7 +106,8 @@ class _Judge:
             if judge is not None:
                 arguments[name] = judge(model, value, name)
         if method in ("read", "search_read") and not _names_any(arguments.get("fields")):
-            if not self._strict or "fields" in self._given:
+            # Of "*", the library itself asks for those that may be read.
+            if not self._strict and "fields" not in self._given:
                 self._names.all_fields(model)
             if self._strict:
                 # Naming none would return every field, closed ones too.

@@ -149,3 +149,19 @@ def test_readers_are_all_that_methods_which_only_read_take() -> None:
     known = {name for method in HARMLESS_METHODS for name in parameter_names(method) or ()}
 
     assert known <= set(reading._READERS)
+
+
+@pytest.mark.parametrize("ask", [
+    lambda o: search_read(o, "res.partner", fields=["*"]),
+    lambda o: read(o, "res.partner", [1], ["*"]),
+    lambda o: list(iterate(o, "res.partner", [], ["*"])),
+])  # fmt: skip
+@pytest.mark.parametrize("mode", ["readonly", "full"])
+def test_all_fields_are_those_that_may_be_read(ask: Callable[[Any], Any], mode: Any) -> None:
+    """A relation to a model that is closed is left out; it does not close the others."""
+    odoo = Serverless(Policy(mode=mode, model_blocklist="res.partner.category"))
+    ask(odoo)
+
+    (call,) = [one for one in odoo.sent if one.method in ("search_read", "read")]
+    assert "name" in call.arguments["fields"]
+    assert "category_id" not in call.arguments["fields"]
