@@ -76,7 +76,7 @@ async def test_what_is_asked_wrongly_changes_nothing(
             "no line",
         ),
         ("register_payment", {"invoice_ids": [unpaid.id], "currency": "no such"}, nobody, "no cur"),
-        ("report", {"kind": "trial_balance", "company_name": "no such"}, nobody, "no such"),
+        ("get_report", {"kind": "trial_balance", "company_name": "no such"}, nobody, "no such"),
         # States.
         ("post_invoice", {"invoice_id": paid.id}, state, "already posted"),
         ("post_invoice", {"invoice_id": cancelled.id}, state, "cancelled"),
@@ -131,7 +131,7 @@ async def test_a_seller_is_refused(admin: Odoo, server: Server, era: str, suffix
     ]
     async with Client(mcp_server(server, seller, mode="full"), mode=era) as client:
         for kind in kinds:
-            code, message = await ask(client, "report", {"kind": kind})
+            code, message = await ask(client, "get_report", {"kind": kind})
             assert (code, "does not see the whole book" in message) == ("ACCESS_DENIED", True)
         for tool, arguments in asked:
             code, message = await ask(client, tool, arguments)
