@@ -297,16 +297,6 @@ def count(
     )
 
 
-def search_rows(
-    odoo: Odoo, model: str, domain: Sequence[Any], fields: Sequence[str], *, limit: int = 80
-) -> list[Record]:
-    """Return records as :func:`search` does, in one shape whatever the options say.
-
-    For the toolkit's own operations, which must be able to rely on it.
-    """
-    return search(odoo, _OWN, model, domain, fields, limit=limit).records
-
-
 def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str]) -> list[Record]:
     """Return records as :func:`read` does, in one shape whatever the options say."""
     return read(odoo, _OWN, model, ids, fields).records
