@@ -20,9 +20,8 @@ from odoo_toolkit.configuration import load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit_mcp.client_files import CREDENTIALS, Format, NotWrittenError, add_server
-from odoo_toolkit_mcp.http.credentials import USERNAME_HEADER
 from odoo_toolkit_mcp.remote_entry import HEADERS, endpoint, question_id, remote_entry
-from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.settings import USERNAME_HEADER, ServerSettings
 
 #: Exit status of a file that could not be written, and of wrong settings.
 NOT_WRITTEN = 1

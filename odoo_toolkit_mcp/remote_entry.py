@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from odoo_toolkit_mcp.http.credentials import API_KEY_HEADER, USERNAME_HEADER
+from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER
 
 #: Headers that the server understands -> what stands in, and what is asked for.
 HEADERS: dict[str, tuple[str, str]] = {

@@ -17,11 +17,10 @@ from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.bridge import run_blocking
+from odoo_toolkit_mcp.callers import ConnectionPool, Credentials, client_of, credentials_of
 from odoo_toolkit_mcp.connection import Connection
-from odoo_toolkit_mcp.http.clients import client_of
-from odoo_toolkit_mcp.http.credentials import ConnectionPool, Credentials, credentials_of
-from odoo_toolkit_mcp.protocol_errors import mcp_error
 from odoo_toolkit_mcp.rate_limit import ClientRateLimits
+from odoo_toolkit_mcp.results import mcp_error
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:

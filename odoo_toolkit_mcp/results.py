@@ -1,18 +1,20 @@
-"""From what the library returns or raises to the result of a tool call."""
+"""From what the library returns or raises to the result of a tool call, or the protocol's error."""
 
 from __future__ import annotations
 
 import functools
 import json
 import logging
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp.types import CallToolResult, ContentBlock, TextContent
+from mcp import MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, ContentBlock, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit_mcp.hints import error_object, for_server
+from odoo_toolkit.policy.rules import IN_A_SCRIPT
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -25,6 +27,19 @@ logger = logging.getLogger(__name__)
 #: Attributes that content blocks carry: left out of the text beside them, in which no model
 #: could read them.
 _IN_BLOCKS = frozenset({"content_base64"})
+
+#: Of prompts, completions and resources: what the caller cannot mend by asking for something else.
+_NOT_MENDABLE = ("connection", "configuration", "unknown")
+
+#: How the library names a rule, which here is a setting of whoever runs the server.
+_RULE = re.compile(r'Policy\((\w+)=(?:"\w+"|\.\.\.)\)')
+
+#: code, words of the library's suggestion, and what is added where both fit.
+_HINTS = (
+    ("VALIDATION_ERROR", "max_bytes", "It is the setting ODOO_MCP_ATTACHMENT_MAX_MB."),
+    ("UNKNOWN_ERROR", "set the folder", "It is the setting ODOO_MCP_DOWNLOAD_DIR."),
+    ("INVALID_DOMAIN", "", "The prompt odoo_domain_help shows all operators."),
+)
 
 
 def success(result: Any, blocks: Sequence[ContentBlock] = ()) -> CallToolResult:
@@ -78,6 +93,46 @@ def unexpected(tool: str, error: Exception) -> CallToolResult:
             suggestion="Nothing more is known here; the server's log has the details at level"
             " debug. If this was a change, check whether it was made before you repeat it.",
         ),
+    )
+
+
+def mcp_error(asked_for: str, error: Exception) -> MCPError:
+    """Return the protocol's error for an exception, the error object of the toolkit as its data.
+
+    Prompts, completions and resources have no result to put it in.
+
+    Args:
+        asked_for: what was asked for, for the log and the message.
+        error: what went wrong. The text of an exception that nobody foresaw stays in the log.
+    """
+    if not isinstance(error, OdooError):
+        logger.debug("%s failed", asked_for, exc_info=error)
+        error = OdooError(
+            f"{asked_for} failed in a way that the toolkit does not know.",
+            suggestion="The server's log has the details at level debug.",
+        )
+    mendable = error.category not in _NOT_MENDABLE
+    level = logging.WARNING if mendable else logging.ERROR
+    logger.log(level, "%s: %s: %s", asked_for, error.code, error.message)
+    code = INVALID_PARAMS if mendable else INTERNAL_ERROR
+    return MCPError(code, error.message, error_object(error))
+
+
+def error_object(error: OdooError) -> dict[str, Any]:
+    """Return the error object of the library, with what this server knows in the suggestion."""
+    told = error.to_dict()
+    added = [
+        more for code, words, more in _HINTS if code == error.code and words in error.suggestion
+    ]
+    return {**told, "suggestion": for_server(" ".join([error.suggestion, *added]).strip())}
+
+
+def for_server(text: str) -> str:
+    """Return a text of the library with the settings of the server in place of its rules."""
+    text = text.replace(IN_A_SCRIPT, "")
+    return _RULE.sub(
+        lambda rule: f"the setting ODOO_MCP_{rule[1].upper()}, which whoever runs this server sets",
+        text,
     )
 
 

@@ -32,9 +32,9 @@ from odoo_toolkit_mcp import disambiguation, request_ids, results, untrusted
 from odoo_toolkit_mcp.affected import Asking, Question
 from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
+from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.confirmation import Confirmations
 from odoo_toolkit_mcp.connection import Connection, has_gone, within
-from odoo_toolkit_mcp.http.clients import client_of
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers

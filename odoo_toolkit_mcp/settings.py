@@ -51,6 +51,10 @@ _POLICY = (
 HEALTH_PATH = "/healthz"
 METRICS_PATH = "/metrics"
 
+#: In which each HTTP request names the Odoo user that it acts for.
+USERNAME_HEADER = "X-Odoo-Username"
+API_KEY_HEADER = "X-Odoo-Api-Key"
+
 #: Characters of the shortest bearer token that is taken for one that nobody guesses.
 SHORTEST_TOKEN = 16
 

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import attrs
 from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.confirmation import check_tools
-from odoo_toolkit_mcp.prompts.served import Served
 from odoo_toolkit_mcp.settings import ServerSettings
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
+
+
+@attrs.frozen(kw_only=True)
+class Served:
+    """What the server serves, as far as prompts speak of it.
+
+    Attributes:
+        mode: readonly, restricted or full.
+        tools: their names.
+        toolsets: their names.
+        creating: model -> the tool that creates its records better than odoo_core_create does,
+            as it resolves names and checks.
+    """
+
+    mode: str
+    tools: frozenset[str]
+    toolsets: tuple[str, ...] = ()
+    creating: Mapping[str, str] = attrs.field(factory=dict)
 
 
 class ToolList:

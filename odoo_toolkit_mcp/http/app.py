@@ -27,8 +27,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from odoo_toolkit_mcp.http.authentication import SharedToken, token_verifier
-from odoo_toolkit_mcp.http.session_owners import with_owner
 from odoo_toolkit_mcp.metrics import CONTENT_TYPE, Metrics
+from odoo_toolkit_mcp.session_owners import with_owner
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, ServerSettings, is_loopback
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from odoo_toolkit.model_guide.usage import example_value, may_be_given, usually_
 from odoo_toolkit.records import default_get
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit_mcp.prompts.model_guide import creating, described
-from odoo_toolkit_mcp.prompts.served import Served, as_json, one_line, tool_call
+from odoo_toolkit_mcp.prompts.quoting import as_json, one_line, tool_call
+from odoo_toolkit_mcp.tool_list import Served
 
 
 def text(odoo: Odoo, served: Served, model_name: str) -> str:

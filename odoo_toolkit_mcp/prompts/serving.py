@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from mcp import MCPError
 from mcp.types import (
     CompleteRequestParams,
     CompleteResult,
+    Completion,
     GetPromptRequestParams,
     GetPromptResult,
     ListPromptsResult,
     PaginatedRequestParams,
 )
 
-from odoo_toolkit_mcp import completions
 from odoo_toolkit_mcp.prompts import catalog
 from odoo_toolkit_mcp.requests import Context, Requests
 from odoo_toolkit_mcp.tool_list import ToolList
 from odoo_toolkit_mcp.untrusted import cleaned_error, marked_prompt
 
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+
 #: Milliseconds for which a client may keep the list: it changes with the toolkit only.
 _LIFETIME = 3_600_000
+
+#: MCP allows no more values.
+_MOST = 100
 
 
 def prompt_handlers(requests: Requests, offered: ToolList) -> dict[str, Any]:
@@ -48,18 +55,45 @@ def prompt_handlers(requests: Requests, offered: ToolList) -> dict[str, Any]:
             return prompt
         return marked_prompt(prompt)
 
-    async def complete(ctx: Context, params: CompleteRequestParams) -> CompleteResult:
+    async def answer_completion(ctx: Context, params: CompleteRequestParams) -> CompleteResult:
         argument = params.argument
         given = params.context.arguments if params.context else None
         completion = await requests.ask(
             ctx,
             f"completion of {argument.name[:100]}",
-            lambda odoo: completions.complete(odoo, argument.name, argument.value, given),
+            lambda odoo: complete(odoo, argument.name, argument.value, given),
         )
         return CompleteResult(completion=completion)
 
     return {
         "on_list_prompts": list_prompts,
         "on_get_prompt": get_prompt,
-        "on_completion": complete,
+        "on_completion": answer_completion,
     }
+
+
+def complete(odoo: Odoo, name: str, value: str, given: Mapping[str, str] | None) -> Completion:
+    """Return what an argument may be, the likeliest first; to be run in a worker thread.
+
+    Args:
+        odoo: the connection of the user who asks.
+        name: of the argument: ``model``, ``model_name``, ``id``, ``record_id``, ``report_name``.
+            Others have no completion.
+        value: what has been typed. Models are found by name and label, records by what they are
+            called, reports by name and title.
+        given: the arguments that have been filled in: records need the model.
+
+    Raises:
+        OdooError: Odoo cannot be reached, or does not allow it.
+    """
+    from odoo_toolkit import completion
+
+    typed, values = value.strip()[:200], list[str]()
+    model = (given or {}).get("model") or (given or {}).get("model_name")
+    if name in ("model", "model_name"):
+        values = completion.models_like(odoo, typed)
+    elif name in ("id", "record_id") and model:
+        values = list(map(str, completion.ids_like(odoo, model, typed)))
+    elif name == "report_name":
+        values = completion.reports_like(odoo, typed, model)
+    return Completion(values=values[:_MOST], total=len(values), has_more=len(values) > _MOST)

@@ -96,14 +96,14 @@ TEMPLATES: tuple[ResourceTemplate, ...] = tuple(
 
 def reader_of(kind: str) -> Callable[[Odoo, ResourceUri], Any] | None:
     """Return what reads the resources of a kind from Odoo; None for those of the server itself."""
-    from odoo_toolkit_mcp.resources import model, record, system
+    from odoo_toolkit_mcp.resources import readers
 
-    readers: Mapping[str, Callable[[Odoo, ResourceUri], Any]] = {
-        "model/fields": model.fields,
-        "model/methods": model.methods,
-        "model/states": model.states,
-        "record": record.one,
-        "records": record.several,
-        "system/modules": system.modules,
+    found: Mapping[str, Callable[[Odoo, ResourceUri], Any]] = {
+        "model/fields": readers.fields,
+        "model/methods": readers.methods,
+        "model/states": readers.states,
+        "record": readers.one,
+        "records": readers.several,
+        "system/modules": readers.modules,
     }
-    return readers.get(kind)
+    return found.get(kind)

@@ -28,18 +28,19 @@ from mcp.types import (
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import results, untrusted
+from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.connection import Connection, within
-from odoo_toolkit_mcp.http.clients import client_of
 from odoo_toolkit_mcp.notifications import send_all
-from odoo_toolkit_mcp.protocol_errors import mcp_error
 from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.catalog import JSON, RESOURCES, TEMPLATES, reader_of
-from odoo_toolkit_mcp.resources.subscriptions import Subscriptions, in_thread
-from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
+from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS, Subscriptions, in_thread
+from odoo_toolkit_mcp.resources.uris import MOST_RECORDS, ResourceUri, parse_uri
+from odoo_toolkit_mcp.results import mcp_error
+from odoo_toolkit_mcp.settings import ServerSettings, policy_of
 from odoo_toolkit_mcp.tool_list import ToolList
 
 if TYPE_CHECKING:
-    from odoo_toolkit_mcp.resources.system import SystemInfo
+    from odoo_toolkit_mcp.resources.readers import SystemInfo
 
 #: Milliseconds for which a client may keep the lists: they change with the toolkit only.
 _LIFETIME = 3_600_000
@@ -138,9 +139,7 @@ class ServedResources:
             return await self._requests.ask(ctx, name, lambda odoo: read(odoo, uri))
         connection = self._requests.connection_for(ctx, name)
         if uri.kind == "config/safety":
-            from odoo_toolkit_mcp.resources.config import safety
-
-            return safety(self._requests.settings)
+            return _safety(self._requests.settings)
         if uri.kind == "system/info":
             return await self._system_info(connection, ctx.lifespan_context)
         from odoo_toolkit_mcp.toolsets.core import describe_toolsets
@@ -160,12 +159,12 @@ class ServedResources:
             running: the server.
             abandon: as of :func:`~odoo_toolkit_mcp.resources.subscriptions.in_thread`.
         """
-        from odoo_toolkit_mcp.resources import system
+        from odoo_toolkit_mcp.resources import readers
 
         try:
             with anyio.fail_after(_PATIENCE):
                 odoo = await connection.get(running.tasks)
-            return await in_thread(running, system.info, odoo, abandon=abandon)
+            return await in_thread(running, readers.info, odoo, abandon=abandon)
         except TimeoutError:
             error: OdooError = make_error(
                 "TIMEOUT", f"There is no connection to Odoo after {_PATIENCE:.0f} seconds."
@@ -174,7 +173,7 @@ class ServedResources:
             error = reason
             connection.failed(error)
         settings = self._requests.connection_settings
-        return system.without_connection(settings.url, settings.database, error)
+        return readers.without_connection(settings.url, settings.database, error)
 
     async def _known_of_system(self, connection: Connection, running: Running) -> SystemInfo:
         """Return the same in a form that only changes when there is something to tell."""
@@ -259,3 +258,34 @@ def _parsed(uri: str) -> ResourceUri:
         return parse_uri(uri)
     except OdooError as error:
         raise mcp_error("resource", error) from error
+
+
+def _safety(settings: ServerSettings) -> dict[str, Any]:
+    """Return the mode, what is open and closed, and the limits; no secrets are among them."""
+    rules = policy_of(settings).describe()
+    return {
+        "operation_mode": rules.pop("mode"),
+        **rules,
+        "rate_limit": _rate_limit(settings),
+        "limits": {
+            "search_limit": settings.search_limit,
+            "search_max_limit": settings.search_max_limit,
+            "resource_max_limit": min(MOST_RECORDS, settings.search_max_limit),
+            "attachment_max_mb": settings.attachment_max_mb,
+            "subscriptions_per_client": MOST_SUBSCRIPTIONS,
+            "subscription_interval_seconds": settings.subscription_interval,
+        },
+    }
+
+
+def _rate_limit(settings: ServerSettings) -> dict[str, Any] | None:
+    """Return the rates of one client; None where calls are not limited."""
+    if not settings.rate_limit:
+        return None
+    return {
+        "calls_per_minute": settings.rate_limit_rpm,
+        "calls_per_hour": settings.rate_limit_rph,
+        "burst": settings.rate_limit_burst,
+        "reads_per_minute": settings.rate_limit_read_rpm,
+        "writes_per_minute": settings.rate_limit_write_rpm,
+    }

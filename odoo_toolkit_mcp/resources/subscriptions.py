@@ -276,7 +276,7 @@ async def in_thread(
 
 def _first_look(odoo: Odoo, model: str, uris: Sequence[ResourceUri]) -> dict[str, str]:
     """Return when records of a model were last changed, or refuse to watch them."""
-    from odoo_toolkit_mcp.resources.record import missing
+    from odoo_toolkit_mcp.resources.readers import missing
 
     found = _last_changes(odoo, model, [uri.record_id for uri in uris])
     for uri in uris:

@@ -12,7 +12,7 @@ import pytest
 from odoo_toolkit import Odoo, OdooError, count, execute, read, search_read
 from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.records.names import Wanted, name_search, resolve
-from odoo_toolkit_mcp.completions import complete
+from odoo_toolkit_mcp.prompts.serving import complete
 from tests.attacks.policies import Attack, Noting, Raw, connected, leaks, needs, raw, readings, told
 from tests.live.conftest import admin, server, suffix
 from tests.live.servers import Server

@@ -17,18 +17,11 @@ from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from odoo_toolkit.configuration import Secret, load
 from odoo_toolkit.errors import RateLimitError
-from odoo_toolkit_mcp import rate_limit
+from odoo_toolkit_mcp import callers, rate_limit
+from odoo_toolkit_mcp.callers import ConnectionPool, Credentials, credentials_of
 from odoo_toolkit_mcp.connection import Connection
-from odoo_toolkit_mcp.http import credentials
 from odoo_toolkit_mcp.http.authentication import IssuedTokens, SigningKeys
-from odoo_toolkit_mcp.http.credentials import (
-    API_KEY_HEADER,
-    USERNAME_HEADER,
-    ConnectionPool,
-    Credentials,
-    credentials_of,
-)
-from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER, ServerSettings
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import RunningServer
@@ -347,7 +340,7 @@ def test_headers_are_ignored_unless_enabled(make_server: MakeServer, era: str) -
 def test_connections_that_are_too_many_or_unused_are_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(credentials, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(callers, "MAX_CONNECTIONS", 2)
     now = [0.0]
     pool = ConnectionPool(lambda who: Connection(lambda: None), lambda: now[0])  # type: ignore
     ann, bob, eve = (Credentials(name, Secret("key")) for name in ("ann", "bob", "eve"))
@@ -357,14 +350,14 @@ def test_connections_that_are_too_many_or_unused_are_forgotten(
     assert pool.evict() == []
     third = pool.get(eve)
     assert pool.evict() == [second]
-    now[0] += credentials.IDLE_TIME + 1
+    now[0] += callers.IDLE_TIME + 1
     assert pool.get(eve) is third
     assert pool.evict() == [first]
 
 
 def test_wrong_credentials_do_not_push_out_right_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who has just come is kept in any case: a full pool must not log it in at each call."""
-    monkeypatch.setattr(credentials, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(callers, "MAX_CONNECTIONS", 2)
     monkeypatch.setattr(Connection, "established", property(lambda self: self in right))
     pool = ConnectionPool(lambda who: Connection(lambda: None))  # type: ignore
     first = pool.get(Credentials("ann", Secret("key")))

@@ -445,12 +445,12 @@ async def test_reading_counts_as_a_call(make_server: MakeServer, era: str) -> No
 async def test_unforeseen_exception_keeps_its_text(
     make_server: MakeServer, era: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from odoo_toolkit_mcp.resources import record
+    from odoo_toolkit_mcp.resources import readers
 
     def explode(odoo: Any, uri: Any) -> Any:
         raise RuntimeError("the password is swordfish")
 
-    monkeypatch.setattr(record, "one", explode)
+    monkeypatch.setattr(readers, "one", explode)
     code, error = await refused(make_server(), era, "odoo://record/res.partner/1")
 
     assert (code, error["code"]) == (-32603, "UNKNOWN_ERROR")

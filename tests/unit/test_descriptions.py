@@ -23,8 +23,8 @@ import pytest
 from odoo_toolkit import errors
 from odoo_toolkit.app_models import MODELS
 from odoo_toolkit.policy import Policy
-from odoo_toolkit_mcp.hints import _HINTS
 from odoo_toolkit_mcp.resources.uris import parse_uri
+from odoo_toolkit_mcp.results import _HINTS
 from tests import odoo_names
 from tests.descriptions import (
     HOLE,

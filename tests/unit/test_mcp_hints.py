@@ -12,9 +12,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.file_content import NewFile
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.policy.rules import IN_A_SCRIPT
-from odoo_toolkit_mcp.hints import error_object
-from odoo_toolkit_mcp.protocol_errors import mcp_error
-from odoo_toolkit_mcp.results import failure
+from odoo_toolkit_mcp.results import error_object, failure, mcp_error
 from tests.unit.scripted import Scripted
 
 

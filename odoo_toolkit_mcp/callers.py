@@ -1,25 +1,47 @@
-"""The Odoo users that HTTP requests act for, and the connections kept for them."""
+"""Who a request comes from, the Odoo user it acts for, and the connections kept for them."""
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import attrs
 
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.errors import make_error
 from odoo_toolkit_mcp.connection import Connection
+from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER
 
-USERNAME_HEADER = "X-Odoo-Username"
-API_KEY_HEADER = "X-Odoo-Api-Key"
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 #: Connections kept; to make room the one goes that was not used for the longest time.
 MAX_CONNECTIONS = 100
 
 #: Seconds after which a connection that nobody uses is closed.
 IDLE_TIME = 900.0
+
+
+def client_of(request: Request | None) -> str | None:
+    """Return the name under which a client's calls are counted and recorded.
+
+    That is the subject or client id of its token, else its address; None without HTTP.
+    """
+    if request is None:
+        return None
+    # Imported here, because a server over stdio has no use for it and starts sooner without.
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+
+    from odoo_toolkit_mcp.session_owners import SessionOwner
+
+    user = request.scope.get("user")
+    if isinstance(user, SessionOwner):
+        user = user.behind
+    if isinstance(user, AuthenticatedUser):
+        return user.access_token.subject or user.access_token.client_id
+    return request.client.host if request.client else "unknown"
 
 
 @attrs.frozen

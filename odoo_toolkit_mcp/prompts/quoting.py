@@ -1,4 +1,4 @@
-"""What a prompt may speak of: the tools that this server has in its mode."""
+"""How the text of a prompt quotes labels, values and calls."""
 
 from __future__ import annotations
 
@@ -6,28 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import attrs
-
 #: Line ends that JSON lets stand in strings.
 _LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
-
-
-@attrs.frozen(kw_only=True)
-class Served:
-    """What the server serves.
-
-    Attributes:
-        mode: readonly, restricted or full.
-        tools: their names.
-        toolsets: their names.
-        creating: model -> the tool that creates its records better than odoo_core_create does,
-            as it resolves names and checks.
-    """
-
-    mode: str
-    tools: frozenset[str]
-    toolsets: tuple[str, ...] = ()
-    creating: Mapping[str, str] = attrs.field(factory=dict)
 
 
 def as_json(value: Any) -> str:

@@ -14,7 +14,7 @@ from mcp.server.auth.provider import AccessToken, principal_components
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from odoo_toolkit_mcp.http.credentials import API_KEY_HEADER, USERNAME_HEADER
+from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER
 
 
 class SessionOwner(AuthenticatedUser):
