@@ -56,7 +56,7 @@ def read_form(odoo: Odoo, model: str, view_id: int | bool = False) -> Form:
     """Ask the server for a form view of a model, as the connected user sees it.
 
     Raises:
-        AccessError: the user may not read the model.
+        AccessError: the user cannot read the model.
         NotFoundError: there is no such model.
         OdooError: the view cannot be had or makes no sense.
     """

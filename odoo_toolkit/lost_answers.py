@@ -272,7 +272,7 @@ def _written(odoo: Odoo, call: Call, since: Sequence[Any] | None) -> bool | None
 
 
 def _unlinked(odoo: Odoo, call: Call) -> bool | None:
-    # Read, not searched for: a record that may not be seen is refused, one that is gone is not.
+    # Read, not searched for: a record that cannot be seen is refused, one that is gone is not.
     rows = _read(odoo, call, "read", {"fields": ["display_name"]}, call.ids)
     return None if rows else True
 

@@ -46,7 +46,7 @@ class Schema:
 
         Raises:
             NotFoundError: there is no such model (UNKNOWN_MODEL, with ``did_you_mean``).
-            AccessError: the user may not read the model.
+            AccessError: the user cannot read the model.
         """
         fields: Mapping[str, Field] = self.remember(
             f"fields {model}", lambda: self._ask_fields(model)
@@ -189,7 +189,7 @@ class Schema:
             )
             return {row["model"]: row["display_name"] for row in self._call(call)}
         labels = self._listed_models()
-        # The list holds abstract models and models that the user may not read, too.
+        # The list holds abstract models and models that the user cannot read, too.
         readable = side_by_side(
             [lambda model=model: self.may(model, "read") for model in labels]  # type: ignore[misc]
         )

@@ -109,7 +109,7 @@ def installed_modules(odoo: Odoo) -> ModulesResult:
 def installed_apps(odoo: Odoo) -> dict[str, str]:
     """Return the installed apps, as module and name; asked for once and kept for a while.
 
-    Empty where this user may not read the list, as most may not on 14 and 15.
+    Empty where this user cannot read the list, as most may not on 14 and 15.
     """
     if odoo.policy.model_problem("ir.module.module", "read"):
         return {}
@@ -137,9 +137,9 @@ def _well_known_modules(odoo: Odoo) -> ModulesResult:
     return ModulesResult(
         modules=found,
         count=len(found),
-        note=f"On Odoo {odoo.version.major} this user may not read the list of modules. Only"
+        note=f"On Odoo {odoo.version.major} this user cannot read the list of modules. Only"
         f" {', '.join(names)} were looked for, each by a model of it that the user can read; a"
-        " module whose models the user may not read is missing here.",
+        " module whose models the user cannot read is missing here.",
     )
 
 

@@ -177,7 +177,7 @@ def _question(
     if call.method != "unlink" and not tool.consequence:
         text += _arguments(asking)
     if call.method == "unlink" or lines:
-        text.append("What is deleted cannot be brought back.")
+        text.append("Deleted records cannot be brought back.")
     if tool.consequence:
         text.append(tool.consequence)
     affected = [call.model, call.method, list(call.ids or ()), dict(lines)]
@@ -228,14 +228,14 @@ def _named(odoo: Odoo, read: Call, context: Mapping[str, Any]) -> Iterator[str]:
     """Return a line for each record, for as many as are shown.
 
     Raises:
-        NotFoundError: one does not exist, or this user may not see it.
+        NotFoundError: one does not exist, or this user cannot see it.
     """
     ids = read.ids or ()
     names = _names(odoo, attrs.evolve(read, context=context)) if ids else {}
     if missing := [i for i in ids if i not in names]:
         raise NotFoundError(
-            f"There is no {read.model} {', '.join(map(str, missing[:SHOWN]))}, or this user may"
-            " not see it. Nothing was done.",
+            f"There is no {read.model} {', '.join(map(str, missing[:SHOWN]))}, or this user cannot"
+            " see it. Nothing was done.",
             suggestion="Look the records up, and leave out those that do not exist.",
             details={"model": read.model, "ids": missing},
         )

@@ -130,7 +130,7 @@ def _merge(
     """Put the server into the document and return it."""
     servers = document.setdefault(section, {})
     if not isinstance(servers, MutableMapping):
-        raise NotWrittenError(f"{section} in {path} is no object; the file is left as it is.")
+        raise NotWrittenError(f"{section} in {path} is not an object; the file is left as it is.")
     old = servers.get(name)
     if old is not None and not _is_ours(old, entry):
         raise NotWrittenError(
@@ -191,7 +191,7 @@ def _add_inputs(
         return
     there = document.setdefault("inputs", [])
     if not isinstance(there, list):
-        raise NotWrittenError(f"inputs in {path} is no list; the file is left as it is.")
+        raise NotWrittenError(f"inputs in {path} is not a list; the file is left as it is.")
     known = [one.get("id") for one in there if isinstance(one, dict)]
     there += [one for one in inputs if one["id"] not in known]
 

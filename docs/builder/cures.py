@@ -70,12 +70,12 @@ CURES: dict[str, tuple[str, str]] = {
         "Call a public method, or the toolkit's operation that does the same.",
     ),
     "NOT_FOUND": (
-        "The record does not exist, was deleted, or the user may not see it: Odoo does not always "
+        "The record does not exist, was deleted, or the user cannot see it: Odoo does not always "
         "tell these apart.",
         "Search for it.",
     ),
     "UNKNOWN_MODEL": (
-        "There is no such model on this server; its module may not be installed.",
+        "There is no such model on this server; its module might not be installed.",
         "`list_models` finds the right name.",
     ),
     "UNKNOWN_METHOD": (

@@ -33,7 +33,7 @@ MODELS: Mapping[str, AppModel] = {
 #: told of, because there neither ``ir.model`` is readable nor ``get_available_models`` exists.
 COMMON_MODELS: Mapping[str, str] = {name: m.label for name, m in MODELS.items() if m.label}
 
-#: Odoo module -> the model that shows whether it is installed, to users who may not read the list
+#: Odoo module -> the model that shows whether it is installed, to users who cannot read the list
 #: of modules.
 MODULES: Mapping[str, AppModel] = {m.module: m for m in MODELS.values() if m.module}
 

@@ -55,7 +55,7 @@ def read_arguments(call: Call) -> dict[str, Any]:
     found = {}
     for name, value in call.arguments.items():
         if name not in known:
-            raise unfit(name, f"is no argument of {method}")
+            raise unfit(name, f"is not an argument of {method}")
         if isinstance(value, READ):
             found[name] = value
         elif value is not None:

@@ -154,7 +154,7 @@ def get_activities(
     if (model is None) is not (record_id is None):
         raise ValidationError(
             "model and record_id belong together.",
-            suggestion="Give both, or none for what a user is to do.",
+            suggestion="Give both, or neither for all activities of a user.",
             details={"field": "record_id" if record_id is None else "model"},
         )
     if model is not None:
@@ -195,7 +195,7 @@ def schedule_activity(
     """Schedule an activity on a record and return it as stored; three steps.
 
     Made by the record's own ``activity_schedule``, which every user may call; to create a
-    ``mail.activity`` one would need the id of the model, which ordinary users may not read.
+    ``mail.activity`` one would need the id of the model, which ordinary users cannot read.
 
     Args:
         odoo: the connection.
@@ -363,7 +363,7 @@ def _hidden(odoo: Odoo, model: str | None = None) -> list[str]:
     if major not in ACTIVITIES_OF_CHANGEABLE_RECORDS or (model and odoo.schema.may(model, "write")):
         return []
     return [
-        f"Odoo {major} tells a user of no activities on records that the user may not change:"
+        f"Odoo {major} does not show activities on records that the user cannot change:"
         " there may be others."
     ]
 

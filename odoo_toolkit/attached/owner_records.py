@@ -45,7 +45,7 @@ def check_id(record_id: int, argument: str) -> None:
 
 
 def check_exist(odoo: Odoo, kind: Document, ids: Sequence[int], *, internal: bool = False) -> None:
-    """Refuse records that do not exist or that the user may not see; one round trip.
+    """Refuse records that do not exist or that the user cannot see; one round trip.
 
     Raises:
         NotFoundError: one does not exist for this user, or there is no such model.

@@ -80,7 +80,7 @@ def complete_profile(context: Any, parameter: Any, incomplete: str) -> list[Comp
 def profile_and_mode(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options ``--profile`` and ``--mode``."""
     function = click.option(
-        "--mode", type=click.Choice(MODES), help="What may be done; readonly by default."
+        "--mode", type=click.Choice(MODES), help="How much is allowed; readonly by default."
     )(function)
     return click.option(
         "--profile",
@@ -128,7 +128,7 @@ def stopping_softly(odoo: WatchedOdoo) -> Iterator[None]:
         if odoo.stopping or not (odoo.under_way or odoo.written):
             raise KeyboardInterrupt
         odoo.stopping = True
-        say("Stopping after what is under way. Ctrl-C again does not wait for it.")
+        say("Stopping after the current step. Press Ctrl-C again not to wait for it.")
 
     before = signal.signal(signal.SIGINT, stop)
     try:

@@ -56,14 +56,14 @@ _OPTION = re.compile(r"read_csv (\w+)=\s?")
     "columns",
     multiple=True,
     metavar="HEADER=FIELD",
-    help="What a column of the file stands for; HEADER= leaves it out.",
+    help="The field for a column of the file; HEADER= leaves the column out.",
 )
 @click.option(
     "--value",
     "values",
     multiple=True,
     metavar="FIELD:TEXT=VALUE",
-    help="What a text in the file stands for; FIELD:TEXT= is an empty cell.",
+    help="The value for a text in the file; FIELD:TEXT= is an empty cell.",
 )
 @click.option(
     "--constant",
@@ -281,7 +281,7 @@ def _read(path: Path, written: dict[str, Any]) -> Any:
             return json.loads(path.read_text("utf-8-sig"))
         except ValueError as error:
             raise ValidationError(
-                f"{path.name} is no JSON: {error}.", suggestion="Give a list of objects."
+                f"{path.name} is not valid JSON: {error}.", suggestion="Give a list of objects."
             ) from None
     if kind in (".jsonl", ".ndjson"):
         return path

@@ -30,7 +30,7 @@ _FORMS = {
 
 #: Control characters and such, by which a text from Odoo could steer the terminal.
 _CONTROL = re.compile(f"[{ACTING}]")
-_NOT_ASKED = "What Odoo itself would refuse is only known when it is asked."
+_NOT_ASKED = "Only the real run shows whether Odoo itself refuses something."
 
 
 def form_options(*forms: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -75,7 +75,7 @@ def tell_warnings(result: Any) -> None:
     for warning in getattr(result, "warnings", ()):
         say(f"Note: {warning}")
     if skipped := getattr(result, "skipped_fields", None):
-        say(f"Note: this user may not read {', '.join(skipped)}.")
+        say(f"Note: this user cannot read {', '.join(skipped)}.")
     left_out = getattr(result, "left_out", 0)
     if left_out != 0:
         say(f"Note: {left_out or 'some'} records of closed models are left out.")

@@ -66,7 +66,7 @@ def show(name: str, form: Form) -> None:
 @click.option("--database", help="Where the server has several.")
 @click.option("--username", help="Login of the Odoo user.")
 @click.option(
-    "--mode", type=click.Choice(file.MODES), help="What may be done; readonly by default."
+    "--mode", type=click.Choice(file.MODES), help="How much is allowed; readonly by default."
 )
 @click.option(
     "--set",
@@ -101,7 +101,7 @@ def add(
     for pair in more:
         setting, equals, text = pair.partition("=")
         if not equals or setting not in file.KNOWN or setting in (*keys.KEYS, keys.KEY):
-            raise click.BadParameter(f"{setting} is no such setting.", param_hint="--set")
+            raise click.BadParameter(f"There is no setting {setting}.", param_hint="--set")
         values[setting] = text
     kind = "password" if password else "api_key"
     # Checked as it will be used, before anything is kept.

@@ -110,7 +110,7 @@ def _parsed(text: str, path: Path) -> dict[str, Profile]:
             (number for number, _ in getattr(error, "errors", ())), "?"
         )
         raise ConfigurationError(
-            f"{path} is no file of profiles: see its line {line}.",
+            f"{path} is not a file of profiles: see its line {line}.",
             suggestion="Each begins with its [name]; below are lines such as url = https://...",
         ) from None
     return {name: dict(parser.items(name)) for name in parser.sections()}
@@ -200,14 +200,14 @@ def check_profile(name: str, values: Profile) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse what is no name of a profile.
+    """Refuse what cannot be the name of a profile.
 
     Raises:
         ConfigurationError: it is none.
     """
     if not _NAME.fullmatch(name):
         raise ConfigurationError(
-            f"{name!r} is no name of a profile.",
+            f"{name!r} cannot be the name of a profile.",
             suggestion="Use letters, digits, '-', '_' and '.', such as test or acme-prod.",
         )
 
@@ -217,7 +217,9 @@ def _unknown(values: Mapping[str, str]) -> list[str]:
     for key in values:
         if key not in KNOWN:
             near = difflib.get_close_matches(key, KNOWN, n=1)
-            problems.append(f"{key} is no setting." + (f" Did you mean {near[0]}?" if near else ""))
+            problems.append(
+                f"{key} is not a setting." + (f" Did you mean {near[0]}?" if near else "")
+            )
     if values.get(KEY, "environment") not in ("environment", "keyring"):
         problems.append("key must be keyring or environment.")
     return problems

@@ -30,7 +30,7 @@ def id_list(text: str) -> list[int]:
     """Return ids: ``7`` or ``7,8,9``."""
     parts = text.replace(",", " ").split()
     if not parts or not all(part.isascii() and part.isdigit() and int(part) for part in parts):
-        raise click.BadParameter(f"{text!r} is no list of ids such as 7 or 7,8,9.")
+        raise click.BadParameter(f"{text!r} is not a list of ids such as 7 or 7,8,9.")
     return [int(part) for part in parts]
 
 
@@ -41,7 +41,7 @@ def an_object(text: str) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ValueError(f'{text!r} is no object in JSON, such as \'{{"lang": "fr_FR"}}\'.')
+        raise ValueError(f'{text!r} is not a JSON object such as \'{{"lang": "fr_FR"}}\'.')
     return found
 
 
@@ -72,7 +72,7 @@ def flat(given: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no JSON.")
+    raise ValueError(f"{name} is not valid JSON.")
 
 
 def _literal(text: str) -> Any:
@@ -126,8 +126,8 @@ def _part(odoo: Odoo, model: str, word: str) -> Any:
     match = _CONDITION.fullmatch(word)
     if match is None or match[3][:1] in ("=", "<", ">", "~", "!"):
         raise click.UsageError(
-            f"{word!r} is no condition. Write field=value, or !=, >, >=, <, <= in place of =, or"
-            " field~text for what contains a text; or a domain such as"
+            f"{word!r} is not a condition. Write field=value, or !=, >, >=, <, <= in place of =, or"
+            " field~text for values that contain a text; or a domain such as"
             ' \'[["state", "=", "sale"]]\'.'
         )
     path, operator, text = match.groups()
@@ -183,7 +183,7 @@ def values_of(odoo: Odoo, model: str, words: Sequence[str]) -> Any:
         match = _VALUE.fullmatch(word)
         if match is None:
             raise click.UsageError(
-                f"{word!r} is no value. Write field=value, or an object such as"
+                f"{word!r} is not a value. Write field=value, or an object such as"
                 ' \'{"name": "Azure Interior"}\'.'
             )
         if fields is None:
@@ -197,7 +197,7 @@ def _standard_input() -> str:
     try:
         return sys.stdin.read()
     except UnicodeError as error:
-        raise click.UsageError(f"Standard input is no text: {error}.") from None
+        raise click.UsageError(f"Standard input is not text: {error}.") from None
 
 
 def _json_values(text: str) -> dict[str, Any] | list[Any]:
@@ -210,7 +210,7 @@ def _json_values(text: str) -> dict[str, Any] | list[Any]:
         except ValueError:
             found = None
     if not isinstance(found, (dict, list)):
-        raise click.UsageError(f"These values are no JSON: {text[:200]}")
+        raise click.UsageError(f"These values are not valid JSON: {text[:200]}")
     return found
 
 

@@ -79,7 +79,7 @@ def detect_version(http: Http) -> ServerVersion:
         if isinstance(first, OdooError):
             raise first from None
         raise OdooConnectionError(
-            f"What answers at {http.url} is not Odoo.",
+            f"The server at {http.url} is not Odoo.",
             code="ENDPOINT_NOT_FOUND",
             suggestion="Check the address (ODOO_URL): it is the one that people open in the"
             " browser, without /web or /odoo.",

@@ -39,7 +39,7 @@ class SearchLogEntry(Shown):
         results_found: records that no earlier level had found.
         searched: False where the level could not look; ``notes`` say why.
         notes: what was not looked at: fields the server lacks, more matches than the limit,
-            models that may not be read, ...
+            models that cannot be read, ...
     """
 
     level: int
@@ -171,7 +171,7 @@ def ask(shared: Shared, model: str, domains: Sequence[Domain], fields: Sequence[
         for row in found:
             rows.setdefault(row["id"], row)
         if found.skipped_fields:
-            notes[f"fields that may not be read: {', '.join(found.skipped_fields)}"] = None
+            notes[f"fields that the user cannot read: {', '.join(found.skipped_fields)}"] = None
         if not found.has_more:
             break
         notes[f"{shared.limit} or more match; the best of those looked at were taken"] = None

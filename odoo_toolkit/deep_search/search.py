@@ -50,7 +50,7 @@ _TOO_SHORT = "not searched for a single letter, which is in nearly everything"
 _REASONS = {
     "UNKNOWN_MODEL": "not installed on this server",
     "MODEL_BLOCKED": "blocked by the toolkit's policy",
-    "ACCESS_DENIED": "the user may not read this model",
+    "ACCESS_DENIED": "the user cannot read this model",
 }
 
 #: Contacts that the suggestions name.

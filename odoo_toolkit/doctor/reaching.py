@@ -100,12 +100,12 @@ def look_at_version(found: Found) -> Step:
     version = f"{found.version.full} ({found.version.edition})"
     if found.major > NEWEST:
         return warning(
-            f"Odoo {version} is newer than what the toolkit is tested with ({OLDEST} to {NEWEST}).",
+            f"Odoo {version} is newer than the versions tested ({OLDEST} to {NEWEST}).",
             "Look for a newer odoo-toolkit-mcp; until then try what you need on a copy first.",
         )
     if found.major < OLDEST:
         return warning(
-            f"Odoo {version} is older than what the toolkit is made for ({OLDEST} to {NEWEST}).",
+            f"Odoo {version} is older than the toolkit supports ({OLDEST} to {NEWEST}).",
             "Expect errors: it takes an upgrade of Odoo.",
         )
     return ok(f"Odoo {version}; the toolkit is tested with {OLDEST} to {NEWEST}.")

@@ -145,7 +145,7 @@ def _note(toolset: _Toolset, mine: list[str] | None, readable: list[str], unsure
         or_closed = ", or not open to this user" if unsure else ""
         return f"module {toolset.module} is not installed{or_closed}"
     closed = [model for model in mine if model not in readable]
-    return f"this user may not read {', '.join(closed)}" if closed else ""
+    return f"this user cannot read {', '.join(closed)}" if closed else ""
 
 
 def _judged(rows: list[dict[str, Any]]) -> Step:

@@ -76,21 +76,21 @@ _ACCESS: tuple[Pattern, ...] = (
         r"AccessError$",
         rf"rights to access the fields? \"(?P<fields>[^\"]+)\" on (?P<label>[^(]+) "
         rf"\((?P<model>{MODEL_NAME})\)",
-        "ACCESS_DENIED", "This user may not use {fields} of {model}.",
+        "ACCESS_DENIED", "This user cannot use {fields} of {model}.",
         "Leave these fields out. " + ASK_ADMIN,
     ),
     Pattern(
         r"AccessError$",
         rf"Document type: (?P<label>[^(]+) \((?P<model>{MODEL_NAME})\)\n"
         r"Operation: (?P<operation>\w+).*\nFields:\n(?P<fields>.+)",
-        "ACCESS_DENIED", "This user may not use {fields} of {model}.",
+        "ACCESS_DENIED", "This user cannot use {fields} of {model}.",
         "Leave these fields out. " + ASK_ADMIN,
     ),
     Pattern(
         r"AccessError$",
         rf"not allowed to (?P<operation>\w+) '(?P<label>[^']+)' \((?P<model>{MODEL_NAME})\) records"
         r".*following groups:\n(?P<groups>(?:\s*- [^\n]+\n?)+)",
-        "ACCESS_DENIED", "This user may not {operation} records of {model} ({label}).", _GROUPS,
+        "ACCESS_DENIED", "This user cannot {operation} records of {model} ({label}).", _GROUPS,
     ),
     Pattern(
         r"AccessError$",
@@ -121,7 +121,7 @@ _ACCESS: tuple[Pattern, ...] = (
     Pattern(
         r"AccessError$", rf"not allowed to (?P<operation>\w+) '(?P<label>[^']+)' "
         rf"\((?P<model>{MODEL_NAME})\)",
-        "ACCESS_DENIED", "This user may not {operation} records of {model} ({label}).", ASK_ADMIN,
+        "ACCESS_DENIED", "This user cannot {operation} records of {model} ({label}).", ASK_ADMIN,
     ),
 )  # fmt: skip
 

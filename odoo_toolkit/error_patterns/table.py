@@ -75,7 +75,7 @@ DATE = "Write dates as 2025-02-09 and times as 2025-02-09 14:30:00, in UTC."
 NO_MODEL: dict[str, Any] = {
     "code": "UNKNOWN_MODEL",
     "say": "There is no model {model} on this server.",
-    "suggest": "Find the right name with list_models; its module may not be installed.",
+    "suggest": "Find the right name with list_models; its module might not be installed.",
 }
 CREDENTIALS = (
     "Check ODOO_USERNAME and ODOO_PASSWORD or ODOO_API_KEY. The API key may have expired or been "
@@ -258,7 +258,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         r"^Invalid (?:leaf|operator in condition|domain term) "
         r"\(['\"](?P<field>[^'\"]+)['\"], ['\"](?P<operator>[^'\"]*)['\"],",
         "INVALID_DOMAIN",
-        "The condition on {field} cannot be understood; Odoo may not know the operator "
+        "The condition on {field} cannot be understood; Odoo might not know the operator "
         "'{operator}'.",
         SEE_DOMAIN,
     ),

@@ -87,7 +87,7 @@ def check_terms(field: str, wanted: Mapping[str, Any], found: Terms | None) -> N
             )
         if unknown := [sentence for sentence in given if sentence not in sentences]:
             raise ValidationError(
-                f"{unknown[0]!r:.120} is no sentence of {field}.",
+                f"{unknown[0]!r:.120} is not a sentence of {field}.",
                 suggestion="Write it exactly as it is listed, with its tags.",
                 details={**where, "sentences": list(sentences)[:50]},
             )

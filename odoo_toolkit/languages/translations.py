@@ -332,7 +332,7 @@ def _texts(
     found = side_by_side(asked)
     if not found[0].records:
         raise NotFoundError(
-            f"There is no {model} with id {record_id}, or this user may not see it.",
+            f"There is no {model} with id {record_id}, or this user cannot see it.",
             suggestion=f"Look for it with search_read on {model}.",
             details={"model": model, "ids": [record_id]},
         )

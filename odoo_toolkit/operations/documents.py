@@ -58,7 +58,7 @@ def find(odoo: Odoo, document: Document, record_id: int | None, name: str | None
 
     Raises:
         AmbiguousNameError: the name matches several.
-        NotFoundError: there is none, or this user may not see it.
+        NotFoundError: there is none, or this user cannot see it.
         ValidationError: neither or both were given.
     """
     if document.numbered and record_id is None and isinstance(name, str) and name.strip():
@@ -86,7 +86,7 @@ def read(odoo: Odoo, document: Document, record_id: int) -> Row:
     """Return the row of a record by its id.
 
     Raises:
-        NotFoundError: there is none, or this user may not see it.
+        NotFoundError: there is none, or this user cannot see it.
     """
     domain = [*document.domain, ["id", "=", record_id]]
     rows = read_rows(odoo, document.model, domain, document.fields)
@@ -99,7 +99,7 @@ def read_all(odoo: Odoo, document: Document, ids: Sequence[int], **options: Any)
     """Return the rows of records by their ids, in that order; options as of :func:`read_rows`.
 
     Raises:
-        NotFoundError: one does not exist, or this user may not see it.
+        NotFoundError: one does not exist, or this user cannot see it.
     """
     domain = [*document.domain, ["id", "in", list(ids)]]
     found = read_rows(odoo, document.model, domain, document.fields, **options)
@@ -113,8 +113,8 @@ def not_found(document: Document, ids: Sequence[int]) -> NotFoundError:
     """Return the error for records that do not exist."""
     listed = ", ".join(map(str, ids))
     return NotFoundError(
-        f"There is no {document.noun} with id {listed} ({document.argument}), or this user may"
-        " not see it.",
+        f"There is no {document.noun} with id {listed} ({document.argument}), or this user cannot"
+        " see it.",
         suggestion=f"Look for it with search_read on {document.model}.",
         details={"model": document.model, "field": document.argument, "ids": list(ids)},
     )
@@ -289,7 +289,7 @@ def linked_names(
         return []
     names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
     if hidden := [number for number in ids if number not in names]:
-        warnings.append(f"Of the {what}, this user may not see {', '.join(map(str, hidden))}.")
+        warnings.append(f"Of the {what}, this user cannot see {', '.join(map(str, hidden))}.")
     return [names[number] for number in ids if number in names]
 
 

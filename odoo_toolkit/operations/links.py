@@ -62,8 +62,7 @@ def _check(odoo: Odoo, items: Sequence[Wanted]) -> None:
         if item.id not in found:
             kind = "active user" if model == USER else f"{model} record"
             raise NotFoundError(
-                f"There is no {kind} with id {item.id} ({item.field}), or this user may not see"
-                " it.",
+                f"There is no {kind} with id {item.id} ({item.field}), or this user cannot see it.",
                 suggestion=f"Look for it with search_read on {model}.",
                 details={"model": model, "field": item.field, "id": item.id},
             )

@@ -70,7 +70,7 @@ def check_ids(call: Call) -> None:
                 suggestion="Leave out the ids.",
             )
     elif "ids" in call.arguments:
-        raise ValidationError("The ids are no named argument.", suggestion=suggestion)
+        raise ValidationError("The ids are not a named argument.", suggestion=suggestion)
     elif call.ids is None and (call.positional or call.arguments):
         first = call.positional[0] if call.positional else None
         hidden = is_owned(call.model) and (
@@ -165,7 +165,7 @@ def check_reading(context: Mapping[str, Any], defaults: bool) -> None:
         )
         if not (defaults and str(key).startswith("default_") and chosen):
             raise AccessError(
-                f"The context key {_shown(key)} may not be used in reading while models or fields"
+                f"The context key {_shown(key)} cannot be used in reading while models or fields"
                 " are closed: it is not known what it shows.",
                 code="FIELD_BLOCKED",
                 suggestion=f"Leave it out; known are {known_keys}.",
@@ -218,7 +218,7 @@ def check_showing(policy: Rules, context: Mapping[str, Any]) -> None:
         switches = policy.guards and text in CHECKS_OFF_KEYS
         if switches or (policy.closes and any(part in text for part in NAME_FORM_KEYS)):
             raise AccessError(
-                f"The context key {_shown(key)} may not be used: it can show what is closed.",
+                f"The context key {_shown(key)} cannot be used: it can show what is closed.",
                 code="FIELD_BLOCKED",
                 suggestion="Leave it out.",
                 details={"named_in": f"context.{_shown(key)}"},
@@ -311,7 +311,7 @@ def _check_handed_out(call: Call) -> None:
             )
     elif method not in JUDGED_METHODS:
         raise AccessError(
-            f"The method {method} may not be called while models or fields are closed: it is not"
+            f"The method {method} cannot be called while models or fields are closed: it is not"
             " known what it shows.",
             code="METHOD_BLOCKED",
             suggestion=f"Read with {', '.join(sorted(HARMLESS_METHODS))}; change records with"
@@ -330,7 +330,7 @@ def command_refusal(policy: Rules, model: str, access: Access, named_in: str) ->
     if method is None or not policy.method_listed(method):
         return None
     return AccessError(
-        f"The method {method} may not be called, and this command would do the same.",
+        f"The method {method} cannot be called, and this command would do the same.",
         code="METHOD_BLOCKED",
         suggestion=f"Do without it, or take {method} off the list: Policy(method_blocklist=...).",
         details={"model": model, "method": method, "named_in": named_in},
@@ -339,7 +339,7 @@ def command_refusal(policy: Rules, model: str, access: Access, named_in: str) ->
 
 def _refusal(call: Call, reason: str = "") -> AccessError:
     return AccessError(
-        f"The method {call.method} may not be called.",
+        f"The method {call.method} cannot be called.",
         code="METHOD_BLOCKED",
         suggestion=reason or f"Do without it, or do this in Odoo itself{IN_A_SCRIPT}.",
         details={"model": call.model, "method": call.method, "named_in": "method"},

@@ -189,7 +189,7 @@ class _Judge:
                 return Field(name=rest[0], type="char")
             if field.type not in RELATIONAL or not field.relation:
                 if where not in self._given or (self._strict and field.type in _UNKNOWN_WITHIN):
-                    raise unfit(where, f"follows {short(name)}, which is no relation, in {path}")
+                    raise unfit(where, f"follows {short(name)}, which is not a relation, in {path}")
                 break
             self._names.followed(field, (where,))
             here = field.relation
@@ -293,7 +293,7 @@ class _Judge:
         if field is not None and field.type in RELATIONAL and field.relation:
             self._names.followed(field, (where,))
             return self._conditions(field.relation, value, where)
-        raise unfit(where, f"has {operator} on {path}, which is no relation")
+        raise unfit(where, f"has {operator} on {path}, which is not a relation")
 
     def _by_name(
         self, model: str, path: str, field: Field, operator: str, value: Any
@@ -359,7 +359,7 @@ class _Judge:
         if call.positional:
             raise unfit("positional", "has more arguments than the method takes")
         if unknown := [name for name in call.arguments if name not in known]:
-            raise unfit(unknown[0], f"is no argument of {call.method}")
+            raise unfit(unknown[0], f"is not an argument of {call.method}")
         if call.method != "load":
             return {
                 name: self._values(call.model, value, name)

@@ -204,8 +204,8 @@ def _present(paths: Iterable[str], model: str, fields_of: FieldsOf, must_exist: 
 
 def _inseparable(model: str) -> AccessError:
     return AccessError(
-        f"{model} may not be accessed: what belongs to closed models or fields cannot be told"
-        " apart in it.",
+        f"{model} cannot be accessed: it does not show which of its records belong to closed models"
+        " or fields.",
         code="MODEL_BLOCKED",
         suggestion="Leave it out, or connect with a Policy that closes no models or fields.",
         details={"model": model, "named_in": "model"},

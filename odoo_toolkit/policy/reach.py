@@ -46,12 +46,12 @@ class Closed:
         """Return the error for naming the field whose path it is on."""
         if self.field is not None or self.model is None:
             return field_refusal(field.name, model, named_in)
-        why = "which is closed" if self.told else "of which it cannot be told whether it is open"
+        why = "which is closed" if self.told else "and it is not known whether that is open"
         return model_refusal(
             policy,
             self.model,
             f"{named_in}: {field.name}",
-            message=f"The field {field.name} of {model} may not be used: it shows what is in"
+            message=f"The field {field.name} of {model} cannot be used: it shows what is in"
             f" {self.model}, {why}.",
             suggestion="" if self.told else "Leave it out of fields, filters, sorting and values.",
         )

@@ -102,7 +102,7 @@ def model_refusal(
 ) -> AccessError:
     """Return the error for a model that is closed."""
     return AccessError(
-        message or f"{model} may not be accessed.",
+        message or f"{model} cannot be accessed.",
         code="MODEL_BLOCKED",
         suggestion=suggestion or _unlisted(policy, model),
         details={"model": model, "named_in": named_in},
@@ -115,7 +115,7 @@ def field_refusal(name: str, model: str | None, named_in: str) -> AccessError:
     if model is not None:
         details["model"] = model
     return AccessError(
-        f"The field {name} may not be used.",
+        f"The field {name} cannot be used.",
         code="FIELD_BLOCKED",
         suggestion="Leave it out of fields, filters, sorting and values.",
         details=details,
@@ -126,7 +126,7 @@ def _unlisted(policy: Rules, model: str) -> str:
     if model in policy.model_blocklist:
         return f"Leave it out, or take {model} off the list: Policy(model_blocklist=...)."
     if policy.model_blocked(model):
-        return f"Leave it out; use Odoo itself for what it holds{IN_A_SCRIPT}."
+        return f"Leave it out; use Odoo itself for its records{IN_A_SCRIPT}."
     return f"Add {model} to the model allowlist: Policy(model_allowlist=...)."
 
 

@@ -30,7 +30,9 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
     place = Path(os.path.realpath(path))
     if place.exists() and not place.is_file():
         raise ValidationError(
-            f"{path} is no file.", suggestion="Give the path of a file.", details={"field": "path"}
+            f"{path} is not a file.",
+            suggestion="Give the path of a file.",
+            details={"field": "path"},
         )
     # Beside it, as only within one file system can one file take the place of another at once.
     part = place.with_name(f".{secrets.token_hex(8)}.part")

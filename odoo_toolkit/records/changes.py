@@ -46,7 +46,7 @@ class ChangesResult(_Rows):
         left: ids of records that are still there but no longer match the domain.
         deleted: ids of records that are no longer there, or no longer visible to this user.
         mark: to be kept, and given as ``since`` the next time.
-        skipped_fields: fields that the user may not read on these records.
+        skipped_fields: fields that the user cannot read on these records.
         warnings: what was done differently from what was asked.
         described: the fields that were read, by name.
     """
@@ -310,7 +310,7 @@ def _check_kept(model: str, described: Mapping[str, Field]) -> None:
 def last_changes(odoo: Odoo, model: str, ids: Iterable[int]) -> dict[int, str]:
     """Return when records were last changed, archived ones, too; one round trip.
 
-    Those that are not there, or that the user may not see, are left out.
+    Those that are not there, or that the user cannot see, are left out.
 
     Args:
         odoo: the connection.

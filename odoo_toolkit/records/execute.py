@@ -169,7 +169,9 @@ def _read_after(
         names = _known_there(odoo, model, names, warnings)
     records = read_back(odoo, model, ids, names, call.context, warnings)
     if found is None and _are_numbers(result):
-        warnings.append(f"What the numbers are that {call.method} returned is not known.")
+        warnings.append(
+            f"{call.method} returned numbers, and it is not known whether they are ids."
+        )
     return records, f"{model}: what {call.method} {says}"
 
 
@@ -240,7 +242,7 @@ def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:
 
     rows, skipped = without_unreadable(fetch, names)
     if skipped:
-        warnings.append(f"This user may not read: {', '.join(skipped)}.")
+        warnings.append(f"This user cannot read: {', '.join(skipped)}.")
     return rows
 
 

@@ -43,7 +43,7 @@ class ExportResult(Shown):
         path: of the file.
         rows: number of records in it.
         fields: its columns.
-        skipped_fields: fields that the user may not read on these records.
+        skipped_fields: fields that the user cannot read on these records.
         warnings: what is to be known of the file.
     """
 
@@ -84,7 +84,9 @@ class _ExternalIds:
         """Return what is to be known of the records that have no external id."""
         found = []
         if self.unread:
-            found.append(f"External ids of {', '.join(sorted(self.unread))} may not be read.")
+            found.append(
+                f"This user cannot read the external ids of {', '.join(sorted(self.unread))}."
+            )
         if self.unnamed:
             found.append(
                 "Names with the mark of this database, such as"
@@ -215,7 +217,7 @@ def _check_complete(model: str, records: Records, columns: Iterable[Column]) -> 
     """Refuse to leave cells empty that are not: importing the file would empty them in Odoo."""
     if late := {column.name for column in columns} & set(records.skipped_fields):
         raise AccessError(
-            f"Of some records of {model} this user may not read {', '.join(sorted(late))}. No file"
+            f"Of some records of {model} this user cannot read {', '.join(sorted(late))}. No file"
             " was written.",
             suggestion="Leave these fields out.",
             details={"model": model, "fields": sorted(late)},

@@ -86,7 +86,7 @@ class Records(Iterator[Record]):
 
     @property
     def skipped_fields(self) -> list[str]:
-        """Fields that the user may not read, as far as is known yet."""
+        """Fields that the user cannot read, as far as is known yet."""
         return list(self._pages.shower.skipped)
 
     @property

@@ -47,7 +47,7 @@ def with_left_out(
     if number is None:
         warnings.append(
             f"Records of {call.model} that belong to closed models or fields are left out. How"
-            " many of them match is not told: any number here is of what may be seen."
+            " many of them match is not shown: any number here counts only those that can be seen."
         )
     elif number:
         warnings.append(

@@ -93,15 +93,15 @@ def list_models(
     except AccessError:
         labels = _readable_among(odoo, COMMON_MODELS)
         warnings.append(
-            f"This user may not read the list of models on Odoo {odoo.version.major}: these are"
-            " the well-known ones among those it may read; there may be more."
+            f"This user cannot read the list of models on Odoo {odoo.version.major}: these are"
+            " the well-known ones among those it can read; there may be more."
         )
     wizards: dict[str, str] = {}
     if transient:
         try:
             wizards = _transient_models(odoo)
         except AccessError:
-            warnings.append("Wizards are not listed: this user may not read the list of models.")
+            warnings.append("Wizards are not listed: this user cannot read the list of models.")
     wanted = (filter or "").strip().lower()
     found = [
         (name, label)
@@ -134,7 +134,7 @@ def _transient_models(odoo: Odoo) -> dict[str, str]:
 
 
 def _field_counts(odoo: Odoo) -> dict[str, int]:
-    """Return the number of fields of each model; empty where the user may not know."""
+    """Return the number of fields of each model; empty where the user cannot know."""
     call = Call(
         model="ir.model.fields",
         method="read_group",

@@ -179,7 +179,7 @@ def _check(item: Wanted, required: bool) -> None:
     elif item.name is not None:
         if not isinstance(item.name, str) or not item.name:
             raise ValidationError(
-                f"{by_name} is {item.name!r}, which is no name.",
+                f"{by_name} is {item.name!r}, which is not a name.",
                 suggestion="Give the name as text.",
                 details=details,
             )

@@ -203,7 +203,7 @@ class Shower:
         context: of the search or read.
 
     Attributes:
-        skipped: names and paths that the user may not read.
+        skipped: names and paths that the user cannot read.
         warnings: what could not be read of what relations lead to.
     """
 
@@ -227,7 +227,7 @@ class Shower:
         return [name for name in self._columns.wire if name not in self._refused] or ["id"]
 
     def refuse(self, names: Iterable[str]) -> None:
-        """Take note of fields of the model's own that the user may not read."""
+        """Take note of fields of the model's own that the user cannot read."""
         self._refused.update(names)
         self.skipped.update(dict.fromkeys(name for name in names if name in self._columns.order))
 
@@ -321,7 +321,7 @@ class Shower:
     def _warn(self, relation: Relation) -> None:
         if any(f"{relation.path}.{end}" not in self.skipped for end in relation.ends()):
             self.warnings[
-                f"Some records of {relation.model} that {relation.path} leads to may not be read,"
+                f"Some records of {relation.model} that {relation.path} leads to cannot be read,"
                 " or have been deleted: their values are None."
             ] = None
 

@@ -87,7 +87,7 @@ def _answered(odoo: Odoo, query: Any, context: Context) -> QueryAnswer | OdooErr
 def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
     if not isinstance(query, Mapping):
         raise ValidationError(
-            f"{short_repr(query)} is no query.", suggestion="Give an object with a model."
+            f"{short_repr(query)} is not a query.", suggestion="Give an object with a model."
         )
     given = {key: value for key, value in query.items() if value is not None}
     for key in given:

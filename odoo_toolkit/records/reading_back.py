@@ -172,4 +172,4 @@ def _tell(
         missing = ", ".join(map(str, found.missing_ids))
         warnings.append(f"Gone, or not to be seen by this user: {model} {missing}.")
     if skipped_fields:
-        warnings.append(f"This user may not read: {', '.join(skipped_fields)}.")
+        warnings.append(f"This user cannot read: {', '.join(skipped_fields)}.")

@@ -75,7 +75,7 @@ class SearchResult(_Rows):
         total: number of all matching records, if it was asked for.
         left_out: number of records that the policy kept out; None where there are such, but it is
             not told how many, as with conditions the number would tell what is in them.
-        skipped_fields: fields that the user may not read on these records.
+        skipped_fields: fields that the user cannot read on these records.
         warnings: what was done differently from what was asked.
         described: the fields that were read, by name.
     """
@@ -206,7 +206,7 @@ class ModelSummary(Shown):
     """A model.
 
     Attributes:
-        field_count: None where the user may not know.
+        field_count: None where the user cannot know.
         access: what was found out of the user's rights: read, write, create, unlink.
     """
 

@@ -36,8 +36,8 @@ from odoo_toolkit.values import ReadOptions
 DEFAULT_FIELDS = ("id", "name", "display_name")
 
 _OVERLAPPING = (
-    "The model's own order may not tell all records apart: then pages repeat some and leave others"
-    " out. Give an order from the first page on; equals are put in order of their ids."
+    "The model's own order might leave records equal: then pages repeat some and leave others"
+    " out. Give an order from the first page on; equal records follow the order of their ids."
 )
 
 _OWN = ReadOptions()

@@ -99,7 +99,7 @@ def run_wizard(
         return WizardResult(done=False, message=message, wizard=asks)
     if method and default_access(method) != "execute":
         raise ValidationError(
-            f"{method} is no button of {name}.", suggestion="Leave method out, or describe it."
+            f"{method} is not a button of {name}.", suggestion="Leave method out, or describe it."
         )
     before = None
     if known is None:
@@ -137,7 +137,7 @@ def _action(odoo: Odoo, wizard: Any, context: Any, given: Source | None) -> dict
             suggestion="Give the name of its model, or an action with res_model.",
         )
     if action.get("res_id") and not is_id(action["res_id"]):
-        raise ValidationError("The action's res_id is no record id.", suggestion="Leave it out.")
+        raise ValidationError("The action's res_id is not a record id.", suggestion="Leave it out.")
     if not isinstance(context or {}, Mapping):
         raise ValidationError("context must be an object.", suggestion="Give e.g. {'lang': 'fr'}.")
     names: dict[str, Any] = {"uid": odoo.uid}

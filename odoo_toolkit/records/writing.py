@@ -260,13 +260,13 @@ def _check_there(odoo: Odoo, call: Call) -> None:
 
     Raises:
         NotFoundError: a record does not exist.
-        AccessError: the user may not see a record.
+        AccessError: the user cannot see a record.
     """
     ids = call.ids or ()
     found = set(existing_ids(odoo, call.model, ids, call.context, internal=True))
     if not (missing := [record for record in ids if record not in found]):
         return
-    # What the user may not see is not found either; reading it says so.
+    # What the user cannot see is not found either; reading it says so.
     arguments = {"fields": ["display_name"]}
     read = attrs.evolve(
         call,
@@ -356,7 +356,7 @@ def check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str,
 
     Raises:
         ValidationError: one is.
-        AccessError: all are, because this user may not write the model.
+        AccessError: all are, because this user cannot write the model.
     """
     # To Odoo 16 a field may be readonly in some states only; the server judges those.
     readonly = [
@@ -368,7 +368,7 @@ def check_readonly(odoo: Odoo, model: str, wire: Record, described: Mapping[str,
     everything = all(field.readonly for field in described.values())
     if everything and not odoo.schema.may(model, "write"):
         raise AccessError(
-            f"This user may not change records of {model}.",
+            f"This user cannot change records of {model}.",
             suggestion="Connect as a user who has the right, or give it to this one in Odoo.",
             details={"model": model, "operation": "write"},
         )

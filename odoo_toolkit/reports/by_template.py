@@ -82,7 +82,7 @@ def by_new_template(job: Job) -> Iterator[Fetch]:
     for right in ("create", "unlink"):
         # On 14 an ordinary user can make templates but not remove them.
         if not odoo.schema.may(TEMPLATE, right):
-            raise Unavailable(f"this user may not {right} e-mail templates")
+            raise Unavailable(f"this user cannot {right} e-mail templates")
     (template,) = send(odoo, create, [])
     try:
         yield _printer(job, field, template, frozenset())
@@ -101,7 +101,7 @@ def _report_field(odoo: Odoo) -> str:
     """Return the field of a template that names its report: one to 16, several from 17 on."""
     if odoo.policy.model_blocked(TEMPLATE):
         # The template is read for the toolkit's own use, which nobody else asks the policy about.
-        raise Unavailable(f"{TEMPLATE} may not be accessed")
+        raise Unavailable(f"{TEMPLATE} cannot be accessed")
     try:
         fields = odoo.schema.fields(TEMPLATE)
     except OdooError:

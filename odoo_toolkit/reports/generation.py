@@ -162,7 +162,7 @@ def _checked(record_ids: Sequence[int]) -> tuple[int, ...]:
 
 
 def _names(odoo: Odoo, report: Report, ids: Sequence[int], context: Context) -> list[str]:
-    """Return what the records are called, or refuse those that the user may not see.
+    """Return what the records are called, or refuse those that the user cannot see.
 
     Asked for before anything is printed: of such records the versions print different things.
     """
@@ -172,7 +172,7 @@ def _names(odoo: Odoo, report: Report, ids: Sequence[int], context: Context) -> 
         listed = ", ".join(map(str, missing))
         raise NotFoundError(
             f"The report {report.report_name} prints {report.model}, which has no record with id"
-            f" {listed}, or this user may not see it.",
+            f" {listed}, or this user cannot see it.",
             suggestion=f"Look the records up with search_read on {report.model}, or"
             " choose a report of the model that the ids belong to (list_reports).",
             details={

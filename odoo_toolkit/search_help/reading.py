@@ -227,7 +227,7 @@ def _take_phrase(
             reading.add(at, end, said[1])
             for path, operator, value in said[2]:
                 text = f"{reading.text(at, end)}: {path} {operator} {value!r}"
-                reading.understood.append(f"{text}, unless something else is said of it")
+                reading.understood.append(f"{text}, unless the query says otherwise")
                 reading.implied.append([path, operator, value])
             return end
     return None

@@ -53,7 +53,7 @@ class DomainSuggestion(Shown):
 def suggest_domain(
     odoo: Odoo,
     model: Model,
-    query: Annotated[str, Doc("What is looked for, e.g. unpaid invoices of Acme.")],
+    query: Annotated[str, Doc("The records to look for, e.g. unpaid invoices of Acme.")],
     *,
     today: date | None = None,
 ) -> DomainSuggestion:

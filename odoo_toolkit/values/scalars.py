@@ -58,7 +58,7 @@ def check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("the text contains a lone surrogate, which is no character") from error
+        raise ValueError("the text contains a lone surrogate, which is not a character") from error
 
 
 def selection_details(field: Field, value: Any) -> dict[str, Any]:

@@ -94,7 +94,7 @@ _ACTIVE = ("active_model", "active_id", "active_ids")
 _PAYMENT_FIELDS: dict[str, WizardField] = {
     "amount": WizardField(
         type="monetary",
-        description="What is left to pay by default. 0 registers a payment of nothing.",
+        description="The amount left to pay by default. 0 registers a payment of nothing.",
     ),
     "journal_id": _many2one("account.journal", "A bank or cash journal."),
     "payment_date": WizardField(type="date", required=True, description="Today by default."),
@@ -235,8 +235,8 @@ _CONSUMPTION = attrs.evolve(
     context_keys=("default_mrp_production_ids", "default_mrp_consumption_warning_line_ids"),
     max_odoo_version=15,
     runs_by_itself=False,
-    hint="It goes on with what was entered, even if that is nothing; produce with lines says how"
-    " much is used.",
+    hint="It goes on with the quantities entered, even if there are none; produce with lines sets"
+    " how much is used.",
 )
 
 KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
@@ -393,7 +393,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
     attrs.evolve(
         _CONSUMPTION,
         model="mrp.production.serials",
-        description="Asks for the serial numbers of what is made.",
+        description="Asks for the serial numbers of the products made.",
         action_method="action_apply",
         fields={"serial_numbers": WizardField(type="text", description="One in each line.")},
         context_keys=("default_production_id",),

@@ -139,9 +139,9 @@ def _operations(
 def creating(odoo: Odoo, model: str, served: Served) -> str:
     """Return how a record of a model is created here, or why it cannot be."""
     if not odoo.schema.may(model, "create"):
-        return "this user may not create records of this model."
+        return "this user cannot create records of this model."
     if model in served.creating:
-        return f"{served.creating[model]} (or odoo_core_create for what it does not cover)."
+        return f"{served.creating[model]} (or odoo_core_create for fields that it does not cover)."
     if "odoo_core_create" in served.tools:
         return "odoo_core_create."
     return f"not in {served.mode} mode."

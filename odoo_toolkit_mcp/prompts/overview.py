@@ -47,7 +47,7 @@ def text(odoo: Odoo, served: Served) -> str:
         "",
         "To get started:",
         *(f"- {line}" for tool, line in _STARTS.items() if tool in served.tools),
-        "- The prompt odoo_search_help makes a domain of what is looked for;"
+        "- The prompt odoo_search_help turns words into a domain;"
         " odoo_create_record tells what a new record needs.",
     ]
     return "\n".join(lines)

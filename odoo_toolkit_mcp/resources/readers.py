@@ -70,7 +70,7 @@ def several(odoo: Odoo, uri: ResourceUri) -> SearchResult:
 def missing(uri: ResourceUri) -> NotFoundError:
     """Return the error for a record that is not there."""
     return NotFoundError(
-        f"There is no record {uri.record_id} of {uri.model}, or this user may not see it.",
+        f"There is no record {uri.record_id} of {uri.model}, or this user cannot see it.",
         suggestion=f"odoo://record/{uri.model} lists records that there are.",
         details={"model": uri.model, "id": uri.record_id},
     )

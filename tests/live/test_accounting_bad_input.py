@@ -145,7 +145,7 @@ async def test_a_seller_is_refused(admin: Odoo, server: Server, era: str, suffix
         assert shown.structured_content is not None
         assert shown.structured_content["amount_residual"] == 150.0
         (warning,) = shown.structured_content["warnings"]
-        assert warning.startswith("What has paid 10.00 ")
+        assert warning.startswith("This user cannot see the records that paid 10.00 ")
         code, message = await ask(client, "reconcile", {**named, "undo": "all"})
-        assert (code, "may not see all" in message) == ("ACCESS_DENIED", True)
+        assert (code, "cannot see everything" in message) == ("ACCESS_DENIED", True)
     assert len(get_invoice(admin, invoice_id=invoice.id).payments or ()) == 1

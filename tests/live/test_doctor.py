@@ -93,7 +93,7 @@ def test_a_user_with_few_rights_is_told_which(server: Server, ordinary: Odoo) ->
     assert step.status == "warning"
     rows = {row["toolset"]: row for row in step.details}
     assert rows["accounting"]["may_read"] == []
-    closed = "this user may not read account.move"
+    closed = "this user cannot read account.move"
     unseen = "module account is not installed, or not open to this user"
     assert rows["accounting"]["note"] == (closed if rows["accounting"]["active"] else unseen)
     assert rows["core"]["may_read"] == ["res.partner"]

@@ -68,7 +68,7 @@ def test_a_new_record_is_explained_with_what_odoo_fills_in(odoo: Odoo, model: st
     guidance = text(odoo, "odoo_create_record", model_name=model)
 
     may = odoo.schema.may(model, "create")
-    assert ("may not create" in guidance) is not may
+    assert ("cannot create" in guidance) is not may
     assert "## Defaults now" in guidance
 
 

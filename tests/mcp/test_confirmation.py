@@ -136,7 +136,7 @@ async def test_after_a_yes_it_is_done(make_server: MakeServer, odoo: FakeOdoo, e
         "Delete: 2 records (Contact, res.partner)\n"
         "- Wood Corner (id 9)\n"
         "- Deco Addict (id 10)\n"
-        "What is deleted cannot be brought back."
+        "Deleted records cannot be brought back."
     ]
 
 

@@ -46,7 +46,7 @@ async def test_what_was_not_looked_at_reaches_the_client(make_server: MakeServer
     assert result.structured_content is not None
     log = result.structured_content["search_log"]
     assert {"searched": False, "results_found": 0}.items() <= log[1].items()
-    assert "may not read" in log[1]["notes"][0]
+    assert "cannot read" in log[1]["notes"][0]
     assert result.structured_content["suggestions"]
 
 

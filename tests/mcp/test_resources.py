@@ -178,7 +178,7 @@ async def test_modules_for_a_user_who_may_not_read_the_list(
 
     assert found["modules"] == [{"name": "crm", "state": "installed"}]
     assert found["count"] == 1
-    assert "may not read the list of modules" in found["note"]
+    assert "cannot read the list of modules" in found["note"]
 
 
 async def test_modules_are_closed_by_the_allowlist(make_server: MakeServer, era: str) -> None:

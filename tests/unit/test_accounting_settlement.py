@@ -346,9 +346,11 @@ def test_what_a_salesperson_may_not_see_is_told() -> None:
     shown = get_invoice(odoo, invoice_id=7)
     assert [paid.name for paid in shown.payments or ()] == ["RINV/9"]
     (warning,) = shown.warnings
-    assert warning.startswith("What has paid 40.00 USD of it, this user may not see")
+    assert warning.startswith("This user cannot see the records that paid 40.00 USD of it")
     for named in ({"undo": "all"}, {"undo": "one", "credit_name": "RINV/9"}):
-        with pytest.raises(AccessError, match="may not see all that is reconciled with INV/1"):
+        with pytest.raises(
+            AccessError, match="cannot see everything that is reconciled with INV/1"
+        ):
             reconcile(odoo, invoice_id=7, **named)  # type: ignore[arg-type]
     assert writes(odoo) == []
 

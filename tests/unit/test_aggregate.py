@@ -485,7 +485,7 @@ class TestPaths:
         found = aggregate(server.connect(), LINES, [], ["order_id.partner_id"])
         assert [row["count"] for row in found] == [2, 7]
         assert found[1]["order_id.partner_id"] is None
-        assert "may not be read" in found.warnings[0]
+        assert "cannot be read" in found.warnings[0]
 
 
 class TestHaving:

@@ -94,7 +94,7 @@ def test_rows_that_fail_are_said_and_can_be_had_in_a_file(
         ("ref,name\n8\n", 7, "cells"),
         ("name\nBen\n", 7, "ref"),
         ('{"ref": "8"\n', 7, "JSON"),
-        ("[1]", 7, "no dictionary"),
+        ("[1]", 7, "not a dictionary"),
         (b"ref,name\n8,\xe9\n", 7, "encoding"),
     ],
 )
@@ -149,7 +149,7 @@ def test_ctrl_c_stops_after_what_is_under_way_and_all_is_said(run: Run, server: 
     assert told["statuses"] == ["created"] * 6 + ["not_done"] * 4
     assert len(names(server)) == 2 + 6
     assert told["ids"][:6] == [row["id"] for row in server.records["res.partner"][2:]]
-    assert "Ctrl-C again does not wait for it." in result.stderr
+    assert "Press Ctrl-C again not to wait for it." in result.stderr
     assert (
         "4 rows not done, 0 in doubt. You stopped it. Import the same rows again" in result.stderr
     )

@@ -45,10 +45,10 @@ def test_conditions_are_read_by_the_type_of_the_field(
 @pytest.mark.parametrize(
     ("word", "status", "said"),
     [
-        ("name", 2, "is no condition"),
-        ("name==Azure", 2, "is no condition"),
-        ("amount=>5", 2, "is no condition"),
-        ("", 2, "is no condition"),
+        ("name", 2, "is not a condition"),
+        ("name==Azure", 2, "is not a condition"),
+        ("amount=>5", 2, "is not a condition"),
+        ("", 2, "is not a condition"),
         ("nam=Azure", 7, "did you mean name"),
         ("color=red", 7, "numbers"),
         ('["name", "=", "Azure"]', 7, '[["name", "=", "Azure"]]'),
@@ -102,8 +102,8 @@ def test_values_come_as_json_from_standard_input_too(run: Run, server: FakeServe
 @pytest.mark.parametrize(
     ("word", "status", "said"),
     [
-        ("name", 2, "is no value"),
-        ("{", 2, "no JSON"),
+        ("name", 2, "is not a value"),
+        ("{", 2, "not valid JSON"),
         ("nam=x", 7, "did you mean name"),
         ("active=perhaps", 7, "active"),
         ("color=red", 7, "color"),
@@ -124,5 +124,5 @@ def test_a_wrong_value_is_an_error_and_nothing_is_written(
 def test_what_is_no_id_is_refused(run: Run, server: FakeServer, ids: str) -> None:
     result = run("write", "res.partner", ids, "name=x", "--mode", "full")
     assert result.exit_code == 2
-    assert "is no list of ids" in result.stderr
+    assert "is not a list of ids" in result.stderr
     assert server.sent == []

@@ -303,7 +303,7 @@ class TestBroad:
         connection.refuse("crm.lead", "ACCESS_DENIED")
         found = deep_search(connection, "Azure Interior")
 
-        assert "may not read" in entry(found, 1, "crm.lead").notes[0]
+        assert "cannot read" in entry(found, 1, "crm.lead").notes[0]
         assert names(found) == ["Azure Interior"]
 
     def test_slow_messages_do_not_cost_the_other_results(self) -> None:
@@ -368,7 +368,7 @@ class TestHonesty:
         found = deep_search(connection, "Azure Interior", "res.partner")
 
         assert names(found) == ["Azure Interior"]
-        assert entry(found, 1).notes == ["fields that may not be read: email"]
+        assert entry(found, 1).notes == ["fields that the user cannot read: email"]
 
     def test_nothing_found_says_what_to_try(self) -> None:
         hints = " ".join(deep_search(odoo(), "zzz", "res.partner").suggestions)

@@ -118,7 +118,7 @@ def test_rights_are_told_for_each_toolset(healthy: Wire) -> None:
         "note": "",
     }
     assert rows["crm"]["active"]
-    assert rows["crm"]["note"] == "this user may not read crm.lead"
+    assert rows["crm"]["note"] == "this user cannot read crm.lead"
     assert not rows["purchase"]["active"]
     assert rows["purchase"]["note"] == "module purchase is not installed"
     assert "no rights for: crm" in step.meaning

@@ -1,21 +1,16 @@
 """Texts are written in plain English: the patterns of a dialect that no native speaker writes.
 
-The patterns find what can be found safely; a reader finds the rest. Places that are not rewritten
-yet stand in ``not_plain_yet.txt``, which only gets shorter: after a rewriting,
-``python -m tests.unit.test_english`` takes out what is no longer there.
+The patterns find what can be found safely; a reader finds the rest.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.descriptions import HOLE, Said, guides, messages, server_texts, tool_texts, tools
-
-LIST = Path(__file__).with_name("not_plain_yet.txt")
 
 _SAID = r"(?:said|told)"
 _BEFORE = r"of|from|with|for|by|than|into|against|after|before|beside|besides|but|without|behind"
@@ -65,22 +60,10 @@ def found_in(said: Said) -> Iterator[tuple[str, str]]:
             yield f"{said.where}: {around}", instead
 
 
-FOUND = {place: instead for said in texts() for place, instead in found_in(said)}
-LISTED = set(LIST.read_text("utf-8").splitlines())
-
-
 def test_texts_are_plain() -> None:
-    new = [
-        f"{place}\n    write {instead}" for place, instead in FOUND.items() if place not in LISTED
-    ]
+    found = {place: instead for said in texts() for place, instead in found_in(said)}
 
-    assert not new, "\n" + "\n".join(new)
-
-
-def test_the_list_has_nothing_that_was_rewritten() -> None:
-    gone = sorted(LISTED - FOUND.keys())
-
-    assert not gone, "\nRun python -m tests.unit.test_english:\n" + "\n".join(gone)
+    assert not found, "\n".join(f"{place}\n    write {each}" for place, each in found.items())
 
 
 @pytest.mark.parametrize(
@@ -111,7 +94,3 @@ def test_the_dialect_is_found(dialect: str) -> None:
 )
 def test_plain_english_is_left_alone(plain: str) -> None:
     assert list(found_in(Said("example", plain))) == []
-
-
-if __name__ == "__main__":
-    LIST.write_text("".join(f"{place}\n" for place in sorted(LISTED & FOUND.keys())), "utf-8")

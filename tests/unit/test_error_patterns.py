@@ -346,7 +346,7 @@ def test_forbidden_fields_are_told(message: str) -> None:
     error = user_error(message, "AccessError", model="res.users", method="read")
     assert error.code == "ACCESS_DENIED"
     assert error.details["fields"] == ["login_date", "groups_id"]
-    assert error.message == "This user may not use login_date, groups_id of res.users."
+    assert error.message == "This user cannot use login_date, groups_id of res.users."
 
 
 def test_groups_that_would_allow_are_told() -> None:

@@ -292,7 +292,7 @@ def test_another_users_password_checks_nobody_in(monkeypatch: pytest.MonkeyPatch
 def test_who_is_no_employee_is_told_so() -> None:
     odoo = server(19)
     odoo.server.records["res.users"][0]["employee_id"] = False
-    with pytest.raises(ValidationError, match="no employee"):
+    with pytest.raises(ValidationError, match="not an employee"):
         check(odoo, "in")
     with pytest.raises(ValidationError, match="in or out"):
         check(odoo, "home")
@@ -401,7 +401,7 @@ def test_a_total_that_odoo_changes_is_told() -> None:
         ({"amount": 0}, "more than 0"),
         ({"date": "soon"}, "date"),
         ({"product_id": None}, "is needed"),
-        ({"product_id": 5}, "no category"),
+        ({"product_id": 5}, "not an expense category"),
         ({"product_id": None, "product_name": "Chair"}, "Chair"),
         ({"product_id": 4}, "fixed price of 0.5"),
         ({"amount": None, "quantity": 2}, "no fixed price"),
@@ -569,7 +569,7 @@ def test_what_odoo_says_is_not_theirs_to_decide_is_not_tried(major: int) -> None
     set_state(odoo, model, number, can_approve=False)
     odoo.sent.clear()
     for decision, reason in (("approve", None), ("refuse", "no")):
-        with pytest.raises(AccessError, match=f"may not {decision} 'Lunch'"):
+        with pytest.raises(AccessError, match=f"not allowed to {decision} 'Lunch'"):
             decide(odoo, decision, reason=reason)
     assert writes(odoo) == []
 
@@ -578,7 +578,7 @@ def test_a_wizard_that_the_user_may_not_create_is_told_as_what_it_means() -> Non
     odoo = server(19)
     spend(odoo, submit=True)
     odoo.answers["hr.expense.refuse.wizard", "create"] = AccessError("You may not create it.")
-    with pytest.raises(AccessError, match="may not refuse 'Lunch'"):
+    with pytest.raises(AccessError, match="not allowed to refuse 'Lunch'"):
         decide(odoo, "refuse", reason="no")
 
 

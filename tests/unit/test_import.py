@@ -361,7 +361,7 @@ class TestColumns:
             ("emial", "did you mean email"),
             ("country_id/cod", "did you mean code"),
             ("child_ids", "Import them into res.partner, with a column parent_id"),
-            ("email/x", "no relation"),
+            ("email/x", "not a relation"),
             ("country_id/x/y", "goes on too far"),
             ("total", "Readonly on res.partner: total"),
             ("create_date", "set by Odoo itself"),

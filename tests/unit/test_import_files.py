@@ -106,7 +106,7 @@ class TestReadCsv:
         assert server.records["res.partner"][0]["category_id"] == [1]
 
     def test_a_workbook_is_no_csv(self, tmp_path: Path) -> None:
-        with pytest.raises(ValidationError, match="is no CSV file"):
+        with pytest.raises(ValidationError, match="is not a CSV file"):
             upsert(contacts().connect(), "res.partner", tmp_path / "rows.xlsx", key="ref")
 
 

@@ -317,7 +317,7 @@ class TestForeignFiles:
         ("arguments", "said"),
         [
             ({"columns": {"Kundenr": "ref"}}, "did you mean 'Kundennr.'"),
-            ({"values": {"land": {"x": "y"}}}, "values names 'land', which is no column"),
+            ({"values": {"land": {"x": "y"}}}, "values names 'land', which is not a column"),
             ({"values": {"Land": ["x"]}}, "without texts to replace"),
             ({"constants": {"name": "B"}}, "says the same as"),
             ({"constants": {"color": "many"}}, "cannot be the constant 'many'"),

@@ -157,5 +157,5 @@ def test_yes_and_no_are_a_table_without_contradictions() -> None:
     assert not set(YES) & set(NO)
     assert all(read_switch(text.upper()) for text in YES)
     assert not any(read_switch(text.title()) for text in NO)
-    with pytest.raises(CellError, match=r"neither yes nor no\. Taken are yes, y, true"):
+    with pytest.raises(CellError, match=r"neither yes nor no\. Accepted are yes, y, true"):
         read_switch("perhaps")

@@ -74,7 +74,7 @@ def test_with_conditions_no_number_tells_what_is_in_the_closed_records(
     connection = odoo()
     found = toolkit.count(connection, FIELDS, domain)
     assert found.left_out is None
-    assert "not told" in found.warnings[0]
+    assert "not shown" in found.warnings[0]
     beside = [call for call in wire.calls if call[1] == "search"]
     assert len(beside) == 1
     assert "secret" not in repr(beside)
@@ -129,7 +129,7 @@ def test_where_it_cannot_be_found_out_the_number_is_not_claimed(wire: Wire) -> N
     )
     found = toolkit.count(odoo(), FIELDS)
     assert (found.count, found.left_out) == (OPEN, None)
-    assert "may be seen" in found.warnings[0]
+    assert "can be seen" in found.warnings[0]
 
 
 class TestUnprotected:

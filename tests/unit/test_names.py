@@ -262,7 +262,7 @@ def test_the_domain_is_part_of_the_search() -> None:
     [
         ({}, "partner_id or partner_name is needed"),
         ({"id": 1, "name": "Azure"}, "not both"),
-        ({"name": "  "}, "partner_name is '', which is no name"),
+        ({"name": "  "}, "partner_name is '', which is not a name"),
         ({"id": 0}, "partner_id is 0"),
         ({"id": True}, "partner_id is True"),
         ({"id": "7"}, "partner_id is '7'"),

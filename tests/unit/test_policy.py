@@ -951,7 +951,7 @@ def test_record_filter_hides_the_files_of_closed_fields_however_they_are_asked_f
 
 def test_what_cannot_be_told_apart_is_refused_while_something_is_closed() -> None:
     assert hidden_by(FULL, "ir.translation") == []
-    with pytest.raises(AccessError, match="cannot be told apart"):
+    with pytest.raises(AccessError, match="cannot be accessed"):
         hidden_by(Policy(field_blocklist="email"), "ir.translation")
 
 

@@ -143,7 +143,7 @@ def test_a_subtask_gets_the_project_of_its_parent_explicitly(major: int) -> None
         ({"name": " ", "project_id": 3}, "name is empty"),
         ({"name": "x"}, "project_id or project_name is needed"),
         ({"name": "x", "project_id": 3, "date_deadline": "soon"}, "date_deadline is 'soon'"),
-        ({"name": "x", "project_id": 3, "date_deadline": NAT}, "no day or moment"),
+        ({"name": "x", "project_id": 3, "date_deadline": NAT}, "not a date or a time"),
         ({"name": "x", "project_id": 3, "user_ids": ["Ann"]}, "not a record id"),
         ({"name": "x", "project_id": 3, "tag_ids": Column([True])}, "not a record id"),
         ({"name": "x", "parent_id": 6}, "parent_id"),
@@ -328,7 +328,7 @@ def test_assignees_that_cannot_be_read_are_told() -> None:
     result = project.create_task(odoo, name="Paint", project_id=3)
     assert isinstance(result, project.TaskResult)
     assert [user.id for user in result.users] == [2]
-    assert result.warnings == ["Of the assignees, this user may not see 7."]
+    assert result.warnings == ["Of the assignees, this user cannot see 7."]
     odoo.answers["res.users", "search_read"] = AccessError("no users for you")
     result = project.create_task(odoo, name="Paint", project_id=3)
     assert isinstance(result, project.TaskResult)

@@ -186,7 +186,7 @@ class TestReturnFields:
         assert [(call.model, call.ids) for call in odoo.asked("read")] == [read]
         assert done.read_from == f"{read[0]}: what {method} {said}"
         # What the numbers of an unknown method are is not guessed.
-        unknown = "What the numbers are that fix returned is not known."
+        unknown = "fix returned numbers, and it is not known whether they are ids."
         assert done.warnings == ([unknown] if result == [8] and method == "fix" else [])
 
     def test_names_and_states_as_far_as_the_model_has_them(self) -> None:

@@ -552,7 +552,7 @@ class TestWriting:
             "name": {"type": "char", "readonly": True},
         }
         wire.answers["res.country", "check_access_rights"] = may
-        with pytest.raises(error, match="may not change" if not may else "Readonly"):
+        with pytest.raises(error, match="cannot change" if not may else "Readonly"):
             toolkit.write(odoo(), "res.country", [1], {"name": "A"})
 
         assert not wire.asked("write")

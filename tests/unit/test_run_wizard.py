@@ -120,11 +120,11 @@ def test_what_is_done_stays_done_when_it_cannot_be_read_back() -> None:
     [
         ({"wizard": "sale.order"}, "sale.order is not a wizard"),
         ({"wizard": {"type": "ir.actions.act_window_close"}}, "This opens no wizard"),
-        ({"wizard": {**CANCEL_ACTION, "res_id": "x"}}, "no record id"),
+        ({"wizard": {**CANCEL_ACTION, "res_id": "x"}}, "not a record id"),
         ({"wizard": CANCEL_ACTION, "model": "sale.order"}, "both model and ids"),
         ({"wizard": CANCEL_ACTION, "ids": [3]}, "both model and ids"),
-        ({"wizard": CANCEL_ACTION, "method": "unlink"}, "unlink is no button"),
-        ({"wizard": CANCEL_ACTION, "method": "write"}, "write is no button"),
+        ({"wizard": CANCEL_ACTION, "method": "unlink"}, "unlink is not a button"),
+        ({"wizard": CANCEL_ACTION, "method": "write"}, "write is not a button"),
         ({"wizard": CANCEL_ACTION, "values": {"subjct": "x"}}, "subjct"),
         ({"wizard": "no.wizard"}, "no.wizard"),
     ],
@@ -168,7 +168,7 @@ BORROWED: dict[str, tuple[Policy, dict[str, Any]]] = {
             "context": {"active_model": "account.move", "active_ids": [3]},
         },
     ),
-    "method that is no button": (
+    "method that is not a button": (
         SALES,
         {"wizard": CANCEL_ACTION, "model": "sale.order", "ids": [26], "method": "action_post"},
     ),

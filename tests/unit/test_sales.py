@@ -135,7 +135,7 @@ def test_an_order_is_created_and_confirmed(major: int) -> None:
         ({"product_id": 3, "product_name": "Chair"}, "not both"),
         ({"quantity": 2}, "neither a product nor a text"),
         ({"name": "  "}, "neither a product nor a text"),
-        ({"product_name": " "}, "no name"),
+        ({"product_name": " "}, "not a name"),
         ({}, "neither a product nor a text"),
     ],
 )
@@ -391,7 +391,7 @@ def test_an_order_is_invoiced_by_the_wizard(
         ("percentage", None, "amount is needed"),
         ("fixed", -5, "more than 0"),
         ("delivered", 5, "only for down payments"),
-        ("nosuch", None, "no way to invoice"),
+        ("nosuch", None, "not a way to invoice"),
         ("fixed", 346, "order's total"),
     ],
 )

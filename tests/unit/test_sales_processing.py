@@ -550,8 +550,8 @@ def test_digits_that_are_one_orders_number_and_anothers_id_have_to_be_chosen() -
     ("how", "error", "says"),
     [
         ({"steps": []}, ValidationError, "no steps"),
-        ({"steps": ["ship"]}, ValidationError, "'ship' is no step"),
-        ({"steps": 3}, ValidationError, "3 is no step"),
+        ({"steps": ["ship"]}, ValidationError, "'ship' is not a step"),
+        ({"steps": 3}, ValidationError, "3 is not a step"),
         ({"steps": ["post"], "journal_id": 6}, ValidationError, "journal_id is for the step pay"),
         ({"steps": ["post"], "payment_date": "2030-01-01"}, ValidationError, "payment_date"),
         ({"payment_date": "soon"}, ValidationError, "not a date"),

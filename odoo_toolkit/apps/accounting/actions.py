@@ -102,7 +102,7 @@ def create_invoice(
     if move_type not in INVOICE_TYPES:
         raise make_error(
             "INVALID_SELECTION",
-            f"{str(move_type)[:60]!r} is no type of invoice.",
+            f"{str(move_type)[:60]!r} is not a type of invoice.",
             suggestion=f"Choose {', '.join(INVOICE_TYPES)}.",
             details={"field": "move_type", "allowed": list(INVOICE_TYPES)},
         )

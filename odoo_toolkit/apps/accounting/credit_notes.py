@@ -257,7 +257,7 @@ def _meant(row: Row, found: Sequence[Row], line: Line, where: str) -> Row:
     )
     raise NotFoundError(
         f"{called(row)} has no line {said[:60]!r} ({where}).",
-        suggestion=f"Its lines, with what was invoiced: {listed}.",
+        suggestion=f"Its lines, with the quantities and amounts invoiced: {listed}.",
         details={"model": _LINE, "field": f"{where}.line_id", "ids": [i.id for i in shown[:10]]},
     )
 

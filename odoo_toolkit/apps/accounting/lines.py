@@ -126,7 +126,7 @@ def fill_lines(
                 if "price_unit" not in line and foreign:
                     raise make_error(
                         "MISSING_REQUIRED_FIELD",
-                        f"lines[{index}] needs a price_unit: to 15, Odoo does not convert the"
+                        f"lines[{index}] needs a price_unit: up to 15, Odoo does not convert the"
                         " product's price to the invoice's currency.",
                         suggestion="Give price_unit, or leave out currency_id.",
                         details={"field": f"lines[{index}].price_unit"},

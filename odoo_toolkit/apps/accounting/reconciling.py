@@ -183,7 +183,7 @@ def _exchange_moves(odoo: Odoo, partials: Sequence[Row]) -> set[int]:
 def settlements(
     odoo: Odoo, row: Row, partials: Sequence[Row]
 ) -> tuple[list[Settlement], list[str]]:
-    """Return what has paid an invoice, with a warning where this user may not see all of it.
+    """Return what has paid an invoice, with a warning where this user cannot see all of it.
 
     One round trip, none where nothing has.
     """
@@ -200,7 +200,10 @@ def settlements(
     ]
     hidden = [amount for _, other, amount in found if other is None]
     total = f"{sum(hidden):.2f} {currency_of(row) or ''}".rstrip()
-    warning = f"What has paid {total} of it, this user may not see, nor what else is open."
+    warning = (
+        f"This user cannot see the records that paid {total} of it, nor everything else that is"
+        " open."
+    )
     return seen, [warning] if hidden else []
 
 
@@ -318,7 +321,7 @@ def _taking_off(
     for partial, item, amount in with_items(odoo, row, partials_of(odoo, row)):
         if item is None:
             raise AccessError(
-                f"This user may not see all that is reconciled with {name}.",
+                f"This user cannot see everything that is reconciled with {name}.",
                 suggestion="Ask somebody with Odoo's invoicing rights.",
                 details={"model": INVOICE.model, "id": row["id"]},
             )

@@ -135,7 +135,7 @@ def given_to(odoo: Odoo, user: int | None) -> Iterator[None]:
         ):
             error.message = (
                 f"Odoo {odoo.version.major} does not let this user give a lead to somebody else:"
-                " then the user may not see it any more. Nothing was changed."
+                " the user could not see it any more. Nothing was changed."
             )
             error.suggestion = (
                 "Leave the salesperson out, or let a user do it who sees the leads of others."

@@ -107,7 +107,7 @@ def check_in_out(
 
     Raises:
         NotFoundError: the module ``hr_attendance`` is not installed.
-        ValidationError: the user is no employee.
+        ValidationError: the user is not an employee.
         StateError: Odoo did not do it, and says why.
         ConfigurationError: there is no password, where one is needed.
         AccessError: Odoo or the policy does not allow it.

@@ -103,7 +103,7 @@ def decide_leave(
 
     Raises:
         AmbiguousNameError: the employee has several open requests, or several have the name.
-        NotFoundError: there is no such request, or this user may not see it.
+        NotFoundError: there is no such request, or this user cannot see it.
         StateError: it is not in a state for that, such as refused already.
         ValidationError: an argument is wrong; nothing was written.
         AccessError: Odoo or the policy does not allow it, or the request is not this user's to
@@ -213,7 +213,7 @@ def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
         own = row["user_id"] is not None and row["user_id"].id == odoo.uid
         whose = "It is this user's own. " if own else ""
         raise AccessError(
-            f"This user may not {decision} {what}.",
+            f"This user is not allowed to {decision} {what}.",
             suggestion=f"{whose}The employee's approver or a Time Off officer may, as the type of"
             " time off says.",
             details={"model": LEAVE, "id": row["id"]},
@@ -242,7 +242,7 @@ def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[Any
         message = (
             f"{what} is approved, and Odoo lets nobody cancel it."
             if odoo.version.major < _CANCELS_SINCE
-            else f"{what} is approved and may not be cancelled: perhaps it has begun."
+            else f"{what} is approved and cannot be cancelled: perhaps it has begun."
         )
         raise _for_officer(row, message)
     return [CANCEL.of(leave_id=row["id"], reason=(reason or "").strip() or "Withdrawn")]

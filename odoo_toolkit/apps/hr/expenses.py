@@ -242,7 +242,7 @@ def create_expense(
     Raises:
         AmbiguousNameError: the name matches several categories; nothing was written.
         NotFoundError: there is none, or the module ``hr_expense`` is not installed.
-        ValidationError: an argument is wrong, or the user is no employee; nothing was written.
+        ValidationError: an argument is wrong, or the user is not an employee; nothing was written.
             When the receipt or submitting fails, the result says so in its warnings.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -325,7 +325,7 @@ def _category(odoo: Odoo, product: int) -> Row:
     rows = read_rows(odoo, PRODUCT, domain, fields, acts_on=EXPENSE.model, active_test=True)
     if not rows:
         raise ValidationError(
-            f"The product {product} is no category of expenses.",
+            f"The product {product} is not an expense category.",
             suggestion="Look for one with search_read on product.product, can_be_expensed = true.",
             details={"field": "product_id", "id": product},
         )
@@ -396,7 +396,7 @@ def decide_expense(
 
     Raises:
         AmbiguousNameError: several expenses have the name.
-        NotFoundError: there is no such expense, or this user may not see it.
+        NotFoundError: there is no such expense, or this user cannot see it.
         StateError: it is not in a state for that, or shares its report with others.
         ValidationError: an argument is wrong, such as refusing without a reason.
         WizardRequiredError: Odoo asks first, as one like it was approved already.
@@ -437,7 +437,7 @@ def decide_expense(
     except AccessError as error:
         if error.code != AccessError.default_code:
             raise
-        # From 17 on Odoo only says which of its records the user may not create or write.
+        # From 17 on Odoo only says which of its records the user cannot create or write.
         raise _denied(row, what, decision) from error
 
 
@@ -494,7 +494,7 @@ def _check(row: Row, report: Row | None, what: str, decision: Decision, *, repor
 
 def _denied(row: Row, what: str, decision: Decision) -> AccessError:
     return AccessError(
-        f"This user may not {decision} {what}.",
+        f"This user is not allowed to {decision} {what}.",
         suggestion="The employee submits it."
         if decision == "submit"
         else "The employee's expense approver or an expense officer may; nobody decides on their"

@@ -81,7 +81,7 @@ def checked_hours(
     last = checked_number(hour_to, "hour_to", positive=True)
     if half_day or not 0 <= first < last <= 24:
         raise ValidationError(
-            f"The hours {first:g} to {last:g} are no part of a day."
+            f"{first:g} to {last:g} are not hours of one day."
             if not half_day
             else "half_day and hours cannot both be taken.",
             suggestion="Give hour_from and hour_to, such as 9 and 11.5, or half_day.",
@@ -100,7 +100,7 @@ def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | N
             options = dict(fields[name].selection)
             if options and f"{hour:g}" not in options:
                 raise ValidationError(
-                    f"{hour:g} is no hour at which time off begins or ends on this server.",
+                    f"Time off cannot begin or end at {hour:g} on this server.",
                     suggestion="Give whole and half hours from 0 to 23.5.",
                     details={"field": name.removeprefix("request_")},
                 )
@@ -207,7 +207,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
 
     Raises:
         NotFoundError: the module ``hr_holidays`` is not installed.
-        ValidationError: the user is no employee.
+        ValidationError: the user is not an employee.
         AccessError: Odoo or the policy does not allow it.
     """
     now = datetime.now(timezone.utc).strftime("%Y-%m-%d 00:00:00")
@@ -373,7 +373,7 @@ def request_leave(
         NotFoundError: there is no such type or employee, or the module ``hr_holidays`` is not
             installed.
         ValidationError: the dates are wrong or hold no working time, or less is left than that, or
-            the user is no employee; or there is time off on these days already, which is named.
+            the user is not an employee; or there is time off on these days already, which is named.
             Nothing was written.
         AccessError: Odoo or the policy does not allow it, or not for this employee.
     """
@@ -451,7 +451,7 @@ def _other(odoo: Odoo, wanted: Wanted) -> RecordName:
     rows = read_rows(odoo, PUBLIC, domain, ["name"], acts_on=LEAVE, active_test=True)
     if not rows:
         raise NotFoundError(
-            f"There is no employee with id {number}, or this user may not see them.",
+            f"There is no employee with id {number}, or this user cannot see them.",
             suggestion="find_people finds them by name.",
             details={"model": PUBLIC, "field": "employee_id", "id": number},
         )
@@ -467,8 +467,8 @@ def _allowed(other: RecordName | None) -> Iterator[None]:
         if other is None or error.code != AccessError.default_code:
             raise
         raise AccessError(
-            f"This user may not request time off for {other.name}.",
-            suggestion="The employee may, and so may who approves it: the employee's approver or a"
+            f"This user is not allowed to request time off for {other.name}.",
+            suggestion="The employee can, and so can the person who approves it: the approver or a"
             " Time Off officer.",
             details={"model": LEAVE, "field": "employee_id", "id": other.id},
         ) from error
@@ -487,7 +487,7 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
     )
     if not rows:
         raise ValidationError(
-            f"There is no type of time off with id {type_id}, or this user may not see it.",
+            f"There is no type of time off with id {type_id}, or this user cannot see it.",
             suggestion="get_leave_balance lists them.",
             details={"field": "leave_type_id", "id": type_id},
         )

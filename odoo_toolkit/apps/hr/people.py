@@ -118,8 +118,8 @@ def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
     found = odoo.call(call)[0]["employee_id"]
     if not found:
         raise ValidationError(
-            "The connected user is no employee in Odoo.",
-            suggestion="Ask HR to link the user to an employee, or connect as one who is.",
+            "The connected user is not an employee in Odoo.",
+            suggestion="Ask HR to link the user to an employee, or connect as a user who is one.",
             details={"field": "employee_id", "user_id": odoo.uid},
         )
     return RecordName(id=found[0], name=found[1])

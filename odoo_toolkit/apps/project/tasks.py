@@ -288,7 +288,7 @@ def deadline(field: Field, value: str | date | datetime) -> str:
         moment, as_written = parse_moment(value)
     except ValueError:
         raise ValidationError(
-            f"date_deadline is {value!r}, which is no day or moment.",
+            f"date_deadline is {value!r}, which is not a date or a time.",
             suggestion="Write it like 2025-06-30 or 2025-06-30T17:00:00Z.",
             details={"field": "date_deadline"},
         ) from None

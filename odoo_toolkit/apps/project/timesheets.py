@@ -102,7 +102,7 @@ def log_timesheet(
         AmbiguousNameError: a name matches several records; nothing was written.
         NotFoundError: there is no such task or user.
         ValidationError: an argument is wrong, the task has no project or its project no
-            timesheets, or the user is no employee; nothing was written.
+            timesheets, or the user is not an employee; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
     hours = checked_number(plain(hours), "hours", positive=True)
@@ -158,7 +158,7 @@ def _check_task(task: Row) -> None:
 
 
 def _check_employee(odoo: Odoo, user: int) -> list[str]:
-    """Refuse a user who is no employee: Odoo 14 and 15 would log the time of nobody."""
+    """Refuse a user who is not an employee: Odoo 14 and 15 would log the time of nobody."""
     domain = [["user_id", "=", user]]
     try:
         found = read_rows(

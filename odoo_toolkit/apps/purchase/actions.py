@@ -58,7 +58,7 @@ _MOST = 200
 def approvers(odoo: Odoo, row: Row) -> list[RecordName]:
     """Return who may approve an order: the administrators of Purchase in its company.
 
-    None where this user may not know; it never fails.
+    None where this user cannot know; it never fails.
     """
     lookup = Call(
         model="ir.model.data",

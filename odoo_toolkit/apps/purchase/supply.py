@@ -98,7 +98,7 @@ def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
     """Return the bill of materials of a product, in one round trip; None where it has none.
 
     Raises:
-        AccessError: this user may not read it.
+        AccessError: this user cannot read it.
     """
     if "bom_ids" not in odoo.schema.fields("product.product"):
         return None

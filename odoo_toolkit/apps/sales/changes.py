@@ -132,7 +132,7 @@ def _check_quotation(row: Row) -> None:
         todo = "Make it a quotation again: execute action_draft on sale.order, then change it."
     elif is_locked(row):
         todo = "Copy it with copy_order, or unlock it: execute action_unlock on sale.order."
-    message = f"{row['name']} is no quotation (state {row['state']}), so it is not changed."
+    message = f"{row['name']} is not a quotation (state {row['state']}), so it was not changed."
     raise state_error(ORDER, row, message, todo)
 
 

@@ -108,7 +108,7 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
     if method not in ("delivered", "percentage", "fixed"):
         raise make_error(
             "INVALID_SELECTION",
-            f"{str(method)[:60]!r} is no way to invoice.",
+            f"{str(method)[:60]!r} is not a way to invoice.",
             suggestion="Use delivered, percentage or fixed.",
             details={"field": "method", "allowed": ["delivered", "percentage", "fixed"]},
         )

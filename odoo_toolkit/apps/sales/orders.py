@@ -299,7 +299,7 @@ def find_orders(odoo: Odoo, orders: Any) -> list[Row]:
     for index, item in enumerate(said):
         if not item or not (isinstance(item, str) or is_id(item)):
             raise ValidationError(
-                f"orders[{index}] is {short_repr(item)}, which is no id and no number.",
+                f"orders[{index}] is {short_repr(item)}, which is neither an id nor a name.",
                 details={"field": f"orders[{index}]"},
             )
     ids = [number for item in said if (number := _as_id(item))]

@@ -456,7 +456,7 @@ def _checked_steps(steps: Sequence[StepName]) -> list[StepName]:
     if unknown or not given:
         raise make_error(
             "INVALID_SELECTION",
-            f"{short_repr(unknown[0])} is no step of an order."
+            f"{short_repr(unknown[0])} is not a step of an order."
             if unknown
             else "There are no steps.",
             suggestion=f"Choose some of {', '.join(STEPS)}.",

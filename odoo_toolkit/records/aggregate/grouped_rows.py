@@ -245,9 +245,9 @@ def _followed(
     for (ids, rows, shower), paths in zip(answers, by_first.values(), strict=True):
         if shower.skipped:
             raise AccessError(
-                f"This user may not read {', '.join(shower.skipped)}, so {question.model} cannot be"
+                f"This user cannot read {', '.join(shower.skipped)}, so {question.model} cannot be"
                 " grouped by it.",
-                suggestion="Group by what the user may read.",
+                suggestion="Group by fields that the user can read.",
                 details={"model": question.model, "fields": list(shower.skipped)},
             )
         warnings += shower.warnings

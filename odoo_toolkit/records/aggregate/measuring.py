@@ -71,7 +71,7 @@ def parse(
 
     Raises:
         ValidationError: it cannot be done; the message says what can.
-        AccessError: a path leads to a model that may not be read.
+        AccessError: a path leads to a model that cannot be read.
     """
     groupings = [
         checked_grouping(model, item, described, fields_of, major)
@@ -136,7 +136,7 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
     if function not in FUNCTIONS:
         refuse(
             model, asked,
-            f"{asked} is no measure: {short_repr(function) if function else 'its function'} is"
+            f"{asked} is not a measure: {short_repr(function) if function else 'its function'} is"
             f" {'unknown' if function else 'missing'}.",
             f"Write {name}:sum, or one of {', '.join(FUNCTIONS)}.",
         )  # fmt: skip

@@ -196,7 +196,7 @@ def _check(column: Column, fields_of: FieldsOf) -> None:
         return
     if field.type not in ("many2one", "many2many") or not field.relation:
         raise column.wrong(
-            f"goes on behind {field.name}, which is no relation", f"Name it {field.name}."
+            f"goes on behind {field.name}, which is not a relation", f"Name it {field.name}."
         )
     if by in _IDS:
         return

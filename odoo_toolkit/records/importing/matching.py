@@ -92,7 +92,7 @@ def _by_id(odoo: Odoo, model: str, prepared: Prepared, names: Sequence[str]) -> 
         if row.id is not None and row.id not in present:
             name = f"with the external id {row.external_id}" if row.external_id else str(row.id)
             row.fail(
-                f"There is no {model} {name}, or this user may not see it.",
+                f"There is no {model} {name}, or this user cannot see it.",
                 column=header,
                 code="NOT_FOUND",
             )

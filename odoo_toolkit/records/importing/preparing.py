@@ -292,7 +292,9 @@ def _values_of(
     for name, said in values.items():
         fits = [c for c in columns if name in (c.header, c.path, c.field.name)]
         if not fits or not isinstance(said, Mapping):
-            problem = "which is no column of the rows" if not fits else "without texts to replace"
+            problem = (
+                "which is not a column of the rows" if not fits else "without texts to replace"
+            )
             raise ValidationError(
                 f"values names {name!r}, {problem}.",
                 suggestion='Such as values={"country_id": {"Deutschland": "Germany"}}. There are '

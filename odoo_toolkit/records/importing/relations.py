@@ -124,7 +124,7 @@ def pick(named: Named, found: Found) -> int:
             code="NOT_FOUND",
         )
     near = " or ".join(repr(record.name) for record in shown[:_SHOWN])
-    ending = f". Did you mean {near}?" if near else ", or this user may not see it."
+    ending = f". Did you mean {near}?" if near else ", or this user cannot see it."
     raise CellError(
         f"There is no {named.model} {what}{text}{ending}", code="NOT_FOUND", candidates=candidates
     )
@@ -199,7 +199,7 @@ def _one_by_one(odoo: Odoo, model: str, names: list[str]) -> dict[str, tuple[str
             if "not found" in error.message:
                 return None
             raise
-        # Without an id, the user may not see the record: it is there all the same.
+        # Without an id, the user cannot see the record: it is there all the same.
         return str(found), int(record_id or 0)
 
     answers = side_by_side([lambda name=name: ask(name) for name in names])  # type: ignore[misc]

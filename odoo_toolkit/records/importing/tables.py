@@ -129,7 +129,7 @@ def rows_of(rows: Any) -> tuple[list[dict[str, Any]], CsvFormat | None]:
     for number, row in enumerate(table, 1):
         if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
             raise ValidationError(
-                f"Row {number} is no dictionary of field names and values: {short_repr(row)}.",
+                f"Row {number} is not a dictionary of field names and values: {short_repr(row)}.",
                 suggestion='Give rows such as {"name": "Azure Interior", "country_id": "Belgium"}.',
                 details={"row": number},
             )
@@ -150,12 +150,12 @@ def _file(path: Path) -> Any:
             return [json.loads(line) for line in lines if line.strip()]
         except ValueError as error:
             raise ValidationError(
-                f"{path.name} has a line that is no JSON: {error}.",
+                f"{path.name} has a line that is not valid JSON: {error}.",
                 suggestion="Write one object in each line.",
             ) from error
     if kind.startswith((".xls", ".ods", ".parquet")):
         raise ValidationError(
-            f"{path.name} is no CSV file.",
+            f"{path.name} is not a CSV file.",
             suggestion="Read it with pandas and give the DataFrame, or save it as CSV.",
             details={"field": "rows"},
         )
@@ -209,7 +209,7 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
         ) from error
     if "\x00" in text:
         raise ValidationError(
-            f"{path.name} has NUL characters: it is no text in {encoding}.",
+            f"{path.name} has NUL characters: it is not text in {encoding}.",
             suggestion="Give encoding='utf-16', or save the table as CSV.",
             details={"field": "encoding"},
         )

@@ -101,7 +101,7 @@ def _reader(
                 f"{shown} is written otherwise than {other!r} in the same column. {how}"
             )
         if form is not None and form not in found:
-            said = "as was said" if given else "as most of the column are"
+            said = "as required" if given else "as most of the column are"
             raise CellError(f"{shown} is not written {form}, {said}. {how}")
         values = " or ".join(map(str, dict.fromkeys(found.values())))
         untold = (
@@ -353,7 +353,7 @@ def read_switch(text: str) -> bool:
     found = _SWITCHES.get(text.casefold())
     if found is None:
         raise CellError(
-            f"{short_repr(text)} is neither yes nor no. Taken are {', '.join(YES)}; and"
-            f" {', '.join(NO)}. What else the file has, values= can say."
+            f"{short_repr(text)} is neither yes nor no. Accepted are {', '.join(YES)}; and"
+            f" {', '.join(NO)}. Give values= for other texts in the file."
         )
     return found
