@@ -5,10 +5,11 @@ Each method is the function of the same name with the connection and the model f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
 from html import escape
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 import attrs
 
@@ -19,30 +20,21 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.completion import models_like
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import Field, similar_names, unknown_field_error
-from odoo_toolkit.plans import Plan
-from odoo_toolkit.records.aggregate import AggregateResult
+from odoo_toolkit.plans import Operation, Plan, Planning
 from odoo_toolkit.records.arguments import describe
-from odoo_toolkit.records.bars import Progress
-from odoo_toolkit.records.changes import ChangesResult
-from odoo_toolkit.records.export import ExportResult
-from odoo_toolkit.records.importing.preparing import Empty
-from odoo_toolkit.records.importing.results import ImportPlan, ImportResult
-from odoo_toolkit.records.iterate import BATCH, Records
 from odoo_toolkit.records.results import (
-    CountResult,
-    CreateResult,
-    ExecuteResult,
     FieldsResult,
-    ReadResult,
-    SearchResult,
-    UnlinkResult,
-    WriteResult,
 )
-from odoo_toolkit.records.rows import DEFAULT_FIELDS
 from odoo_toolkit.visible_text import visible
 
 if TYPE_CHECKING:
     from odoo_toolkit.model_guide import ModelStates
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S", bound=Plan)
+S_co = TypeVar("S_co", bound=Plan, covariant=True)
 
 
 class Connection(Odoo):
@@ -73,6 +65,49 @@ class Connection(Odoo):
             return models_like(self, "")
         except OdooError:
             return []
+
+
+def _method(
+    function: Callable[Concatenate[Odoo, str, P], R], name: str = ""
+) -> Callable[Concatenate[Model, P], R]:
+    """Return a function as a method of models, which fill in the connection and their name.
+
+    The context of the model goes with each call; one that is given extends it.
+
+    Args:
+        function: takes the connection, the model and, among others, a ``context``.
+        name: of the method, where it is not that of the function.
+    """
+    signature = inspect.signature(function)
+    _, _, *others = signature.parameters.values()
+
+    @wraps(function)
+    def method(model: Model, /, *args: Any, **kwargs: Any) -> R:
+        given = signature.bind(model.odoo, model.name, *args, **kwargs)
+        context = given.arguments.get("context") or {}
+        given.arguments["context"] = {**model.context, **context}
+        return cast(Callable[..., R], function)(*given.args, **given.kwargs)
+
+    # What help() shows: the connection and the model are not among the arguments.
+    first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    shown: Any = method
+    shown.__name__ = name or function.__name__
+    shown.__signature__ = signature.replace(parameters=[first, *others])
+    summary = (function.__doc__ or "").partition("\n\n")[0]
+    shown.__doc__ = f"{summary}\n\n        See :func:`odoo_toolkit.{function.__name__}`."
+    shown.__dict__.pop("plan", None)
+    return method
+
+
+class _Operation(Protocol[P, R_co, S_co]):
+    """A method that does something, or only tells what it would do."""
+
+    def __get__(self, model: Model, kind: type[Model]) -> Planning[P, R_co, S_co]: ...
+
+
+def _operation(function: Operation[Concatenate[Odoo, str, P], R, S]) -> _Operation[P, R, S]:
+    """Do the same for a function with the keyword ``dry_run``."""
+    return cast("_Operation[P, R, S]", _method(cast(Any, function)))
 
 
 @attrs.frozen(repr=False)
@@ -128,279 +163,18 @@ class Model:
         }
         return FieldsResult(model=self.name, fields=kept, field_count=len(kept))
 
-    def search(
-        self,
-        domain: Sequence[Any] = (),
-        fields: Sequence[str] = DEFAULT_FIELDS,
-        limit: int | None = 80,
-        offset: int = 0,
-        order: str | None = None,
-        count_total: bool = False,
-    ) -> SearchResult:
-        """Return the records that match a domain, see :func:`odoo_toolkit.search_read`."""
-        return records.search_read(
-            self.odoo,
-            self.name,
-            domain,
-            fields,
-            limit,
-            offset,
-            order,
-            self.context,
-            count_total,
-        )
-
-    def read(self, ids: Sequence[int], fields: Sequence[str] = ()) -> ReadResult:
-        """Return records by their ids, see :func:`odoo_toolkit.read`."""
-        return records.read(self.odoo, self.name, ids, fields, self.context)
-
-    def count(self, domain: Sequence[Any] = ()) -> CountResult:
-        """Return how many records match a domain, see :func:`odoo_toolkit.count`."""
-        return records.count(self.odoo, self.name, domain, self.context)
-
-    def iterate(
-        self,
-        domain: Sequence[Any] = (),
-        fields: Sequence[str] = DEFAULT_FIELDS,
-        order: str | None = None,
-        batch: int = BATCH,
-        progress: bool | Progress = False,
-    ) -> Records:
-        """Return every record that matches, lazily, see :func:`odoo_toolkit.iterate`."""
-        return records.iterate(
-            self.odoo, self.name, domain, fields, order, batch, self.context, progress
-        )
-
-    def aggregate(
-        self,
-        domain: Sequence[Any] = (),
-        groupby: Sequence[str] = (),
-        measures: Sequence[str] = (),
-        order: str | None = None,
-        limit: int = 80,
-        having: Sequence[Any] = (),
-    ) -> AggregateResult:
-        """Return sums, averages, ... of groups of records, see :func:`odoo_toolkit.aggregate`."""
-        return records.aggregate(
-            self.odoo,
-            self.name,
-            domain,
-            groupby,
-            measures,
-            order,
-            limit,
-            having=having,
-            context=self.context,
-        )
-
-    @overload
-    def create(
-        self, values: Any, return_fields: Sequence[str] = (), *, dry_run: Literal[False] = False
-    ) -> CreateResult: ...
-    @overload
-    def create(
-        self, values: Any, return_fields: Sequence[str] = (), *, dry_run: bool
-    ) -> CreateResult | Plan: ...
-    def create(
-        self, values: Any, return_fields: Sequence[str] = (), *, dry_run: bool = False
-    ) -> CreateResult | Plan:
-        """Create one record or several, see :func:`odoo_toolkit.create`."""
-        result: CreateResult | Plan = records.create(
-            self.odoo,
-            self.name,
-            values,
-            context=self.context,
-            return_fields=return_fields,
-            dry_run=dry_run,
-        )
-        return result
-
-    @overload
-    def write(
-        self,
-        ids: Sequence[int],
-        values: Mapping[str, Any],
-        return_fields: Sequence[str] = (),
-        *,
-        dry_run: Literal[False] = False,
-    ) -> WriteResult: ...
-    @overload
-    def write(
-        self,
-        ids: Sequence[int],
-        values: Mapping[str, Any],
-        return_fields: Sequence[str] = (),
-        *,
-        dry_run: bool,
-    ) -> WriteResult | Plan: ...
-    def write(
-        self,
-        ids: Sequence[int],
-        values: Mapping[str, Any],
-        return_fields: Sequence[str] = (),
-        *,
-        dry_run: bool = False,
-    ) -> WriteResult | Plan:
-        """Change records, see :func:`odoo_toolkit.write`."""
-        result: WriteResult | Plan = records.write(
-            self.odoo,
-            self.name,
-            ids,
-            values,
-            context=self.context,
-            return_fields=return_fields,
-            dry_run=dry_run,
-        )
-        return result
-
-    @overload
-    def unlink(self, ids: Sequence[int], *, dry_run: Literal[False] = False) -> UnlinkResult: ...
-    @overload
-    def unlink(self, ids: Sequence[int], *, dry_run: bool) -> UnlinkResult | Plan: ...
-    def unlink(self, ids: Sequence[int], *, dry_run: bool = False) -> UnlinkResult | Plan:
-        """Delete records, see :func:`odoo_toolkit.unlink`."""
-        result: UnlinkResult | Plan = records.unlink(
-            self.odoo, self.name, ids, self.context, dry_run=dry_run
-        )
-        return result
-
-    @overload
-    def upsert(
-        self,
-        rows: Any,
-        key: str | Sequence[str],
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        values: Mapping[str, Mapping[str, Any]] | None = None,
-        constants: Mapping[str, Any] | None = None,
-        create_missing: Sequence[str] = (),
-        dry_run: Literal[False] = False,
-        notify: bool = False,
-        case_sensitive: bool = True,
-        empty: Empty = "clear",
-        compare: bool = False,
-        progress: bool | Progress | None = None,
-    ) -> ImportResult: ...
-    @overload
-    def upsert(
-        self,
-        rows: Any,
-        key: str | Sequence[str],
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        values: Mapping[str, Mapping[str, Any]] | None = None,
-        constants: Mapping[str, Any] | None = None,
-        create_missing: Sequence[str] = (),
-        dry_run: bool,
-        notify: bool = False,
-        case_sensitive: bool = True,
-        empty: Empty = "clear",
-        compare: bool = False,
-        progress: bool | Progress | None = None,
-    ) -> ImportResult | ImportPlan: ...
-    def upsert(
-        self,
-        rows: Any,
-        key: str | Sequence[str],
-        *,
-        columns: Mapping[str, str | None] | None = None,
-        values: Mapping[str, Mapping[str, Any]] | None = None,
-        constants: Mapping[str, Any] | None = None,
-        create_missing: Sequence[str] = (),
-        dry_run: bool = False,
-        notify: bool = False,
-        case_sensitive: bool = True,
-        empty: Empty = "clear",
-        compare: bool = False,
-        progress: bool | Progress | None = None,
-    ) -> ImportResult | ImportPlan:
-        """Import rows, see :func:`odoo_toolkit.upsert`."""
-        result: ImportResult | ImportPlan = records.upsert(
-            self.odoo,
-            self.name,
-            rows,
-            key,
-            columns=columns,
-            values=values,
-            constants=constants,
-            create_missing=create_missing,
-            context=self.context,
-            dry_run=dry_run,
-            notify=notify,
-            case_sensitive=case_sensitive,
-            empty=empty,
-            compare=compare,
-            progress=progress,
-        )
-        return result
-
-    def export(
-        self,
-        domain: Sequence[Any],
-        fields: Sequence[str],
-        path: str | PathLike[str],
-        *,
-        order: str | None = None,
-        external_ids: bool = True,
-        progress: bool | Progress = False,
-    ) -> ExportResult:
-        """Write the records that match to a file, see :func:`odoo_toolkit.export`."""
-        return records.export(
-            self.odoo,
-            self.name,
-            domain,
-            fields,
-            path,
-            order=order,
-            context=self.context,
-            external_ids=external_ids,
-            progress=progress,
-        )
-
-    def changes(
-        self,
-        since: str | None = None,
-        domain: Sequence[Any] = (),
-        fields: Sequence[str] = DEFAULT_FIELDS,
-        *,
-        deletions: bool = True,
-    ) -> ChangesResult:
-        """Return what was changed since a mark, see :func:`odoo_toolkit.changes`."""
-        return records.changes(
-            self.odoo, self.name, since, domain, fields, self.context, deletions=deletions
-        )
-
-    @overload
-    def execute(
-        self,
-        method: str,
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-        *,
-        dry_run: Literal[False] = False,
-    ) -> ExecuteResult: ...
-    @overload
-    def execute(
-        self,
-        method: str,
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-        *,
-        dry_run: bool,
-    ) -> ExecuteResult | Plan: ...
-    def execute(
-        self,
-        method: str,
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-        *,
-        dry_run: bool = False,
-    ) -> ExecuteResult | Plan:
-        """Call a method, see :func:`odoo_toolkit.execute`; ids are the first of ``args``."""
-        result: ExecuteResult | Plan = records.execute(
-            self.odoo, self.name, method, args, kwargs or {}, self.context, dry_run=dry_run
-        )
-        return result
+    search = _method(records.search_read, "search")
+    read = _method(records.read)
+    count = _method(records.count)
+    iterate = _method(records.iterate)
+    aggregate = _method(records.aggregate)
+    create = _operation(records.create)
+    write = _operation(records.write)
+    unlink = _operation(records.unlink)
+    upsert = _operation(records.upsert)
+    execute = _operation(records.execute)
+    export = _method(records.export)
+    changes = _method(records.changes)
 
     def states(self) -> ModelStates:
         """Return the states and what leads from one to the next; a notebook draws them.

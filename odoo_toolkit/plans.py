@@ -139,13 +139,13 @@ def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:
 # Functions that have plans ---------------------------------------------------------------------
 
 
-class Operation(Protocol[P, R_co, S_co]):
-    """A function that does something, or only tells what it would do.
+class Planning(Protocol[P, R_co, S_co]):
+    """What does something, or only tells what it would do.
 
     Its result depends on ``dry_run``, and type checkers know it. What Python's typing cannot say
     is "the same parameters with ``dry_run=True``" (PEP 612 has no keyword between ``*args`` and
-    ``**kwargs``): with the keyword the result alone is typed, in :meth:`plan` the arguments are
-    checked, too.
+    ``**kwargs``): with the keyword the result alone is typed, in :meth:`Operation.plan` the
+    arguments are checked, too.
     """
 
     @overload
@@ -156,6 +156,10 @@ class Operation(Protocol[P, R_co, S_co]):
     def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | S_co: ...
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+class Operation(Planning[P, R_co, S_co], Protocol):
+    """A function that does something, or only tells what it would do."""
 
     def plan(self, *args: P.args, **kwargs: P.kwargs) -> S_co:
         """Return what would be done with the same arguments: names resolved, nothing written."""

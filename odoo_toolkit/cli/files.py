@@ -23,7 +23,7 @@ from odoo_toolkit.cli.output import (
     tell_warnings,
 )
 from odoo_toolkit.cli.words import domain_of, flat, id_list
-from odoo_toolkit.records.beside import written_beside
+from odoo_toolkit.records.export_files import written_beside
 from odoo_toolkit.reports import generate_report, list_reports
 
 _STANDARD_OUTPUT = "-"

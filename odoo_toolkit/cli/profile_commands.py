@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from odoo_toolkit.cli import keys, profile_changes
+from odoo_toolkit.cli import keys
 from odoo_toolkit.cli import profiles as file
 from odoo_toolkit.cli.connecting import complete_profile
 from odoo_toolkit.cli.output import Form, form_options, print_rows, print_value, say
@@ -118,7 +118,7 @@ def add(
         else:
             values[kind] = secret
     try:
-        profile_changes.save_profile(name, values, replace=replace)
+        file.save_profile(name, values, replace=replace)
     except OSError:
         if where == "keyring":
             say("The key is in the keyring; the profile was not written.")
@@ -133,7 +133,7 @@ def remove(name: str) -> None:
     values = file.profile(name)
     if values.get(keys.KEY) == "keyring":
         keys.forget_in_keyring(name)
-    profile_changes.delete_profile(name)
+    file.delete_profile(name)
     say(f"The profile {name} is removed from {file.profiles_file()}.")
 
 

@@ -18,10 +18,9 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
 from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
-from odoo_toolkit.records.left_out import with_left_out
+from odoo_toolkit.records.left_out import with_left_out, without_unreadable
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
-from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.values.scalars import is_id
 from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept, opened_ids
 from odoo_toolkit.wizards.description import WizardDescription, describe_wizard

@@ -21,8 +21,7 @@ from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import numbered
 from odoo_toolkit.records.bars import Progress, progress_of
-from odoo_toolkit.records.beside import written_beside
-from odoo_toolkit.records.export_files import FORMS, Column, check_form
+from odoo_toolkit.records.export_files import FORMS, Column, check_form, written_beside
 from odoo_toolkit.records.importing.cells import EXTERNAL_ID
 from odoo_toolkit.records.iterate import Records
 from odoo_toolkit.records.results import Record

@@ -27,9 +27,8 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
-from odoo_toolkit.records.left_out import with_left_out
+from odoo_toolkit.records.left_out import with_left_out, without_unreadable
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
-from odoo_toolkit.records.unreadable import without_unreadable
 from odoo_toolkit.values import ReadOptions
 
 #: What a search returns unless told; fields that a model lacks are left out.

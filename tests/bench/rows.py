@@ -13,7 +13,7 @@ import requests
 
 from odoo_toolkit import Odoo, aggregate, connect, create, iterate, search_read, upsert
 from odoo_toolkit.arguments import Domain
-from odoo_toolkit.records.importing.silence import SILENT
+from odoo_toolkit.records.importing.preparing import SILENT
 from tests.attacks.servers import copied
 from tests.bench.timing import medians
 from tests.live.servers import Server, credentials

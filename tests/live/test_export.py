@@ -13,7 +13,7 @@ from odoo_toolkit import Odoo, count, create, export, search_read, unlink
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.records import numbered
 from odoo_toolkit.records.importing import upsert
-from odoo_toolkit.records.importing.silence import loud_fields
+from odoo_toolkit.records.importing.preparing import loud_fields
 
 PARTNER, TAG, DATA = "res.partner", "res.partner.category", "ir.model.data"
 

@@ -9,9 +9,12 @@ from typing_extensions import assert_type
 
 from odoo_toolkit import (
     Connection,
+    CreateResult,
     Domain,
+    ImportPlan,
     Model,
     Odoo,
+    SearchResult,
     aggregate,
     changes,
     connect,
@@ -73,7 +76,13 @@ def models(odoo: Connection) -> None:
     assert_type(odoo["sale.order"], Model)
     with odoo as entered:
         assert_type(entered, Connection)
-    odoo["sale.order"].search(Domain().equals("state", "sale"))
+    orders = odoo["sale.order"]
+    assert_type(orders.search(Domain().equals("state", "sale"), limit=5), SearchResult)
+    assert_type(orders.create({"name": "S1"}), CreateResult)
+    assert_type(orders.create({"name": "S1"}, dry_run=True), Plan)
+    assert_type(orders.upsert("orders.csv", "name", dry_run=True), ImportPlan)
+    orders.search(limit="5")  # type: ignore[arg-type]  # pyright: ignore
+    orders.read()  # type: ignore[call-arg]  # pyright: ignore
 
 
 def connections(server: Server, user: User) -> None:

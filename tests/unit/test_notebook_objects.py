@@ -257,6 +257,21 @@ class TestModel:
         own = ("create", "write", "read", "search_read", "search_count", "unlink")
         assert {call.context.get("lang") for call in server.asked(*own)} == {"fr_FR"}
 
+    def test_a_context_of_one_call_extends_that_of_the_model(self, server: FakeServer) -> None:
+        partners = server.connect()["res.partner"].with_context(lang="fr_FR", tz="Asia/Tokyo")
+        partners.search([], ["name"], context={"tz": "UTC"})
+        (asked,) = server.asked("search_read")
+        assert {"lang": "fr_FR", "tz": "UTC"}.items() <= asked.context.items()
+        assert partners.context == {"lang": "fr_FR", "tz": "Asia/Tokyo"}
+
+    def test_help_shows_what_is_left_to_give(self, server: FakeServer) -> None:
+        partners = server.connect()["res.partner"]
+        assert str(inspect.signature(partners.count)).startswith("(domain: Domain = ()")
+        assert "odoo_toolkit.search_read" in (inspect.getdoc(partners.search) or "")
+        assert partners.search.__name__ == "search"
+        with pytest.raises(TypeError, match="key"):
+            partners.upsert([])  # type: ignore[call-overload]
+
     def test_asking_for_it_is_one_question_once(self, server: FakeServer) -> None:
         odoo = server.connect()
         odoo["res.partner"], odoo["res.partner"]

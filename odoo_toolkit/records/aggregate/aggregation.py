@@ -15,10 +15,6 @@ from odoo_toolkit.arguments import read_domain, read_order, resolve_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
-from odoo_toolkit.records.aggregate.companies import warnings as company_warnings
-from odoo_toolkit.records.aggregate.companies import with_companies
-from odoo_toolkit.records.aggregate.currencies import warnings as currency_warnings
-from odoo_toolkit.records.aggregate.currencies import with_currencies
 from odoo_toolkit.records.aggregate.grouped_rows import (
     Question,
     names_in,
@@ -27,6 +23,12 @@ from odoo_toolkit.records.aggregate.grouped_rows import (
 )
 from odoo_toolkit.records.aggregate.grouping import COUNT, Spec
 from odoo_toolkit.records.aggregate.measuring import ORDER_EXAMPLE, listed, parse
+from odoo_toolkit.records.aggregate.mixed import (
+    company_warnings,
+    currency_warnings,
+    with_companies,
+    with_currencies,
+)
 from odoo_toolkit.records.arguments import admit, checked_count, readable_of
 from odoo_toolkit.records.results import Described, Record, _Rows
 

@@ -1,8 +1,8 @@
-"""Sums over several currencies are told: the database adds the bare numbers."""
+"""Sums over several currencies or companies are told: the database adds the bare numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -26,7 +26,7 @@ def with_currencies(spec: Spec, described: Mapping[str, Field], domain: Sequence
         Measure(asked=f"{name}:{function}", field=described[name], function=function)
         for name in _amounts(spec, described)
         if name not in {grouping.path[0] for grouping in spec.groupings}
-        and not is_given(name, domain)
+        and not _is_given(name, domain)
         for function in ("min", "max")
     ]
     return attrs.evolve(spec, hidden=(*spec.hidden, *hidden))
@@ -44,8 +44,8 @@ def _amounts(spec: Spec, described: Mapping[str, Field]) -> dict[str, list[str]]
     return found
 
 
-def is_given(name: str, domain: Sequence[Any]) -> bool:
-    """Whether every record that matches has the same currency, as the domain says."""
+def _is_given(name: str, domain: Sequence[Any]) -> bool:
+    """Whether every record that matches has the same in a field, as the domain says."""
     if "|" in domain or "!" in domain:
         return False
     return any(
@@ -56,7 +56,17 @@ def is_given(name: str, domain: Sequence[Any]) -> bool:
     )
 
 
-def warnings(
+def _listed(field: str, noun: str, ids: Iterable[int], names: Callable[[str], list[str]]) -> str:
+    """Return the names of the records in a field; their ids where they cannot be asked for."""
+    try:
+        listed = names(field)
+    except OdooError:
+        listed = [f"{noun} {number}" for number in sorted(ids)]
+    more = f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
+    return ", ".join(listed[:_MOST_NAMED]) + more
+
+
+def currency_warnings(
     spec: Spec,
     described: Mapping[str, Field],
     rows: Sequence[Record],
@@ -79,12 +89,7 @@ def warnings(
         ids = {row[key] for row in rows for key in (least, greatest)} - {None}
         if len(ids) < 2:
             continue
-        try:
-            listed = names(name)
-        except OdooError:
-            listed = [f"currency {number}" for number in sorted(ids)]
-        more = f" and {len(listed) - _MOST_NAMED} more" if len(listed) > _MOST_NAMED else ""
-        currencies = ", ".join(listed[:_MOST_NAMED]) + more
+        currencies = _listed(name, "currency", ids, names)
         mixed = any(row[least] != row[greatest] for row in rows)
         problem = (
             "adds amounts of several currencies as bare numbers" if mixed
@@ -110,3 +115,52 @@ def _instead(name: str, amounts: Sequence[str], described: Mapping[str, Field]) 
         item for one in chosen for item in ([one] if isinstance(one, str) else one)
     )
     return f", or measure {', '.join(flat)}, in the company's currency" if flat else ""
+
+
+# Companies ----------------------------------------------------------------------------------------
+
+COMPANY = "company_id"
+_ADDING = frozenset({"sum", "avg"})
+_LEAST, _GREATEST = f"{COMPANY}:min", f"{COMPANY}:max"
+
+
+def with_companies(spec: Spec, described: Mapping[str, Field], domain: Sequence[Any]) -> Spec:
+    """Return what is asked for, and beside it the least and greatest company of each group.
+
+    Nothing is added where a row is of one company only, or the model does not store it.
+    """
+    field = described.get(COMPANY)
+    adds = any(measure.function in _ADDING for measure in spec.measures)
+    if not adds or field is None or field.type != "many2one" or not field.store:
+        return spec
+    if _is_given(COMPANY, domain) or COMPANY in {g.path[0] for g in spec.groupings}:
+        return spec
+    hidden = [
+        Measure(asked=asked, field=field, function=asked.rpartition(":")[2])
+        for asked in (_LEAST, _GREATEST)
+    ]
+    return attrs.evolve(spec, hidden=(*spec.hidden, *hidden))
+
+
+def company_warnings(
+    spec: Spec, rows: Sequence[Record], names: Callable[[str], list[str]]
+) -> list[str]:
+    """Return a sentence where a row adds up records of several companies.
+
+    Args:
+        spec: as :func:`with_companies` returned it.
+        rows: with the hidden measures.
+        names: asks for the names of the companies; only where there are several in a row.
+    """
+    if _LEAST not in {measure.asked for measure in spec.hidden}:
+        return []
+    mixed = [row for row in rows if row[_LEAST] != row[_GREATEST]]
+    if not mixed:
+        return []
+    companies = _listed(
+        COMPANY, "company", {row[k] for row in mixed for k in (_LEAST, _GREATEST)}, names
+    )
+    return [
+        f"The sums cover several companies ({companies}): group by {COMPANY} too, or search for"
+        " one of them."
+    ]
