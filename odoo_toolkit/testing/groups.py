@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from odoo_toolkit.values.periods import period_start, time_zone
 _COUNT = "__count"
 #: ``agg_01:sum(amount_total)``, and ``amount_total:sum``.
 _NAMED = re.compile(r"(?P<name>\w+):(?P<function>\w+)\((?P<field>\w+)\)")
+_NUMBERS = ("integer", "float", "monetary")
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
@@ -47,9 +48,16 @@ def grouped(kept: Kept, call: Call) -> list[dict[str, Any]]:
     formatted = call.method == "formatted_read_group"
     specs = list(asked.get("groupby") or ())
     wanted = list(asked.get("aggregates") or ()) if formatted else list(asked.get("fields") or ())
-    measures = dict(_measure(text) for text in wanted if text != _COUNT)
+    measures = dict(_measures(kept, call.model, wanted, formatted))
+    rest: list[str] = []
+    if lazy := bool(specs) and not formatted and asked.get("lazy", True):
+        specs, rest = specs[:1], specs[1:]
     groups = _groups(kept, call, specs)
     shown = [_shown(kept, call, group, specs, measures, formatted) for group in groups]
+    if lazy:
+        for row in shown:
+            row[f"{specs[0].partition(':')[0]}_count"] = row.pop(_COUNT)
+            row |= {"__context": {"group_by": rest}} if rest else {}
     for part in reversed(str(asked.get("order") or asked.get("orderby") or "").split(",")):
         name, *way = part.split()[:4] or [""]
         if name:
@@ -60,12 +68,22 @@ def grouped(kept: Kept, call: Call) -> list[dict[str, Any]]:
     return shown[start : start + limit if limit else None]
 
 
-def _measure(text: str) -> tuple[str, tuple[str, str]]:
-    """Return how a measure is called in the answer, its field and its function."""
-    if match := _NAMED.fullmatch(text):
-        return match["name"], (match["field"], match["function"])
-    field, _, function = text.partition(":")
-    return text, (field, function)
+def _measures(
+    kept: Kept, model: str, wanted: Iterable[str], formatted: bool
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield how each measure is called in the answer, its field and its function.
+
+    ``read_group`` calls ``amount_total:sum`` by its field alone, and adds up a number without a
+    function; fields of other types are not measures.
+    """
+    for text in wanted:
+        field, colon, function = text.partition(":")
+        if match := _NAMED.fullmatch(text):
+            yield match["name"], (match["field"], match["function"])
+        elif colon:
+            yield (text if formatted else field), (field, function)
+        elif text not in (_COUNT, "id") and kept.along(model, {}, field)[0] in _NUMBERS:
+            yield field, (field, "sum")
 
 
 def _groups(kept: Kept, call: Call, specs: Sequence[str]) -> list[_Group]:
@@ -101,7 +119,7 @@ def _keys(kept: Kept, model: str, row: Mapping[str, Any], spec: str, zone: Any) 
         return value or [False]
     if period and value:
         return [period_start(str(value), zone, period)]
-    return [value if value or kind in ("integer", "float", "monetary") else False]
+    return [value if value or kind in _NUMBERS else False]
 
 
 def _order(kept: Kept, model: str, spec: str, value: Any) -> Any:

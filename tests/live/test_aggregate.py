@@ -18,10 +18,12 @@ from odoo_toolkit import (
     aggregate,
     connect,
     create,
+    execute,
     search_read,
     unlink,
 )
 from odoo_toolkit.compat import GROUPING_SINCE
+from odoo_toolkit.testing import FakeServer
 from tests.live.servers import Server, credentials, ordinary_user
 
 EVENT, PARTNER = "calendar.event", "res.partner"
@@ -417,3 +419,21 @@ def test_what_is_not_there_to_group_by_is_refused(anyone: Odoo) -> None:
     ):
         with pytest.raises(ValidationError):
             aggregate(anyone, EVENT, [], groupby, measures)
+
+
+def test_the_fake_server_names_its_answers_as_odoo_does(admin: Odoo) -> None:
+    kinds = {"color": "integer", "type": "selection", "company_id": "many2one res.company"}
+    rows = {PARTNER: [{"id": 1, "color": 1, "type": "contact"}], "res.company": []}
+    fake = FakeServer({PARTNER: kinds, "res.company": {}}, version=16, records=rows).connect()
+    asked = {"domain": [["type", "!=", False]], "groupby": ["type", "company_id"]}
+    for fields in (["color:sum"], ["color", "type"], ["most:max(color)", "color:sum"]):
+        for lazy in (False, True):
+            question = {**asked, "fields": fields, "lazy": lazy}
+            real, made = (
+                execute(odoo, PARTNER, "read_group", [], question).result[0]
+                for odoo in (admin, fake)
+            )
+            # __range is there where periods are, __fold for some fields only.
+            for row in (real, made):
+                row.pop("__range", None)
+            assert made.keys() == real.keys(), question

@@ -397,6 +397,31 @@ class TestAggregate:
         (row,) = aggregate(orders, "sale.order", none, [], ["amount:sum", "amount:max"]).records
         assert row == {"count": 0, "amount:sum": 0.0, "amount:max": None}
 
+    def test_read_group_names_its_answers_as_odoo_does(self) -> None:
+        """As Odoo 14 to 19 answered when they were asked."""
+        fields: Fields = {"amount": "float", "name": "char", "state": "char"}
+        rows = [{"id": n, "amount": float(n), "name": "S", "state": "a"} for n in (1, 2)]
+        odoo = FakeServer(
+            {"sale.order": fields}, version=16, records={"sale.order": rows}
+        ).connect()
+
+        def keys(**asked: Any) -> dict[str, Any]:
+            (row,) = execute(odoo, "sale.order", "read_group", [], {"domain": [], **asked}).result
+            return {key: value for key, value in row.items() if key not in ("__domain", "__range")}
+
+        grouped = {"state": "a", "__count": 2}
+        asked: dict[str, Any] = {"groupby": ["state"], "lazy": False}
+        assert keys(fields=["amount:sum"], **asked) == {**grouped, "amount": 3.0}
+        assert keys(fields=["amount", "name"], **asked) == {**grouped, "amount": 3.0}
+        found = keys(fields=["most:max(amount)", "name:count_distinct"], **asked)
+        assert found == {**grouped, "most": 2, "name": 1}
+        assert keys(fields=["amount:sum"], groupby=["state", "name"]) == {
+            "state": "a",
+            "state_count": 2,
+            "amount": 3.0,
+            "__context": {"group_by": ["name"]},
+        }
+
     @pytest.mark.parametrize(
         ("period", "days"),
         [
