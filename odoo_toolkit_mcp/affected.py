@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
-from odoo_toolkit.arguments import normalised, owns_lines, read_commands
+from odoo_toolkit.arguments import owns_lines, read_commands, with_values
+from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.arguments.values import VALUES
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
@@ -294,7 +295,7 @@ class _TakenAway:
 
     def by(self, call: Call) -> dict[str, list[int] | None]:
         """Return the records by their model."""
-        call = normalised(call, self.field)
+        call = wired(with_values(call, self.field))
         values = [*call.arguments.values(), *call.positional]
         # What a method does with values that is not among those cannot be known.
         of = call.ids if call.method in VALUES else None

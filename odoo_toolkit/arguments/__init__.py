@@ -3,7 +3,7 @@
 The object knows every field that is named in it, and its form on the wire.
 """
 
-from odoo_toolkit.arguments.commands import Command, hold, read_commands, wire
+from odoo_toolkit.arguments.commands import Command, Records, Values, hold, read_commands, wire
 from odoo_toolkit.arguments.domain import (
     DOMAIN_HELP,
     Domain,
@@ -15,7 +15,7 @@ from odoo_toolkit.arguments.domain import (
 from odoo_toolkit.arguments.fields import Named, named
 from odoo_toolkit.arguments.order import Order, Term, read_order
 from odoo_toolkit.arguments.records import to_wire
-from odoo_toolkit.arguments.values import FieldOf, normalised, owns_lines
+from odoo_toolkit.arguments.values import FieldOf, owns_lines, read_values, with_values
 
 __all__ = [
     "DOMAIN_HELP",
@@ -24,17 +24,20 @@ __all__ = [
     "FieldOf",
     "Named",
     "Order",
+    "Records",
     "Term",
+    "Values",
     "check_domain",
     "hold",
     "named",
-    "normalised",
     "owns_lines",
     "read_commands",
     "read_domain",
     "read_order",
+    "read_values",
     "resolve_domain",
     "resolved_domain",
     "to_wire",
     "wire",
+    "with_values",
 ]

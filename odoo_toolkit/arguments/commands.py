@@ -38,7 +38,7 @@ The server does not tell which it is to users without rights, so taking away cou
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import attrs
@@ -93,10 +93,51 @@ class Command:
         """The command as it is sent: always three elements."""
         argument: Any = 0
         if self.kind in _OF_VALUES:
-            argument = dict(self.values)
+            argument = self.values.wire if isinstance(self.values, Values) else dict(self.values)
         elif self.kind == "set":
             argument = list(self.ids)
         return [_KINDS.index(self.kind), self.id or self.ref or 0, argument]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Values(Mapping[str, Any]):
+    """The values of one record, by the names of the fields, as the caller gave them.
+
+    Attributes:
+        model: of the record; None where it is not known.
+        given: the values.
+        lines: of these, what stands in a one2many or many2many, as commands.
+    """
+
+    model: str | None
+    given: Mapping[str, Any]
+    lines: Mapping[str, tuple[Command, ...]]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.given[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.given)
+
+    def __len__(self) -> int:
+        return len(self.given)
+
+    @property
+    def wire(self) -> dict[Any, Any]:
+        """The values as they are sent."""
+        return {**self.given, **{name: wire(commands) for name, commands in self.lines.items()}}
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Records:
+    """A list of the values of records; what are no values is in it as it was given."""
+
+    items: tuple[Any, ...]
+
+    @property
+    def wire(self) -> list[Any]:
+        """The list as it is sent."""
+        return [item.wire if isinstance(item, Values) else item for item in self.items]
 
 
 def wire(commands: Iterable[Command]) -> list[list[Any]]:

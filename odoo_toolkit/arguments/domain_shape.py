@@ -144,9 +144,7 @@ def _checked_element(item: Any, index: int, version: int | None, depth: int) -> 
         for leaf in (_TRUE_LEAF, _FALSE_LEAF):
             if (field, operator, value) == leaf:
                 return list(leaf)
-    if not isinstance(field, str) or not all(
-        part and not any(character.isspace() for character in part) for part in field.split(".")
-    ):
+    if not isinstance(field, str) or any(part.split() != [part] for part in field.split(".")):
         raise _ShapeError(
             f"element {index} has {short_repr(field)} where the name of a field belongs"
         )

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.arguments import scalars
+from odoo_toolkit.arguments.commands import Records, Values
 from odoo_toolkit.arguments.domain import Domain, read_domain
 from odoo_toolkit.arguments.fields import Named, read_groupings, read_measures, read_names
 from odoo_toolkit.arguments.order import Order, read_order
@@ -18,7 +19,7 @@ from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Call, parameter_names
 
 #: What a reader returns: it knows the names in it, and has the form on the wire.
-READ = (Domain, Named, Order)
+READ = (Domain, Named, Order, Records, Values)
 
 #: parameter, or method and parameter -> its reader, which is given the value and where it stands
 _READERS: dict[str, Callable[[Any, str], Any]] = {
@@ -66,10 +67,14 @@ def read_arguments(call: Call) -> dict[str, Any]:
 
 def wired(call: Call) -> Call:
     """Return a call whose arguments have the form in which they are sent."""
-    if not any(isinstance(value, READ) for value in call.arguments.values()):
+    values = (*call.arguments.values(), *call.positional)
+    if not any(isinstance(value, READ) for value in values):
         return call
-    arguments = {
-        name: value.wire if isinstance(value, READ) else value
-        for name, value in call.arguments.items()
-    }
-    return attrs.evolve(call, arguments=arguments)
+    arguments = {name: _wire(value) for name, value in call.arguments.items()}
+    return attrs.evolve(
+        call, arguments=arguments, positional=tuple(map(_wire, call.positional))
+    )
+
+
+def _wire(value: Any) -> Any:
+    return value.wire if isinstance(value, READ) else value

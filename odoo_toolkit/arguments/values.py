@@ -1,4 +1,4 @@
-"""Values of records within a call: which arguments hold them, and in one form."""
+"""Values of records, read once: which arguments hold them, and what their commands do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments.commands import Command, read_commands
+from odoo_toolkit.arguments.commands import Command, Records, Values, read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
@@ -37,11 +37,11 @@ FieldOf = Callable[[str, str], "Field | None"]
 """The field of a model by its name, None where it is not known."""
 
 
-def normalised(call: Call, field_of: FieldOf) -> Call:
-    """Return a call with each one2many and many2many in its values as commands.
+def with_values(call: Call, field_of: FieldOf) -> Call:
+    """Return a call with the values in it read: each one2many and many2many as commands.
 
-    What reads, judges or sends the call then sees what Odoo does. Values of methods that nobody
-    knows stay as they are.
+    What judges or sends the call then sees what Odoo does. Values of methods that nobody knows
+    stay as they are.
 
     Args:
         call: as a caller has worded it.
@@ -50,20 +50,43 @@ def normalised(call: Call, field_of: FieldOf) -> Call:
     Raises:
         ValidationError: such a value has a form that is not known.
     """
-    form = _Form(field_of)
     changed: dict[str, Any] = {}
     name = VALUES.get(call.method)
     if name and name in call.arguments:
-        values = form.values(call.model, call.arguments[name], name)
+        values = read_values(call.arguments[name], call.model, field_of, name)
         changed["arguments"] = {**call.arguments, name: values}
     elif name and call.positional:
-        values = form.values(call.model, call.positional[0], name)
+        values = read_values(call.positional[0], call.model, field_of, name)
         changed["positional"] = (values, *call.positional[1:])
     if any(str(key).startswith(DEFAULT) for key in call.context):
+        reader = _Reader(field_of)
         changed["context"] = {
-            key: form.default(call.model, key, value) for key, value in call.context.items()
+            key: reader.default(call.model, key, value) for key, value in call.context.items()
         }
     return attrs.evolve(call, **changed) if changed else call
+
+
+def read_values(
+    value: Any, model: str | None, field_of: FieldOf, where: str, *, worded: bool = False
+) -> Any:
+    """Return the values of a record as :class:`Values`, those of a list as :class:`Records`.
+
+    What is neither, and what was read before, comes back as it is.
+
+    Args:
+        value: as a caller gave it.
+        model: of the record; None where it is not known.
+        field_of: the schema.
+        where: the values stand, for errors.
+        worded: whether relations may be worded in another form, such as by names: such a value
+            stays as it is. It is not to be sent.
+
+    Raises:
+        ValidationError: the value of a one2many or many2many has a form that is not known.
+    """
+    if isinstance(value, (Records, Values)):
+        return value
+    return _Reader(field_of, worded=worded).values(model, value, where)
 
 
 def owns_lines(field: Field | None, model: str, field_of: FieldOf) -> bool:
@@ -90,56 +113,80 @@ def owns_lines(field: Field | None, model: str, field_of: FieldOf) -> bool:
     return True
 
 
-class _Form:
-    """Values in the one form; what stands in several places is read once."""
+class _Reader:
+    """Reads the values of one argument; what stands in several places is read once."""
 
-    def __init__(self, field_of: FieldOf) -> None:
-        self._field_of = field_of
-        self._read: dict[tuple[str, int], Any] = {}
+    def __init__(self, field_of: FieldOf, *, worded: bool = False) -> None:
+        self._field_of, self._worded = field_of, worded
+        self._read: dict[tuple[str | None, int], Values] = {}
+        #: One lookup for the rows of a table.
+        self._lines: dict[tuple[str | None, Any], Field | None] = {}
 
-    def values(self, model: str, value: Any, where: str, depth: int = 0) -> Any:
+    def values(self, model: str | None, value: Any, where: str) -> Any:
         """Return the values of a record, or of each of several."""
         if isinstance(value, Mapping):
-            key = (model, id(value))
-            if key not in self._read:
-                self._read[key] = {
-                    name: self._value(model, name, item, f"{where}.{str(name)[:100]}", depth)
-                    for name, item in value.items()
-                }
-            return self._read[key]
-        if isinstance(value, (list, tuple)) and not depth:
-            return [
-                self.values(model, item, f"{where}[{i}]") if isinstance(item, Mapping) else item
+            return self.record(model, value, where, 0)
+        if not isinstance(value, (list, tuple)):
+            return value
+        return Records(
+            items=tuple(
+                self.record(model, item, f"{where}[{i}]", 0) if isinstance(item, Mapping) else item
                 for i, item in enumerate(value)
-            ]
-        return value
+            )
+        )
+
+    def record(self, model: str | None, value: Mapping[str, Any], where: str, depth: int) -> Values:
+        """Return the values of one record."""
+        key = (model, id(value))
+        if key not in self._read:
+            lines = {}
+            for name, item in value.items():
+                if (field := self._to_many(model, name)) is not None:
+                    here = f"{where}.{str(name)[:100]}"
+                    read = self._commands(field, item, here, depth)
+                    if read is not None:
+                        lines[name] = read
+            self._read[key] = Values(model=model, given=value, lines=lines)
+        return self._read[key]
 
     def default(self, model: str, key: Any, value: Any) -> Any:
-        """Return what a key of a context holds, where that is a default value."""
-        if not isinstance(key, str) or not key.startswith(DEFAULT):
+        """Return what a key of a context holds; commands, where that is a default value."""
+        name = key.removeprefix(DEFAULT) if isinstance(key, str) else ""
+        field = self._to_many(model, name) if name != key else None
+        if field is None:
             return value
-        where = f"context.{key[:100]}"
-        return self._value(model, key.removeprefix(DEFAULT), value, where, 0, default=True)
+        read = self._commands(field, value, f"context.{key[:100]}", 0, default=True)
+        return value if read is None else wire(read)
 
-    def _value(
-        self, model: str, name: Any, value: Any, where: str, depth: int, default: bool = False
-    ) -> Any:
-        field = self._field_of(model, name) if isinstance(name, str) else None
-        if field is None or field.type not in TO_MANY:
-            return value
+    def _to_many(self, model: str | None, name: Any) -> Field | None:
+        """Return the field, where it is a one2many or many2many."""
+        key = (model, name)
+        if key not in self._lines:
+            field = self._field_of(model, name) if model and isinstance(name, str) else None
+            self._lines[key] = field if field is not None and field.type in TO_MANY else None
+        return self._lines[key]
+
+    def _commands(
+        self, field: Field, value: Any, where: str, depth: int, *, default: bool = False
+    ) -> tuple[Command, ...] | None:
         if depth > _DEEPEST:
             raise ValidationError(
                 f"{where[:200]} is nested too deep.",
                 suggestion="Create the inner records in calls of their own.",
                 details={"named_in": where[:200]},
             )
-        return [
-            self._command(field, command, f"{where}[{index}]", depth).wire
-            for index, command in enumerate(read_commands(value, where, default=default))
-        ]
-
-    def _command(self, field: Field, command: Command, where: str, depth: int) -> Command:
-        if not command.values or not field.relation:
-            return command
-        values = self.values(field.relation, command.values, where, depth + 1)
-        return attrs.evolve(command, values=values)
+        try:
+            commands = read_commands(value, where, default=default)
+        except ValidationError:
+            if self._worded:
+                return None
+            raise
+        return tuple(
+            attrs.evolve(
+                command,
+                values=self.record(field.relation, command.values, f"{where}[{index}]", depth + 1),
+            )
+            if command.values
+            else command
+            for index, command in enumerate(commands)
+        )

@@ -1,4 +1,4 @@
-"""What is named in the arguments of a call that a caller shaped: judged once, after it was read.
+"""What is named in the arguments of a call: judged once, after it was read.
 
 The arguments are typed objects (:mod:`odoo_toolkit.arguments`), made of what the caller gave or
 handed in by the library; the call is sent as they say. What was not read is never sent.
@@ -24,10 +24,11 @@ from odoo_toolkit.arguments.fields import (
 from odoo_toolkit.arguments.order import Order
 from odoo_toolkit.arguments.reading import READ, read_arguments
 from odoo_toolkit.arguments.scalars import NAME, listed, short, unfit
+from odoo_toolkit.arguments.values import read_values
 from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import AccessError, OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import RELATIONAL, Field, unknown_field_error
-from odoo_toolkit.policy.names import Names
+from odoo_toolkit.policy.names import Names, Path, show
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import names_are_open
 from odoo_toolkit.policy.rules import field_refusal, model_refusal
@@ -61,8 +62,9 @@ class _Judge:
         self._names, self._call = names, call
         self._policy = names.policy
         #: Whether nothing passes but what is known to be harmless; else the rights of the Odoo
-        #: user are the limit, and only what is closed by name is refused.
-        self._strict = self._policy.mode != "full" or self._policy.closes
+        #: user are the limit, and only what is closed by name is refused. A step of an operation
+        #: was made by the toolkit: its models and its access were judged.
+        self._strict = not call.step and (self._policy.mode != "full" or self._policy.closes)
         self._fields: dict[str, Mapping[str, Field]] = {}
         #: What the library has read: it says itself, and better, which fields there are not. Of an
         #: order it looks at the first name of a path alone.
@@ -125,7 +127,9 @@ class _Judge:
         """Return the fields of a model that may be named; none where they cannot be had."""
         if model not in self._fields:
             try:
-                found = self._policy.readable_fields(model, self._names.fields_of)
+                found = self._policy.readable_fields(
+                    model, self._names.fields_of, step=self._call.step
+                )
             except OdooError as error:
                 lost = isinstance(error, OdooConnectionError) and error.outcome == "not_sent"
                 if self._strict or lost:
@@ -371,25 +375,21 @@ class _Judge:
         built = {"fields": columns, "data": rows}
         return {name: value for name, value in built.items() if name in call.arguments}
 
-    def _value_field(self, model: str, name: Any, where: str) -> Field:
+    def _value_field(self, model: Any, name: Any, where: Path) -> Field:
+        here = show(where)
         if not isinstance(name, str) or not NAME.fullmatch(name):
-            raise unfit(where, f"has {short(name)} where the name of a field belongs")
-        field = self._field(model, name, where)
+            raise unfit(here, f"has {short(name)} where the name of a field belongs")
+        field = self._field(model, name, here)
         if field is None:
             raise unknown_field_error(model, name, self._described(model))
+        self._names.written(model, name, where)
         return field
 
     def _values(self, model: str, value: Any, where: str) -> Any:
+        read = read_values(value, model, self._names.open_field, where)
         written = Written(self._names, self._value_field)
-        new = self._names.access == "create"
-        if isinstance(value, Mapping):
-            return written.record(model, value, where, creating=new)
-        if not isinstance(value, (list, tuple)):
-            raise unfit(where, "must be an object of field names and values, or a list of them")
-        return [
-            written.record(model, item, f"{where}[{i}]", creating=new)
-            for i, item in enumerate(value)
-        ]
+        written.records(read, (where,), creating=self._names.access == "create")
+        return read
 
     def _columns(self, model: str, value: Any, where: str) -> list[str]:
         """Judge the columns of ``load``: fields of the model itself, and ids of relations.
@@ -404,8 +404,7 @@ class _Judge:
             name, _, rest = column.partition("/") if isinstance(column, str) else (column, "", "")
             if name == "id":
                 raise field_refusal("id", model, f"{where}: {column}")
-            field = self._value_field(model, name, where)
-            self._names.written(model, name, (where,))
+            field = self._value_field(model, name, (where,))
             many2one = field.type == "many2one"
             if (rest != ".id" if many2one else bool(rest)) or field.type in _NOT_LOADED:
                 raise unfit(

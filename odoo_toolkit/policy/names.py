@@ -104,7 +104,7 @@ class Names:
         self.version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
-        self._seen: set[tuple[str, str | None, int]] = set()
+        self._seen: dict[tuple[str, str | None, int], Any] = {}
 
     def name(self, name: str, model: str | None, path: Path) -> None:
         """Refuse the name of a closed field."""
@@ -126,6 +126,11 @@ class Names:
                 fields = _NO_FIELDS
             self._fields[model] = fields
         return fields.get(name)
+
+    def open_field(self, model: str, name: str) -> Field | None:
+        """Return a field, None where it is not known, and of a closed model: of that nothing is
+        asked for, as what names it is refused."""
+        return None if self.policy.model_blocked(model) else self.field(model, name)
 
     def judge(self, model: str, access: Access, path: Path, acts_on: str | None = None) -> None:
         """Refuse an access to a model that is not allowed."""
@@ -222,13 +227,6 @@ class Names:
         if field == "res_field" and isinstance(value, str):
             self.name(value, None, path)
         self.reference(value, path)
-
-    def text_written(self, field: Field, value: str, path: Path) -> None:
-        """Judge a text that a field is to hold."""
-        self.model_name(field.name, value, path)
-        if field.type == "reference":
-            self.reference(value, path)
-        self.blocked_model_text(value, path)
 
     def id_written(self, field: Field, value: Any, path: Path) -> None:
         """Judge the id of ``ir.model`` that a field is to hold: it names a model."""
@@ -382,11 +380,11 @@ class Names:
         return enumerate(value)
 
     def first_time(self, kind: str, model: str | None, value: Any) -> bool:
-        """Whether this container has not yet been walked so; the call keeps it alive."""
+        """Whether this container has not yet been walked so."""
         key = (kind, model, id(value))
         if key in self._seen:
             return False
-        self._seen.add(key)
+        self._seen[key] = value  # kept, so that nothing else gets its id
         return True
 
     def _count(self, path: Path) -> None:

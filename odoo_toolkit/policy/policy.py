@@ -196,8 +196,8 @@ class Policy:
 
         ``version`` is Odoo's major version, where known: operators of domains depend on it.
 
-        What a caller asks of a method that only reads comes back as the typed objects that it was
-        read into (:mod:`odoo_toolkit.arguments`), and so, outside full mode, do values to write.
+        What is asked of a method that only reads comes back as the typed objects that it was read
+        into (:mod:`odoo_toolkit.arguments`), and so do values to write.
         """
         from odoo_toolkit.arguments.reading import wired
         from odoo_toolkit.policy.judging import judged as judged_arguments
@@ -207,10 +207,10 @@ class Policy:
         judged = self._judged(call)
         if judged is None:
             return call
-        if call.step or call.internal or not self._is_read(call.method):
+        if not self._is_read(call):
             return Walk(self, judged, fields_of, model_of).sent(judged)
         check_ids(judged)
-        if self.mode == "full":
+        if judged.context and (call.step or self.mode == "full"):
             # Elsewhere it has known keys only, which name nothing.
             Walk(self, judged, fields_of, model_of).context(judged)
         try:
@@ -226,9 +226,10 @@ class Policy:
             return call
         return with_types(call)
 
-    def _is_read(self, method: str) -> bool:
-        """Whether the arguments of a method have readers, which know all that is in them."""
-        return method in HARMLESS_METHODS or (method in HARMLESS_WRITES and self.mode != "full")
+    def _is_read(self, call: Call) -> bool:
+        """Whether the arguments of the method have readers, which know all that is in them."""
+        free = not call.step and self.mode != "full"
+        return call.method in HARMLESS_METHODS or (free and call.method in HARMLESS_WRITES)
 
     def _judged(self, call: Call) -> Call | None:
         """Judge method, context and model; return the call as what it does, None where it reads

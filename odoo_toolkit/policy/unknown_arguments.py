@@ -12,15 +12,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from odoo_toolkit.arguments import normalised, owns_lines, read_commands
-from odoo_toolkit.call import Access, Call, parameter_names
+from odoo_toolkit.arguments import read_commands, read_values, with_values
+from odoo_toolkit.call import Call, parameter_names
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.calls import check_ids, check_showing
 from odoo_toolkit.policy.names import KEYS, Names, Path, show, too_large
 from odoo_toolkit.policy.rules import field_refusal
 from odoo_toolkit.policy.tables import ARGUMENT_KINDS, READS_ALL_FIELDS
-from odoo_toolkit.policy.written import accesses, holds_commands
+from odoo_toolkit.policy.written import Written
 
 _NAMES = re.compile(r"[\w./]+")
 _LIKE_A_PATH = re.compile(
@@ -44,21 +44,21 @@ class Walk(Names):
     #: (records by their names), or stand for what a plan does not know yet.
     _sent = False
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._written = _AnyValues(self)
+
     def sent(self, call: Call) -> Call:
-        """Return the call in the form that was judged, and is to be sent.
+        """Return the call as it was read and judged, and is to be sent.
 
         Raises:
             AccessError: as of :meth:`call`.
             ValidationError: as of :meth:`call`, or a value cannot be read.
         """
         self._sent = True
-        call = normalised(call, self._open_field)
+        call = with_values(call, self.open_field)
         self.call(call)
         return call
-
-    def _open_field(self, model: str, name: str) -> Field | None:
-        # Of a closed model nothing is asked for; what names it is refused afterwards.
-        return None if self.policy.model_blocked(model) else self.field(model, name)
 
     def call(self, call: Call) -> None:
         """Refuse the call where it names something that the policy does not allow.
@@ -99,8 +99,8 @@ class Walk(Names):
 
     def _typed(self, kind: str | None, model: str | None, value: Any, path: Path) -> None:
         if kind == "values":
-            new = self.access == "create"
-            self._values(model, value, path, self.access, creating=new)
+            read = read_values(value, model, self.open_field, show(path), worded=True)
+            self._written.records(read, path, creating=self.access == "create")
         elif kind == "files":
             self._files(value, path)
         elif kind is not None:
@@ -211,90 +211,14 @@ class Walk(Names):
 
     # Values ----------------------------------------------------------------------------------
 
-    def _values(
-        self, model: str | None, value: Any, path: Path, access: Access, *, creating: bool
-    ) -> None:
-        """Values of a record, or of several; ``access`` is what the call does with them."""
-        kind = "values of a new record" if creating else "values"
-        if isinstance(value, _CONTAINERS) and not self.first_time(kind, model, value):
-            return
-        if isinstance(value, Mapping):
-            if access != "read":
-                self.record_written(model, value, path)
-            for name, item in self.items(value, path):
-                self._value(model, str(name), item, (*path, name), access, creating=creating)
-        elif isinstance(value, (list, tuple)):
-            for index, item in self.each(value, path):
-                self._values(model, item, (*path, index), access, creating=creating)
-        elif isinstance(value, str):
-            self._text(model, value, path)
+    def written_field(self, model: str | None, name: Any, where: Path) -> Field | None:
+        """Judge the name of a field in values, and return the field, where it is known."""
+        field = self.field_path(model, str(name), where)
+        if self.access != "read":
+            self.written(model, str(name), where)
+        return field
 
-    def _value(
-        self,
-        model: str | None,
-        name: str,
-        value: Any,
-        path: Path,
-        access: Access,
-        *,
-        creating: bool,
-    ) -> None:
-        field = self.field_path(model, name, path)
-        if access != "read":
-            self.written(model, name, path)
-            self.binary_written(model, field, value, path)
-        self._related(field, value, path)
-        if field is not None and field.type in TO_MANY:
-            self._commands(model, field, value, path, access, creating=creating)
-        elif isinstance(value, str):
-            self.model_name(name, value, path)
-            self.reference(value, path)
-            self.blocked_model_text(value, path)
-            self.template(model, value, path)
-            if name.endswith("domain"):
-                self._quoted(None, value, path)
-        elif isinstance(value, (list, tuple, Mapping)):
-            if field is None and value:
-                self._unknown_commands(model, name, path, access)
-            self._scan(None, value, path)
-            self._texts(model, value, path)
-
-    def _commands(
-        self,
-        model: str | None,
-        field: Field,
-        value: Any,
-        path: Path,
-        access: Access,
-        *,
-        creating: bool = False,
-    ) -> None:
-        """Judge what a value does to the records of a one2many or many2many."""
-        comodel = field.relation
-        try:
-            commands = read_commands(value, show(path))
-        except ValidationError:
-            if self._sent:
-                self._unknown_commands(model, field.name, path, access)
-            if comodel and holds_commands(value):
-                self._command_access(comodel, ("create",), access, path)
-            self._scan(comodel, value, path)
-            return
-        owned = owns_lines(field, model or "", self.field)
-        for index, command in enumerate(commands):
-            here = (*path, index)
-            if not comodel:
-                self._unknown_commands(model, field.name, here, access)
-            elif owned and command.kind == "create" and self.acts_on:
-                # A new line of what the operation is about.
-                self.commanded(comodel, "create", here, self.acts_on)
-            else:
-                does = accesses(command, field, owned, creating)
-                self._command_access(comodel, does, access, here)
-            new = command.kind == "create"
-            self._values(comodel, command.values, (*here, 2), access, creating=new)
-
-    def _related(self, field: Field | None, value: Any, path: Path) -> None:
+    def related(self, field: Field | None, value: Any, path: Path) -> None:
         """Judge what a many2one is given: an id, and never an object that becomes a record."""
         if field is None or field.type != "many2one" or self.step:
             return
@@ -302,17 +226,23 @@ class Walk(Names):
             raise field_refusal(field.name, None, show(path))
         self.id_written(field, value, path)
 
-    def _command_access(
-        self, comodel: str, accesses: tuple[Access, ...], access: Access, path: Path
-    ) -> None:
-        """What a command does to its own model must be allowed there, in its own right."""
-        for item in accesses:
-            self.commanded(comodel, "read" if access == "read" else item, path)
+    def _commands(self, model: str | None, field: Field, value: Any, path: Path) -> None:
+        """Judge what may be commands, in an argument of which nothing is known."""
+        values = {field.name: value}
+        read = read_values(values, model, self.open_field, show(path), worded=True)
+        if lines := read.lines.get(field.name):
+            self._written.commands(field, model, lines, path, creating=False)
+        elif not read.lines:
+            self.unread(model, field, value, path)
 
-    def _unknown_commands(self, model: str | None, name: str, path: Path, access: Access) -> None:
-        """Refuse what could change records of nobody knows which model, where a list binds."""
-        if access != "read" and self.policy.binds_commands and not self.step:
-            raise field_refusal(name, model, show(path))
+    def unread(self, model: str | None, field: Field, value: Any, path: Path) -> None:
+        """Judge a value of a one2many or many2many that is not in the form of commands."""
+        comodel = field.relation
+        if self._sent:
+            self._written.nowhere(model, field.name, path)
+        if comodel and _holds_commands(value):
+            self.commanded(comodel, "read" if self.access == "read" else "create", path)
+        self._scan(comodel, value, path)
 
     def _load(self, model: str, columns: Any, rows: Any) -> None:
         """``load`` creates and updates the lines that a column's path leads to."""
@@ -349,10 +279,10 @@ class Walk(Names):
                 name = key[len("default_") :]
                 # A default reaches every record that the call makes, of whatever model.
                 foreign = self.field(model, name) is None
-                if foreign and self.access != "read" and holds_commands(item):
+                if foreign and self.access != "read" and _holds_commands(item):
                     raise field_refusal(name, model, show(here))
-                self._value(model, name, item, here, self.access, creating=True)
-                self.record_written(model, {name: item}, here)
+                read = read_values({name: item}, model, self.open_field, show(here), worded=True)
+                self._written.records(read, here, creating=True)
             elif key == "name_create_enabled_fields" and isinstance(item, Mapping):
                 for name in item:
                     field = self.field_path(model, str(name), here)
@@ -385,12 +315,17 @@ class Walk(Names):
             self._text(model, key, path)
             self.model_name(key, value, path)
             field = self.field(model, key)
-            self._related(field, value, path)
+            self.related(field, value, path)
             if model and field is not None and field.type in TO_MANY:
-                self._commands(model, field, value, path, self.access)
+                self._commands(model, field, value, path)
             if self.access != "read":
                 self.written(model, key, path)
         self._scan(model, value, path)
+
+    def unknown(self, model: str | None, value: Any, path: Path) -> None:
+        """Judge what a field holds that has no known shape; ``model`` has the field."""
+        self._scan(None, value, path)
+        self._texts(model, value, path)
 
     def _text(self, model: str | None, value: str, path: Path) -> None:
         self.blocked_model_text(value, path)
@@ -426,6 +361,44 @@ class Walk(Names):
                 for name in re.split(r"[./:]", expression):
                     self.name(name, model, path)
                 self.blocked_model_text(expression, path)
+
+
+class _AnyValues(Written):
+    """Values that need not fit: the rights of the Odoo user are the limit, or nothing is sent."""
+
+    def __init__(self, walk: Walk) -> None:
+        super().__init__(walk, walk.written_field)
+        self._walk = walk
+
+    def no_record(self, value: Any, where: Path) -> None:
+        self._walk.unknown(None, value, where)
+
+    def value(
+        self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
+    ) -> None:
+        walk, here = self._walk, (*where, name)
+        if field is not None and field.type == "many2one":
+            walk.related(field, value, here)
+        if field is not None and field.type in TO_MANY:
+            walk.unread(model, field, value, here)
+        elif isinstance(value, str):
+            self.text(model, str(name), value, where)
+            if str(name).endswith("domain"):
+                walk.unknown(None, value, here)
+        elif isinstance(value, (list, tuple, Mapping)):
+            if field is None and value:
+                self.nowhere(model, str(name), here)
+            walk.unknown(model, value, here)
+
+
+def _holds_commands(value: Any) -> bool:
+    """Whether a value of a field that nobody knows makes, changes or deletes records."""
+    try:
+        commands = read_commands(value, "value", default=True)
+    except ValidationError:
+        items = value if isinstance(value, (list, tuple)) else [value]
+        return any(isinstance(item, (list, tuple, Mapping)) for item in items)
+    return any(command.kind in ("create", "update", "delete") for command in commands)
 
 
 _CONTAINERS = (Mapping, list, tuple, set, frozenset)

@@ -1,23 +1,21 @@
-"""Values that a caller wants written, where only what is fully understood may pass."""
+"""Values that are to be written: what is named in them, and what their commands do."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-import attrs
-
-from odoo_toolkit.arguments import Command, owns_lines, read_commands
+from odoo_toolkit.arguments import Command, Records, Values, owns_lines
 from odoo_toolkit.arguments.commands import Kind
 from odoo_toolkit.arguments.scalars import unfit
 from odoo_toolkit.call import Access
-from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.policy.names import Names
+from odoo_toolkit.fields import Field
+from odoo_toolkit.policy.names import Names, Path, show
+from odoo_toolkit.policy.rules import field_refusal
+from odoo_toolkit.policy.tables import COMPOSERS, MODEL_NAME_FIELDS
 
-_DEPTH = 8
 _LARGEST = 2**31 - 1
 _REFERENCE = re.compile(r"([a-z0-9_.]{1,200}),([0-9]{1,10})")
 
@@ -56,88 +54,133 @@ def accesses(command: Command, field: Field, owned: bool, creating: bool) -> tup
     return (OWNED if owned else LINKED)[command.kind]
 
 
-def holds_commands(value: Any) -> bool:
-    """Whether a value of a field that nobody knows makes, changes or deletes records."""
-    try:
-        commands = read_commands(value, "value", default=True)
-    except ValidationError:
-        items = value if isinstance(value, (list, tuple)) else [value]
-        return any(isinstance(item, (list, tuple, Mapping)) for item in items)
-    return any(command.kind in ("create", "update", "delete") for command in commands)
-
-
-FieldOf = Callable[[str, Any, str], Field]
-"""Judges the name of a field, and returns the field: model, name, where it is named."""
+FieldOf = Callable[[Any, Any, Path], "Field | None"]
+"""Judges the name of a field that is written, and returns the field: model, name, place."""
 
 
 class Written:
-    """Parses the values of a create or write, and judges what is named in them."""
+    """Judges the values of records, and what is done to others by the commands in them.
+
+    Only what fits its field passes.
+
+    Args:
+        names: judges what is named.
+        field_of: judges the name of a field; it is asked once for each.
+    """
 
     def __init__(self, names: Names, field_of: FieldOf) -> None:
-        self._names = names
-        self._field_of = field_of
+        self.names, self._field_of = names, field_of
+        self._judged: dict[tuple[Any, Any], Field | None] = {}
 
-    def record(
-        self, model: str, value: Any, where: str, depth: int = 0, *, creating: bool
-    ) -> dict[str, Any]:
-        """Return the values of one record, built anew.
+    def records(self, value: Any, where: Path, *, creating: bool) -> None:
+        """Judge the values of a record, or of each of several.
 
         Args:
-            model: of the record.
-            value: the values.
-            where: they stand, for errors.
-            depth: of records within records.
-            creating: whether the record is new.
+            value: as :func:`~odoo_toolkit.arguments.read_values` returns it.
+            where: it stands, for errors.
+            creating: whether the records are new.
 
         Raises:
             AccessError: something closed is named.
             ValidationError: a value does not fit its field.
         """
-        if not isinstance(value, Mapping) or depth > _DEPTH:
-            raise unfit(where, "must be an object of field names and values")
-        built = {}
-        for name, item in value.items():
-            here = f"{where}.{str(name)[:100]}"
-            field = self._field_of(model, name, here)
-            self._names.written(model, name, (here,))
-            self._names.binary_written(model, field, item, (here,))
-            if field.type in TO_MANY:
-                built[field.name] = self._commands(model, field, item, here, depth, creating)
+        if not isinstance(value, Records):
+            self._item(value, where, creating)
+            return
+        for index, item in self.names.each(value.items, where):
+            self._item(item, (*where, index), creating)
+
+    def _item(self, item: Any, where: Path, creating: bool) -> None:
+        if isinstance(item, Values):
+            self._record(item, where, creating)
+        else:
+            self.no_record(item, where)
+
+    def _record(self, values: Values, where: Path, creating: bool) -> None:
+        names, model = self.names, values.model
+        kind = "values of a new record" if creating else "values"
+        if not names.first_time(kind, model, values):
+            return
+        writes = names.access != "read"
+        names.record_written(model, values.given, where)
+        for name, value in names.items(values.given, where):
+            field = self._field(model, name, where)
+            if name in values.lines and field is not None:
+                self.commands(field, model, values.lines[name], (*where, name), creating=creating)
+                continue
+            if writes and field is not None and field.type == "binary":
+                names.binary_written(model, field, value, (*where, name))
+            self.value(model, field, name, value, where)
+
+    def _field(self, model: str | None, name: Any, where: Path) -> Field | None:
+        key = (model, name)
+        if key not in self._judged:
+            self._judged[key] = self._field_of(model, name, (*where, name))
+        return self._judged[key]
+
+    def commands(
+        self,
+        field: Field,
+        model: str | None,
+        commands: Sequence[Command],
+        where: Path,
+        *,
+        creating: bool,
+    ) -> None:
+        """Judge what commands do to the records of a one2many or many2many."""
+        names, comodel = self.names, field.relation
+        owned = owns_lines(field, model or "", names.field)
+        for index, command in names.each(commands, where):
+            here = (*where, index)
+            if not comodel:
+                self.nowhere(model, field.name, here)
+            elif owned and command.kind == "create" and names.acts_on:
+                # A new line of what the operation is about.
+                names.commanded(comodel, "create", here, names.acts_on)
             else:
-                built[field.name] = self._value(field, item, here)
-        self._names.record_written(model, built, (where,))
-        return built
+                for access in accesses(command, field, owned, creating):
+                    access = "read" if names.access == "read" else access
+                    names.commanded(comodel, access, here)
+            if isinstance(command.values, Values):
+                self._record(command.values, (*here, 2), command.kind == "create")
 
-    def _value(self, field: Field, value: Any, where: str) -> Any:
+    def nowhere(self, model: str | None, name: str, where: Path) -> None:
+        """Refuse what could change records of nobody knows which model, where a list binds."""
+        names = self.names
+        if names.access != "read" and names.policy.binds_commands and not names.step:
+            raise field_refusal(name, model, show(where))
+
+    def text(self, model: str | None, name: str, value: str, where: Path) -> None:
+        """Judge a text that a field is to hold; ``where`` is the place of its record."""
+        names = self.names
+        if name.removeprefix("default_") in MODEL_NAME_FIELDS:
+            names.model_name(name, value, (*where, name))
+        if "," in value:
+            names.reference(value, (*where, name))
+        if "." in value:
+            names.blocked_model_text(value, (*where, name))
+        if model in COMPOSERS:
+            names.template(model, value, (*where, name))
+
+    def no_record(self, value: Any, where: Path) -> None:
+        """Judge what stands where the values of a record belong."""
+        raise unfit(show(where), "must be an object of field names and values, or a list of them")
+
+    def value(
+        self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
+    ) -> None:
+        """Judge what a field is to hold that is no commands; ``where`` its record stands."""
         if value is None or value is False:
-            return False
-        fits = _FITS.get(field.type)
+            return
+        kind = field.type if field is not None else ""
+        fits = _FITS.get(kind)
         if fits is None or not fits(value):
-            raise unfit(where, f"has a value that does not fit a field of type {field.type}")
+            here = show((*where, name))
+            raise unfit(here, f"has a value that does not fit a field of type {kind}")
         if isinstance(value, str):
-            self._names.text_written(field, value, (where,))
-        if field.type == "many2one":
-            self._names.id_written(field, value, (where,))
-        return value
-
-    def _commands(
-        self, model: str, field: Field, value: Any, where: str, depth: int, creating: bool
-    ) -> list[Any]:
-        comodel = field.relation
-        if not comodel:
-            raise unfit(where, "leads to a model that the server does not name")
-        owned = owns_lines(field, model, self._names.field)
-        built = []
-        for index, command in enumerate(read_commands(value, where)):
-            here = f"{where}[{index}]"
-            for access in accesses(command, field, owned, creating):
-                self._names.commanded(comodel, access, (here,))
-            if command.kind in ("create", "update"):
-                new = command.kind == "create"
-                values = self.record(comodel, command.values, here, depth + 1, creating=new)
-                command = attrs.evolve(command, values=values)
-            built.append(command.wire)
-        return built
+            self.text(model, name, value, where)
+        if field is not None and field.relation == "ir.model":
+            self.names.id_written(field, value, (*where, name))
 
 
 def _is_id(value: Any) -> bool:

@@ -35,9 +35,14 @@ def plain(value: Any, missing: Any = None, _depth: int = 0) -> Any:
     if type(value).__name__ in _MISSING:
         return missing
     if isinstance(value, Mapping):
-        return {key: plain(item, missing, _depth + 1) for key, item in value.items()}
+        return {
+            key: item if type(item) in _PLAIN else plain(item, missing, _depth + 1)
+            for key, item in value.items()
+        }
     if isinstance(value, (list, tuple)) or _is_collection(value):
-        return [plain(item, missing, _depth + 1) for item in value]
+        return [
+            item if type(item) in _PLAIN else plain(item, missing, _depth + 1) for item in value
+        ]
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     if kind == "M":
         return _moment(str(value), value, missing)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odoo_toolkit.arguments import Command, normalised, owns_lines, read_commands, wire
+from odoo_toolkit.arguments import Command, owns_lines, read_commands, wire, with_values
 from odoo_toolkit.arguments.commands import hold
+from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
@@ -161,7 +162,7 @@ def test_values_nested_without_end_are_refused_not_a_crash() -> None:
     for _ in range(5000):
         nested = {"line_ids": [[0, 0, nested]]}
     with pytest.raises(ValidationError):
-        normalised(Call(model="x", method="write", arguments={"vals": nested}), field_of)
+        with_values(Call(model="x", method="write", arguments={"vals": nested}), field_of)
 
 
 # Calls -------------------------------------------------------------------------------------------
@@ -203,15 +204,15 @@ def test_values_of_known_methods_take_the_one_form(method: str, argument: str) -
     }
     for one, other in ((given, expected), ([given], [expected])):
         named = Call(model="x", method=method, arguments={argument: one, "specification": {}})
-        assert normalised(named, field_of).arguments == {argument: other, "specification": {}}
+        assert wired(with_values(named, field_of)).arguments == {argument: other, "specification": {}}
         placed = Call(model="x", method=method, positional=(one, {}))
-        assert normalised(placed, field_of).positional == (other, {})
+        assert wired(with_values(placed, field_of)).positional == (other, {})
 
 
 def test_default_values_of_a_context_take_the_one_form() -> None:
     context = {"default_line_ids": [{"name": "a"}], "default_tag_ids": False, "lang": "fr"}
     call = Call(model="x", method="nobody_knows", context=context)
-    assert normalised(call, field_of).context == {
+    assert with_values(call, field_of).context == {
         "default_line_ids": [[0, 0, {"name": "a"}]],
         "default_tag_ids": [[5, 0, 0]],
         "lang": "fr",
@@ -220,7 +221,7 @@ def test_default_values_of_a_context_take_the_one_form() -> None:
 
 def test_values_of_other_methods_stay() -> None:
     call = Call(model="x", method="nobody_knows", positional=({"line_ids": False},))
-    assert normalised(call, field_of) is call
+    assert with_values(call, field_of) is call
 
 
 def test_what_is_taken_from_a_stored_many2many_is_only_unlinked() -> None:
