@@ -248,12 +248,15 @@ class Odoo:
             self._session = self._web_session = None
             self.state = "disconnected"
 
-    def check(self, call: Call, *, planned: bool = False) -> None:
+    def check(self, call: Call, *, planned: bool = False) -> Call:
         """Ask the policy about a call that is not to be sent yet; a refusal is told the hook.
 
         Args:
             call: the call.
             planned: whether it is only told of in a plan, which any mode allows.
+
+        Returns:
+            The call, with the values to write as they were read.
 
         Raises:
             AccessError: the policy forbids it.
@@ -263,11 +266,12 @@ class Odoo:
         if planned and policy.mode != "full":
             policy = attrs.evolve(policy, mode="full")
         try:
-            policy.check(call, self.schema.fields, self._model_of)
+            checked = policy.check(call, self.schema.fields, self._model_of)
             check_companies(call, self.settings.base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
+        return checked
 
     def refusal(self, call: Call) -> OdooError | None:
         """Return why the policy would not let a call be sent; None where it would."""

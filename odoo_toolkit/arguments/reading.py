@@ -71,9 +71,7 @@ def wired(call: Call) -> Call:
     if not any(isinstance(value, READ) for value in values):
         return call
     arguments = {name: _wire(value) for name, value in call.arguments.items()}
-    return attrs.evolve(
-        call, arguments=arguments, positional=tuple(map(_wire, call.positional))
-    )
+    return attrs.evolve(call, arguments=arguments, positional=tuple(map(_wire, call.positional)))
 
 
 def _wire(value: Any) -> Any:

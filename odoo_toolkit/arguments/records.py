@@ -7,12 +7,12 @@ takes True for the record 1, writes ``5`` over a name, and drops the fields it s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments.commands import Command, read_commands, wire
+from odoo_toolkit.arguments.commands import Command, Values, read_commands, wire
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.plain import plain
@@ -50,7 +50,7 @@ def to_wire(
     empties the field, but for a NaN among numbers, which may be a failed calculation.
 
     Args:
-        values: by field name.
+        values: by field name; or as they were read before.
         model: the model written to, for the messages.
         fields: its fields.
         fields_of: gives the fields of other models, for values nested in x2many commands.
@@ -67,7 +67,8 @@ def to_wire(
             suggestion='For example {"name": "Azure Interior"}.',
             details={"model": model},
         )
-    return _convert_record(plain(values), model, fields, fields_of, path="", depth=0)
+    given = values if isinstance(values, Values) else plain(values)
+    return _convert_record(given, model, fields, fields_of, path="", depth=0)
 
 
 def _convert_record(
@@ -97,19 +98,22 @@ def _convert_record(
             error.message = f"In {path.rstrip('.')}: {error.message}"
             error.args = (error.message,)
         raise error
+    lines = values.lines if isinstance(values, Values) else {}
     return {
-        name: _convert(value, Place(model, fields[name], path + name, fields_of, depth))
+        name: _convert(
+            value, Place(model, fields[name], path + name, fields_of, depth), lines.get(name)
+        )
         for name, value in values.items()
     }
 
 
-def _convert(value: Any, place: Place) -> Any:
+def _convert(value: Any, place: Place, read: Sequence[Command] | None) -> Any:
     if value is None and place.field.type in _NUMBERS:
         return False
     if value is None or (_is_nan(value) and place.field.type not in _NUMBERS):
         value = False
     if place.field.type in ("one2many", "many2many"):
-        return _convert_commands(value, place)
+        return _convert_commands(value, place, read)
     if value is False and place.field.type not in _NUMBERS:
         return False
     converter = CONVERTERS.get(place.field.type, json_value)
@@ -127,13 +131,13 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _convert_commands(value: Any, place: Place) -> list[list[Any]]:
+def _convert_commands(value: Any, place: Place, read: Sequence[Command] | None) -> list[list[Any]]:
     to_one = place.field.type == "one2many"
     if not to_one and (value is False or value == []):
         # As a list of ids, which says which there are to be; Odoo would take it for no command.
         return [[6, 0, []]]
     try:
-        commands = read_commands(value, place.path)
+        commands = read_commands(value, place.path) if read is None else read
     except ValidationError as error:
         error.details |= {"model": place.model, "type": place.field.type}
         raise

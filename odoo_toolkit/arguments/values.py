@@ -37,7 +37,7 @@ FieldOf = Callable[[str, str], "Field | None"]
 """The field of a model by its name, None where it is not known."""
 
 
-def with_values(call: Call, field_of: FieldOf) -> Call:
+def with_values(call: Call, field_of: FieldOf, *, worded: bool = False) -> Call:
     """Return a call with the values in it read: each one2many and many2many as commands.
 
     What judges or sends the call then sees what Odoo does. Values of methods that nobody knows
@@ -46,6 +46,7 @@ def with_values(call: Call, field_of: FieldOf) -> Call:
     Args:
         call: as a caller has worded it.
         field_of: the schema.
+        worded: as of :func:`read_values`.
 
     Raises:
         ValidationError: such a value has a form that is not known.
@@ -53,13 +54,13 @@ def with_values(call: Call, field_of: FieldOf) -> Call:
     changed: dict[str, Any] = {}
     name = VALUES.get(call.method)
     if name and name in call.arguments:
-        values = read_values(call.arguments[name], call.model, field_of, name)
+        values = read_values(call.arguments[name], call.model, field_of, name, worded=worded)
         changed["arguments"] = {**call.arguments, name: values}
     elif name and call.positional:
-        values = read_values(call.positional[0], call.model, field_of, name)
+        values = read_values(call.positional[0], call.model, field_of, name, worded=worded)
         changed["positional"] = (values, *call.positional[1:])
     if any(str(key).startswith(DEFAULT) for key in call.context):
-        reader = _Reader(field_of)
+        reader = _Reader(field_of, worded=worded)
         changed["context"] = {
             key: reader.default(call.model, key, value) for key, value in call.context.items()
         }

@@ -158,7 +158,7 @@ class Policy:
         }
         return partial(type(self), **given), ()
 
-    def check(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> None:
+    def check(self, call: Call, fields_of: FieldsOf, model_of: ModelOf | None = None) -> Call:
         """Refuse a call that does what the policy forbids, or names what it closes.
 
         A call that a caller shaped may still be in the form in which the caller worded it.
@@ -169,6 +169,9 @@ class Policy:
                 alone decide.
             model_of: the name of the model that an id of ``ir.model`` stands for.
 
+        Returns:
+            The call, with the values to write as they were read. It is not to be sent.
+
         Raises:
             AccessError: MODE_VIOLATION, MODEL_BLOCKED, FIELD_BLOCKED or METHOD_BLOCKED; the
                 details say what was refused and where in the call it is named (``named_in``).
@@ -176,14 +179,12 @@ class Policy:
                 place.
         """
         if call.method in HARMLESS_METHODS:
-            self.admitted(call, fields_of, model_of)
-            return
+            return self.admitted(call, fields_of, model_of)
         # Imported here: a server knows its policy long before it makes the first call.
         from odoo_toolkit.policy.unknown_arguments import Walk
 
         judged = self._judged(call)
-        if judged is not None:
-            Walk(self, judged, fields_of, model_of).call(judged)
+        return call if judged is None else Walk(self, judged, fields_of, model_of).worded(judged)
 
     def admitted(
         self,

@@ -60,6 +60,12 @@ class Walk(Names):
         self.call(call)
         return call
 
+    def worded(self, call: Call) -> Call:
+        """Return a call that is not sent yet as it was read and judged; errors of :meth:`call`."""
+        call = with_values(call, self.open_field, worded=True)
+        self.call(call)
+        return call
+
     def call(self, call: Call) -> None:
         """Refuse the call where it names something that the policy does not allow.
 

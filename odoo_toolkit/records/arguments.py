@@ -9,7 +9,7 @@ import attrs
 
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.arguments import named, read_domain, read_order
-from odoo_toolkit.call import Call, default_access
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, is_unencoded, unknown_field_error
@@ -29,20 +29,16 @@ def describe(
     context: Mapping[str, Any] | None,
     ids: Sequence[int] | None = None,
     fields_of: FieldsOf | None = None,
-    *,
-    planned: bool = False,
 ) -> Mapping[str, Field]:
-    """Ask the policy about a call as the caller worded it, then describe the model's fields.
+    """Ask the policy about a question as the caller worded it, then describe the model's fields.
 
     Asked before the arguments are checked against the schema, so that what is blocked is refused
-    as such and never explained. ``fields_of`` is a :func:`readable_of` to share; a ``planned`` call
-    is allowed in every mode.
+    as such and never explained. ``fields_of`` is a :func:`readable_of` to share.
     """
-    call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context or {})
-    if default_access(method) == "read":
-        admit(odoo, call)
-    else:
-        odoo.check(call, planned=planned)
+    admit(
+        odoo,
+        Call(model=model, method=method, ids=ids, arguments=arguments, context=context or {}),
+    )
     return (fields_of or readable_of(odoo))(model)
 
 

@@ -19,7 +19,7 @@ from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
 from odoo_toolkit.policy.tables import WRITING_FIELDS
-from odoo_toolkit.records.arguments import Ids, checked_ids, describe, readable_of
+from odoo_toolkit.records.arguments import Ids, checked_ids, readable_of
 from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.reading_back import (
     ReturnFields,
@@ -95,22 +95,18 @@ def create(
     several = len(rows) > 1
     fields_of = readable_of(odoo)
     try:
-        described = describe(
-            odoo,
-            model,
-            "create",
-            {"vals_list": rows},
-            context,
-            fields_of=fields_of,
-            planned=dry_run,
+        asked = Call(
+            model=model, method="create", arguments={"vals_list": rows}, context=context or {}
         )
+        # Before anything is checked against the schema: what is closed is never explained.
+        read = odoo.check(asked, planned=dry_run).arguments["vals_list"]
     except OdooError as error:
         named = _ROW.match(str(error.details.get("named_in")))
         if several and named:
             _tell_row(error, int(named[1]))
         raise
-    wire = []
-    for index, row in enumerate(rows):
+    described, wire = fields_of(model), []
+    for index, row in enumerate(read.items):
         try:
             wire.append(to_wire(row, model, described, fields_of=fields_of))
         except OdooError as error:
@@ -184,10 +180,10 @@ def write(
     context = dict(context or {})
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
     fields_of = readable_of(odoo)
-    described = describe(
-        odoo, model, "write", {"vals": values}, context, ids, fields_of, planned=dry_run
-    )
-    wire = to_wire(values, model, described, fields_of=fields_of)
+    asked = Call(model=model, method="write", ids=ids, arguments={"vals": values}, context=context)
+    read = odoo.check(asked, planned=dry_run).arguments["vals"]
+    described = fields_of(model)
+    wire = to_wire(read, model, described, fields_of=fields_of)
     if not wire:
         raise ValidationError("There are no values.", suggestion="Give the fields to change.")
     if not allow_readonly:

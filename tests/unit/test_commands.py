@@ -204,7 +204,10 @@ def test_values_of_known_methods_take_the_one_form(method: str, argument: str) -
     }
     for one, other in ((given, expected), ([given], [expected])):
         named = Call(model="x", method=method, arguments={argument: one, "specification": {}})
-        assert wired(with_values(named, field_of)).arguments == {argument: other, "specification": {}}
+        assert wired(with_values(named, field_of)).arguments == {
+            argument: other,
+            "specification": {},
+        }
         placed = Call(model="x", method=method, positional=(one, {}))
         assert wired(with_values(placed, field_of)).positional == (other, {})
 

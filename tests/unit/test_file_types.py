@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import Field
@@ -73,7 +74,7 @@ def sent(policy: Policy, model: str, method: str, values: Any) -> Any:
     """Return what of a caller's values is sent."""
     name, ids = ("vals_list", None) if method == "create" else ("vals", [1])
     call = Call(model=model, method=method, ids=ids, arguments={name: values})
-    return policy.admitted(call, fields_of).arguments[name]
+    return wired(policy.admitted(call, fields_of)).arguments[name]
 
 
 RULES = {

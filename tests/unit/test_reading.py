@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,17 +12,20 @@ import pytest
 from odoo_toolkit import (
     AccessError,
     Domain,
+    OdooError,
     Policy,
     ValidationError,
     aggregate,
     count,
+    create,
     execute,
     iterate,
     read,
     search_read,
+    write,
 )
+from odoo_toolkit.arguments import commands, fields, order, reading, records, values
 from odoo_toolkit.arguments import domain as domains
-from odoo_toolkit.arguments import fields, order, reading
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import unknown_arguments as walk
 from tests.attacks.serverless import Serverless
@@ -76,6 +80,49 @@ def test_an_argument_is_read_at_most_twice_for_a_call(
     # The domain of an aggregate and its condition on groups are two arguments.
     assert runs["domain"] <= (4 if flow == "aggregate" else 2)
     assert max(runs["order"], runs["fields"]) <= 2
+
+
+WRITES: dict[str, Callable[[Serverless], Any]] = {
+    "create": lambda o: create(o, "res.partner", [{"name": "x", "category_id": [[4, 1]]}]),
+    "write": lambda o: write(o, "res.partner", [1], {"category_id": [[4, 1]]}),
+    "execute create": lambda o: execute(
+        o, "res.partner", "create", [[{"name": "x", "category_id": [[4, 1]]}]]
+    ),
+    "execute write": lambda o: execute(
+        o, "res.partner", "write", [[1], {"category_id": [[4, 1]]}]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        {},
+        {"field_blocklist": "vat"},
+        {"mode": "restricted", "write_allowlist": "res.partner,res.partner.category"},
+    ],
+)
+@pytest.mark.parametrize("flow", WRITES)
+def test_commands_are_read_at_most_twice_for_a_call(
+    flow: str, mode: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once as the caller worded them, and once as they are sent."""
+    seen: Counter[str] = Counter()
+    original = commands.read_commands
+
+    def counted(value: Any, where: str, **options: Any) -> Any:
+        seen[repr(value)] += 1
+        return original(value, where, **options)
+
+    for module in (commands, records, values, walk):
+        monkeypatch.setattr(module, "read_commands", counted)
+    odoo = Serverless(Policy(**mode))
+    with contextlib.suppress(OdooError):  # of the answers, which are made up
+        WRITES[flow](odoo)
+
+    assert any(call.method in ("create", "write") for call in odoo.sent)
+    given, sent = seen["[[4, 1]]"], seen["[[4, 1, 0]]"]
+    assert given >= 1 and given + sent <= 2
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -121,9 +121,9 @@ class TestSearchRead:
         models: list[str] = []
         original = Policy.readable_fields
 
-        def counted(self: Policy, model: str, fields: Any) -> Any:
+        def counted(self: Policy, model: str, fields: Any, **options: Any) -> Any:
             models.append(model)
-            return original(self, model, fields)
+            return original(self, model, fields, **options)
 
         monkeypatch.setattr(Policy, "readable_fields", counted)
         wire.answers["res.partner", "search_count"] = 0

@@ -157,8 +157,8 @@ def aggregate(
     spec = with_currencies(spec, described, resolved)
     spec = with_companies(spec, described, resolved)
     question = Question(
-        odoo=odoo, model=model, domain=resolved, context=dict(context or {}), spec=spec,
-        described=described, fields_of=fields_of,
+        odoo=odoo, admitted=admitted, model=model, domain=resolved, context=dict(context or {}),
+        spec=spec, described=described, fields_of=fields_of,
     )  # fmt: skip
     found = page(question, limit, offset, warnings)
     total = found.total

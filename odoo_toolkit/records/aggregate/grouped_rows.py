@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.client import Odoo
+from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import GROUPING_SINCE
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.fields import Field, FieldsOf
@@ -42,9 +42,10 @@ from odoo_toolkit.values.periods import period_start, time_zone
 
 @attrs.frozen(kw_only=True)
 class Question:
-    """What is asked of which records; everything in it has been checked."""
+    """What is asked of which records; everything in it has been checked, and was ``admitted``."""
 
     odoo: Odoo
+    admitted: Admitted
     model: str
     domain: list[Any]
     context: Mapping[str, Any]
@@ -82,7 +83,8 @@ def page(question: Question, limit: int | None, offset: int, warnings: list[str]
 
     def fetch(limit: int | None, offset: int = 0) -> list[Group]:
         order = () if spec.local or not asked.named else spec.order
-        return groups(odoo.call(_call(question, asked, order, limit, offset)), asked, major, zone)
+        answer = _answer(question, _call(question, asked, order, limit, offset))
+        return groups(answer, asked, major, zone)
 
     def read() -> tuple[list[Group], bool]:
         """Return groups, and whether they are all there are."""
@@ -114,14 +116,14 @@ def page(question: Question, limit: int | None, offset: int, warnings: list[str]
 def number_of_groups(question: Question) -> int:
     """Return how many groups there are; one round trip. All of them, so not with ``having``."""
     asked = attrs.evolve(_plan(question), aggregates=(), derived=())
-    return len(question.odoo.call(_call(question, asked, (), None, 0)))
+    return len(_answer(question, _call(question, asked, (), None, 0)))
 
 
 def names_in(question: Question, name: str) -> list[str]:
     """Return the names that a many2one has in the records; one round trip."""
     column = Column(spec=name, field=question.described[name])
     asked = Plan(columns=(column,), aggregates=(), folded=False)
-    answer = question.odoo.call(_call(question, asked, (), None, 0))
+    answer = _answer(question, _call(question, asked, (), None, 0))
     found = groups(answer, asked, question.major, None)
     return [group.values[name]["name"] for group in found if group.values[name]]
 
@@ -129,6 +131,12 @@ def names_in(question: Question, name: str) -> list[str]:
 def _plan(question: Question) -> Plan:
     nameless = question.odoo.policy.closes_models
     return plan(question.spec, question.major, question.model, nameless)
+
+
+def _answer(question: Question, call: Call) -> Any:
+    """Send a call that is made of what was admitted."""
+    sending = question.admitted.sending(call.method, call.arguments, call.context)
+    return question.odoo.send(sending)
 
 
 def _call(
