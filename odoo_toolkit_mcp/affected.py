@@ -85,15 +85,16 @@ class _Guarded:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._odoo, name)
 
-    def check(self, call: Call, *, planned: bool = False) -> None:
+    def check(self, call: Call, *, planned: bool = False) -> Call:
         """Ask the policy about a call that is to come.
 
         Where that one destroys something, the person is asked before the first change: a wizard is
         a new record each time, and a yes to one would be none to the next.
         """
-        self._odoo.check(call, planned=planned)
+        checked = self._odoo.check(call, planned=planned)
         if destroys(call.method) and not planned:
             self._announced = call.method
+        return checked
 
     def call(self, call: Call) -> Any:
         """Send a call, unless a person must be asked about it and has not been."""

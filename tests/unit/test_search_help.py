@@ -321,11 +321,15 @@ def test_each_model_is_described_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     readable = odoo.policy.readable_fields
 
-    def counted(model: str, fields: Any) -> Any:
+    def counted(model: str, fields: Any, **options: Any) -> Any:
         asked.append(model)
-        return readable(model, fields)
+        return readable(model, fields, **options)
 
-    monkeypatch.setattr(type(odoo.policy), "readable_fields", lambda self, *given: counted(*given))
+    monkeypatch.setattr(
+        type(odoo.policy),
+        "readable_fields",
+        lambda self, *given, **options: counted(*given, **options),
+    )
     query = "overdue invoices of Azure Interior from last month created this year"
     suggest_domain(odoo, "account.move", query, today=TODAY)
     once = asked.count("account.move")
