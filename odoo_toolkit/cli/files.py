@@ -22,7 +22,7 @@ from odoo_toolkit.cli.output import (
     several,
     tell_warnings,
 )
-from odoo_toolkit.cli.words import domain_of, flat, id_list
+from odoo_toolkit.cli.words import domain_of, id_list
 from odoo_toolkit.records.export_files import written_beside
 from odoo_toolkit.reports import generate_report, list_reports
 
@@ -32,7 +32,7 @@ _STANDARD_OUTPUT = "-"
 @click.command()
 @options.model
 @options.domain
-@options.fields
+@options.of(records.export, "fields", "order", "context")
 @click.option(
     "-o",
     "--output",
@@ -40,21 +40,17 @@ _STANDARD_OUTPUT = "-"
     metavar="FILE",
     help="Ending in .csv, .jsonl, .parquet or .xlsx; standard output by default.",
 )
-@options.order
 @click.option("--database-ids", is_flag=True, help="Database ids in place of external ones.")
-@options.context
 @form_options("csv", "jsonl")
 @with_odoo
 def export(
     odoo: WatchedOdoo,
     model: str,
     domain: tuple[str, ...],
-    fields: tuple[list[str], ...],
     output: str,
-    order: str | None,
     database_ids: bool,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Write all records that match, as import takes them; conditions as of search.
 
@@ -63,8 +59,7 @@ def export(
     \b
     odoo-toolkit export res.partner is_company=true -f name,email,country_id -o companies.csv
     """
-    names = flat(fields)
-    if not names:
+    if "fields" not in given:
         raise click.UsageError("Which fields? Give -f, such as -f name,email, or -f '*'.")
     asked = domain_of(odoo, model, domain)
     if output != _STANDARD_OUTPUT and form:
@@ -77,12 +72,10 @@ def export(
             odoo,
             model,
             asked,
-            names,
-            path,
-            order=order,
-            context=context,
+            path=path,
             external_ids=not database_ids,
             progress=bar or False,
+            **given,
         )
         if output == _STANDARD_OUTPUT:
             with path.open(encoding="utf-8", newline="") as file:
@@ -100,7 +93,7 @@ def export(
     "-o", "--output", metavar="FILE", help="By default a new file named as Odoo names it."
 )
 @click.option("--list", "model", metavar="MODEL", help="Print the reports of a model instead.")
-@options.context
+@options.of(generate_report, "context")
 @form_options()
 @with_odoo
 def report(
@@ -109,8 +102,8 @@ def report(
     ids: list[int] | None,
     output: str | None,
     model: str | None,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Print records as a PDF, and print the path of the file.
 
@@ -135,7 +128,7 @@ def report(
     if output == _STANDARD_OUTPUT and sys.stdout.isatty():
         raise click.UsageError("A PDF is not for a terminal: give -o FILE.")
     folder = "." if output is None else None
-    pdf = generate_report(odoo, name, ids, context, download_dir=folder)
+    pdf = generate_report(odoo, name, ids, download_dir=folder, **given)
     if output == _STANDARD_OUTPUT:
         sys.stdout.flush()
         sys.stdout.buffer.write(pdf.content)

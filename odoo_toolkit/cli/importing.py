@@ -72,27 +72,16 @@ _OPTION = re.compile(r"read_csv (\w+)=\s?")
     metavar="FIELD=VALUE",
     help="The value of a column that the file lacks.",
 )
-@click.option(
-    "--create-missing",
-    type=name_list,
-    multiple=True,
-    metavar="MODELS",
-    help="Models of which records that rows name are created where there are none.",
-)
-@options.dry_run
+@options.of(records.upsert, "create_missing", "dry_run", "notify", "compare", "context")
 @click.option("--failed", metavar="FILE", help="Write the rows that failed to this CSV file.")
-@click.option("--encoding", help="Of a CSV file, such as cp1252; UTF-8 without it.")
-@click.option("--separator", help="Of a CSV file: one character, or \\t; found out without it.")
-@click.option("--decimal", help="Of a CSV file: mark of decimals; found out for each column.")
-@click.option("--thousands", default="", help="Of a CSV file: mark of thousands.")
-@click.option("--date-format", help="Of a CSV file, such as %d/%m/%Y; found out for each column.")
-@click.option("--datetime-format", help="Of a CSV file, likewise.")
+@options.of(
+    records.read_csv,
+    *("encoding", "separator", "decimal", "thousands", "date_format", "datetime_format"),
+    into="written",
+)
 @click.option("--skip-empty", is_flag=True, help="Empty cells leave fields as they are.")
 @click.option("--ignore-case", is_flag=True, help="Texts of the key are the same in any case.")
-@click.option("--notify", is_flag=True, help="Let Odoo log changes and send its e-mails.")
 @click.option("--batch", type=click.IntRange(1), default=200, help="Most records of one call.")
-@click.option("--compare", is_flag=True, help="Read back, and say what Odoo stored otherwise.")
-@options.context
 @form_options("json")
 @with_odoo
 def import_(
@@ -104,17 +93,13 @@ def import_(
     columns: tuple[str, ...],
     values: tuple[str, ...],
     constants: tuple[str, ...],
-    create_missing: tuple[list[str], ...],
-    dry_run: bool,
     failed: str | None,
     skip_empty: bool,
     ignore_case: bool,
-    notify: bool,
     batch: int,
-    compare: bool,
-    context: dict[str, Any] | None,
     form: Form,
-    **written: Any,
+    given: dict[str, Any],
+    written: dict[str, Any],
 ) -> None:
     """Create and change records from a file, and print what became of the rows.
 
@@ -142,13 +127,9 @@ def import_(
             "columns": {name: path or None for name, path in map(_pair, columns)},
             "values": _values(values),
             "constants": dict(map(_pair, constants)),
-            "create_missing": flat(create_missing),
-            "context": context,
-            "dry_run": dry_run,
-            "notify": notify,
             "batch": batch,
-            "compare": compare,
             "progress": done,
+            **given,
         }
         if create_only:
             result = records.create_many(odoo, model, rows, **common)
@@ -285,5 +266,6 @@ def _read(path: Path, written: dict[str, Any]) -> Any:
             ) from None
     if kind in (".jsonl", ".ndjson"):
         return path
-    separator = "\t" if written["separator"] == "\\t" else written["separator"]
-    return records.read_csv(path, **{**written, "separator": separator})
+    if written.get("separator") == "\\t":
+        written["separator"] = "\t"
+    return records.read_csv(path, **written)

@@ -1,17 +1,22 @@
-"""Arguments and options that several commands have, and what a shell offers to complete."""
+"""Arguments and options of commands, made from the library's functions, and their completion."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import logging
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import click
+from annotated_doc import Doc
+from annotated_types import Ge
 from click.shell_completion import CompletionItem
 
 from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.cli.connecting import chosen, open_odoo
-from odoo_toolkit.cli.words import an_object, name_list
+from odoo_toolkit.cli.words import an_object, flat, name_list
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.completion import models_like
 from odoo_toolkit.errors import OdooError
@@ -60,23 +65,88 @@ def _asked(context: click.Context, ask: Callable[[Odoo], list[str]]) -> list[str
         logging.disable(logging.NOTSET)
 
 
+# Options -----------------------------------------------------------------------------------------
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 model: Decorator = click.argument("model", shell_complete=complete_model)
 domain: Decorator = click.argument("domain", nargs=-1, metavar="[CONDITION]...")
-context: Decorator = click.option(
-    "--context", type=an_object, metavar="JSON", help='Odoo context, such as \'{"lang": "fr_FR"}\'.'
-)
-order: Decorator = click.option("--order", metavar="TEXT", help="Such as 'date_order desc, id'.")
-fields: Decorator = click.option(
-    "-f",
-    "--fields",
-    type=name_list,
-    multiple=True,
-    metavar="NAMES",
-    shell_complete=complete_field,
-    help="Fields, with commas between or repeated; also dotted: partner_id.city.",
-)
-dry_run: Decorator = click.option(
-    "--dry-run", is_flag=True, help="Check everything, say what would be done, write nothing."
-)
+
+#: Parameters that are written in a shell in another way than in Python.
+_IN_A_SHELL: dict[str, dict[str, Any]] = {
+    "context": {
+        "type": an_object,
+        "metavar": "JSON",
+        "help": 'Odoo context, such as \'{"lang": "fr_FR"}\'.',
+    },
+    "fields": {
+        "param_decls": ["-f"],
+        "shell_complete": complete_field,
+        "help": "Fields, with commas between or repeated; also dotted: partner_id.city.",
+    },
+    "separator": {"help": "Of a CSV file: one character, or \\t; found out without it."},
+    "dry_run": {"help": "Check everything, say what would be done, write nothing."},
+}
+
+
+def of(function: Callable[..., Any], *names: str, into: str = "given", **called: str) -> Decorator:
+    """Add options for parameters of a function: what each takes, its default and its help.
+
+    The help is the ``Doc`` of the parameter, or what the docstring says of it.
+
+    Args:
+        function: of the library.
+        names: of the parameters.
+        into: the argument of the command that takes, as a dictionary, those that were given.
+        called: option -> parameter, where the option has another name.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters
+    wanted = {**called, **dict(zip(names, names, strict=True))}
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def filled(*arguments: Any, **options: Any) -> Any:
+            values = {name: options.pop(name) for name in wanted.values()}
+            given = {n: v for n, v in values.items() if v is not None and v is not False}
+            return command(*arguments, **options, **{into: given})
+
+        decorated: Callable[..., Any] = filled
+        for option, name in reversed(wanted.items()):
+            said = _said_of(function, name)
+            facts = _facts(hints[name], parameters[name].default, said)
+            facts |= _IN_A_SHELL.get(name, {})
+            flags = [f"--{option.replace('_', '-')}", *facts.pop("param_decls", ()), name]
+            decorated = click.option(*flags, **facts)(decorated)
+        return decorated
+
+    return decorate
+
+
+def _facts(hint: Any, default: Any, said: str) -> dict[str, Any]:
+    """Return what click is to know of a parameter."""
+    least: Any = None
+    while (inner := get_args(hint)) and (get_origin(hint) is Annotated or type(None) in inner):
+        for marker in getattr(hint, "__metadata__", ()):
+            said = marker.documentation if isinstance(marker, Doc) else said
+            least = marker.ge if isinstance(marker, Ge) else least
+        hint = inner[0]
+    if default and isinstance(default, (int, str)):
+        said = f"{said.rstrip('.')}; {default} by default."
+    if hint is bool:
+        return {"is_flag": True, "help": said}
+    if hint is int:
+        return {"type": click.IntRange(least), "help": said}
+    if get_origin(hint) is Sequence:
+        names = {"type": name_list, "multiple": True, "metavar": "NAMES", "help": said}
+        return {**names, "callback": lambda context, option, given: flat(given) or None}
+    return {"metavar": "TEXT", "help": said}
+
+
+def _said_of(function: Callable[..., Any], name: str) -> str:
+    """Return what the docstring of a function says of a parameter, as a sentence."""
+    docstring = inspect.getdoc(function) or ""
+    entry = re.search(rf"(?ms)^    {name}: (.*?)(?=^ {{0,4}}\S|\Z)", docstring)
+    text = " ".join(entry[1].split()).replace("``", "") if entry else ""
+    # None cannot be written in a shell.
+    return (text[:1].upper() + text[1:]).replace(", or None for all", "")

@@ -18,9 +18,8 @@ from odoo_toolkit.cli.output import (
     say,
     tell_warnings,
 )
-from odoo_toolkit.cli.words import domain_of, flat, name_list
+from odoo_toolkit.cli.words import domain_of
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.records.rows import DEFAULT_FIELDS
 
 #: Columns of the tables of fields and models; JSON and CSV have all that there is.
 _FIELD_COLUMNS = ("field", "label", "type", "relation", "required", "readonly")
@@ -29,25 +28,17 @@ _FIELD_COLUMNS = ("field", "label", "type", "relation", "required", "readonly")
 @click.command()
 @options.model
 @options.domain
-@options.fields
-@options.order
-@click.option("--limit", type=click.IntRange(1), help="Most records to print; 80 by default.")
-@click.option("--offset", type=click.IntRange(0), default=0, help="Records to skip.")
+@options.of(records.search_read, "fields", "order", "limit", "offset", "context")
 @click.option("--all", "every", is_flag=True, help="Print all records, by id unless --order.")
-@options.context
 @form_options()
 @with_odoo
 def search(
     odoo: WatchedOdoo,
     model: str,
     domain: tuple[str, ...],
-    fields: tuple[list[str], ...],
-    order: str | None,
-    limit: int | None,
-    offset: int,
     every: bool,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Find records and print their fields.
 
@@ -58,24 +49,21 @@ def search(
     odoo-toolkit search sale.order state=sale 'amount_total>1000' -f name,partner_id
     odoo-toolkit search res.partner --all -f name,email --csv > partners.csv
     """
-    if every and (limit or offset):
+    if every and given.keys() & {"limit", "offset"}:
         raise click.UsageError("--all cannot stand beside --limit or --offset.")
     asked = domain_of(odoo, model, domain)
-    names = flat(fields) or DEFAULT_FIELDS
     if every:
         state = click.get_current_context().ensure_object(State)
 
         def printed(number: int) -> None:
             state.printed = number
 
-        with records.iterate(odoo, model, asked, names, order, context=context) as found:
+        with records.iterate(odoo, model, asked, **given) as found:
             print_rows(found, lambda: found.described, form, printed)
             state.printed = 0
             tell_warnings(found)
         return
-    result = records.search_read(
-        odoo, model, asked, names, limit or 80, offset, order=order, context=context
-    )
+    result = records.search_read(odoo, model, asked, **given)
     print_rows(result.records, lambda: result.described, form)
     tell_warnings(result)
     if result.has_more:
@@ -85,18 +73,14 @@ def search(
 @click.command()
 @options.model
 @options.domain
-@options.context
+@options.of(records.count, "context")
 @form_options("json", "csv")
 @with_odoo
 def count(
-    odoo: WatchedOdoo,
-    model: str,
-    domain: tuple[str, ...],
-    context: dict[str, Any] | None,
-    form: Form,
+    odoo: WatchedOdoo, model: str, domain: tuple[str, ...], form: Form, given: dict[str, Any]
 ) -> None:
     """Print how many records match; conditions as of search."""
-    result = records.count(odoo, model, domain_of(odoo, model, domain), context)
+    result = records.count(odoo, model, domain_of(odoo, model, domain), **given)
     if form == "csv":
         print_rows([{"count": result.count}], form=form)
     else:
@@ -107,57 +91,28 @@ def count(
 @click.command()
 @options.model
 @options.domain
-@click.option(
-    "--by",
-    type=name_list,
-    multiple=True,
-    metavar="NAMES",
-    help="Such as partner_id,date_order:month.",
-)
-@click.option(
-    "--measure",
-    type=name_list,
-    multiple=True,
-    metavar="NAMES",
-    help="Such as amount_total:sum; also avg, min, max, count, count_distinct.",
+@options.of(
+    records.aggregate, "order", "limit", "offset", "context", by="groupby", measure="measures"
 )
 @click.option("--having", metavar="DOMAIN", help='Such as \'[["count", ">", 5]]\'.')
-@click.option("--order", metavar="TEXT", help="Such as 'amount_total:sum desc'.")
-@click.option("--limit", type=click.IntRange(1), default=80, help="Most groups; 80 by default.")
-@click.option("--offset", type=click.IntRange(0), default=0, help="Groups to skip.")
-@options.context
 @form_options()
 @with_odoo
 def aggregate(
     odoo: WatchedOdoo,
     model: str,
     domain: tuple[str, ...],
-    by: tuple[list[str], ...],
-    measure: tuple[list[str], ...],
     having: str | None,
-    order: str | None,
-    limit: int,
-    offset: int,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Group records and print sums, averages, ...; conditions as of search.
 
     \b
     odoo-toolkit aggregate sale.order state=sale --by date_order:month --measure amount_total:sum
     """
-    result = records.aggregate(
-        odoo,
-        model,
-        domain_of(odoo, model, domain),
-        flat(by),
-        flat(measure),
-        order=order,
-        limit=limit,
-        offset=offset,
-        having=domain_of(odoo, model, [having]) if having else (),
-        context=context,
-    )
+    asked = domain_of(odoo, model, domain)
+    groups = domain_of(odoo, model, [having]) if having else ()
+    result = records.aggregate(odoo, model, asked, having=groups, **given)
     print_rows(result.records, lambda: result.described, form)
     tell_warnings(result)
     if result.has_more:
@@ -168,7 +123,7 @@ def aggregate(
 @options.model
 @click.argument("names", nargs=-1)
 @click.option("--filter", "part", metavar="TEXT", help="Only fields with this in name or label.")
-@options.context
+@options.of(records.fields_get, "context")
 @form_options()
 @with_odoo
 def fields(
@@ -176,11 +131,11 @@ def fields(
     model: str,
     names: tuple[str, ...],
     part: str | None,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Print the fields of a model, or those that are named."""
-    found = records.fields_get(odoo, model, context=context).fields
+    found = records.fields_get(odoo, model, **given).fields
     if unknown := [name for name in names if name not in found]:
         raise ValidationError(
             f"{model} has no field {', '.join(unknown)}.",

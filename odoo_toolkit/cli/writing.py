@@ -21,6 +21,7 @@ from odoo_toolkit.cli.output import (
 )
 from odoo_toolkit.cli.words import id_list, json_or_text, named, values_of
 from odoo_toolkit.plans import Plan
+from odoo_toolkit.records.results import CreateResult, WriteResult
 
 _values = click.argument("values", nargs=-1, required=True, metavar="VALUE...")
 
@@ -28,17 +29,11 @@ _values = click.argument("values", nargs=-1, required=True, metavar="VALUE...")
 @click.command()
 @options.model
 @_values
-@options.dry_run
-@options.context
+@options.of(records.create, "dry_run", "context")
 @form_options("json", "csv")
 @with_odoo
 def create(
-    odoo: WatchedOdoo,
-    model: str,
-    values: tuple[str, ...],
-    dry_run: bool,
-    context: dict[str, Any] | None,
-    form: Form,
+    odoo: WatchedOdoo, model: str, values: tuple[str, ...], form: Form, given: dict[str, Any]
 ) -> None:
     """Create a record, or several, and print their ids.
 
@@ -49,22 +44,14 @@ def create(
     odoo-toolkit create res.partner name='Azure Interior' is_company=true country_id=20
     odoo-toolkit create res.partner '[{"name": "Ann"}, {"name": "Ben"}]' --mode full
     """
-    given = values_of(odoo, model, values)
-    result = records.create(odoo, model, given, context, dry_run=dry_run)
-    if isinstance(result, Plan):
-        print_plan(result, form)
-        return
-    print_ids(result.ids, form)
-    tell_warnings(result)
-    say(result.message)
+    _print_written(records.create(odoo, model, values_of(odoo, model, values), **given), form)
 
 
 @click.command()
 @options.model
 @click.argument("ids", type=id_list)
 @_values
-@options.dry_run
-@options.context
+@options.of(records.write, "dry_run", "context")
 @form_options("json", "csv")
 @with_odoo
 def write(
@@ -72,9 +59,8 @@ def write(
     model: str,
     ids: list[int],
     values: tuple[str, ...],
-    dry_run: bool,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Change records, all of them or none, and print their ids.
 
@@ -85,10 +71,13 @@ def write(
     \b
     odoo-toolkit write res.partner 7,8 phone= comment='Moved' --mode full
     """
-    given = values_of(odoo, model, values)
-    if isinstance(given, list):
+    meant = values_of(odoo, model, values)
+    if isinstance(meant, list):
         raise click.UsageError("The records get the same values: give one object.")
-    result = records.write(odoo, model, ids, given, context, dry_run=dry_run)
+    _print_written(records.write(odoo, model, ids, meant, **given), form)
+
+
+def _print_written(result: CreateResult | WriteResult | Plan, form: Form) -> None:
     if isinstance(result, Plan):
         print_plan(result, form)
         return
@@ -117,8 +106,7 @@ def write(
     metavar="NAME=VALUE",
     help="An argument by its name; the value as of --arg.",
 )
-@options.dry_run
-@options.context
+@options.of(records.execute, "dry_run", "context")
 @form_options()
 @with_odoo
 def call(
@@ -128,9 +116,8 @@ def call(
     ids: list[int] | None,
     args: tuple[Any, ...],
     kwargs: tuple[tuple[str, Any], ...],
-    dry_run: bool,
-    context: dict[str, Any] | None,
     form: Form,
+    given: dict[str, Any],
 ) -> None:
     """Call a public method of a model and print what it returns.
 
@@ -139,9 +126,7 @@ def call(
     odoo-toolkit call res.partner name_search --kwarg name=azure --kwarg limit=5
     """
     positional = [*([ids] if ids else []), *args]
-    result = records.execute(
-        odoo, model, method, positional, dict(kwargs), context, dry_run=dry_run
-    )
+    result = records.execute(odoo, model, method, positional, dict(kwargs), **given)
     if isinstance(result, Plan):
         print_plan(result, form)
         return

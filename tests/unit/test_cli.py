@@ -7,11 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from odoo_toolkit import cli
 from odoo_toolkit.cli import output
-from odoo_toolkit.cli.commands import COMMANDS
+from odoo_toolkit.cli.commands import COMMANDS, commands
 from odoo_toolkit.cli.ending import STATUS
 from odoo_toolkit.errors import CODES, OdooConnectionError, make_error
 from odoo_toolkit.testing import FakeServer
@@ -228,6 +229,24 @@ def test_exit_statuses_are_documented_and_no_two_are_the_same() -> None:
     every = [*STATUS.values(), 0, 2, 12, 13, 14, 130, 141]
     assert len(set(every)) == len(every)
     assert [status for status in every if f"| {status} |" not in text] == []
+
+
+def test_options_are_those_of_the_functions(run: Run) -> None:
+    """What they take, their defaults and their help stand in the library once."""
+    told = " ".join(run("aggregate", "--help").stdout.split())
+    assert "Stored fields, date:hour|day|week|month|quarter|year" in told
+    assert "80 by default" in told
+    assert "e-mails that go with it" in " ".join(run("import", "--help").stdout.split())
+    guide = "".join((ROOT / "docs/cli.md").read_text("utf-8").split())
+    for name in COMMANDS:
+        found = commands.get_command(click.Context(commands), name)
+        assert found is not None
+        helps = [option.help for option in found.params if isinstance(option, click.Option)]
+        assert all(helps)
+        assert (
+            name == "doctor"
+            or [text for text in helps if text and "".join(text.split()) not in guide] == []
+        )
 
 
 def test_every_command_has_help_and_is_documented(run: Run) -> None:

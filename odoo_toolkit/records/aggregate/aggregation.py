@@ -113,7 +113,7 @@ def aggregate(
         order: groupings, measures and ``count``, each with ``asc`` or ``desc``; by default the
             groupings. Groups without a value come last, where a grouping descends first; those
             whose measure is empty always last.
-        limit: most rows, from 1 on, or None for all; above ``odoo.options.max_limit`` it is
+        limit: most rows, or None for all; above ``odoo.options.max_limit`` it is
             lowered, with a warning.
         offset: rows to skip.
         having: conditions on measures and ``count``, as in a domain. All groups are read then, as

@@ -67,12 +67,12 @@ def read_csv(
 
     Args:
         path: of the file.
-        encoding: such as ``cp1252`` or ``latin-1``; without one UTF-8, or UTF-16 where the file
-            begins with its mark.
+        encoding: of the file, such as ``cp1252`` or ``latin-1``; without one UTF-8, or UTF-16 where
+            the file begins with its mark.
         separator: between cells; one character. Without one, that of comma, semicolon, tab and
             bar by which all lines have the same number of cells.
-        decimal: mark of decimals, ``.`` or ``,``; found out for each column without it, and what
-            remains ambiguous fails its row.
+        decimal: mark of decimals, a point or a comma; found out for each column without it, and
+            what remains ambiguous fails its row.
         thousands: mark of thousands, if only that one is to be taken.
         date_format: of dates, as ``strptime`` takes it; found out for each column without it.
         datetime_format: of moments, likewise; UTC where no zone is given.

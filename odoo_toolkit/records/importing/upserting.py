@@ -80,7 +80,7 @@ def upsert(
         values: what texts of a column stand for: ``{"country_id": {"Deutschland": "Germany"}}``.
         constants: values of columns that the rows lack, the same in all: ``{"lang": "de_DE"}``.
         create_missing: models of which records are created when rows name them and there are
-            none, such as ``["res.partner.category"]``.
+            none, such as ``res.partner.category``.
         context: extends the base context; ``allow_readonly: true`` in it also writes fields that
             the model declares readonly.
         dry_run: look up and check everything, and return an :class:`ImportPlan`, which says what
@@ -89,8 +89,8 @@ def upsert(
         case_sensitive: False takes texts of the key for the same in whatever case.
         empty: ``ignore`` leaves the fields of empty cells alone.
         batch: most records of one call; fewer where Odoo takes long for them or refuses rows.
-        compare: read the records back, a thousand in one round trip, and name in ``differences``
-            what Odoo stored otherwise than it was given.
+        compare: read the records back, a thousand in one round trip, and say what Odoo stored
+            otherwise than it was given (``differences``).
         progress: True shows a bar, False none; without it there is one on a terminal and in a
             notebook. A function is called with the numbers of rows that are done and of all rows.
 
