@@ -22,7 +22,7 @@ _NOUNS = {
 }
 
 #: What may stand alone where a list of it is expected.
-_ALONE = {"string": str, "integer": int}
+_ALONE = {"string": (str, int), "integer": (int,)}
 
 #: How many mistakes one answer lists.
 _LISTED = 10
@@ -48,8 +48,8 @@ class ArgumentChecker:
         """Return the arguments to call the function with.
 
         An optional argument that is null counts as left out, also in the objects of a list, such
-        as lines, and one text or number as a list of it where a list of such is expected: many
-        models write it so.
+        as lines; one text or number as a list of it where a list of such is expected; a whole
+        number as text where text is: many models write it so.
 
         Raises:
             ValidationError: with one entry per mistake in ``details["problems"]``.
@@ -141,8 +141,10 @@ def _short(text: str) -> str:
 def _given(value: Any, schema: Mapping[str, Any]) -> Any:
     """Return the value without optional keys that are null, and what should be a list as one."""
     items = schema.get("items")
-    if items and type(value) is _ALONE.get(items.get("type")):
-        return [value]
+    if items and type(value) in _ALONE.get(items.get("type"), ()):
+        return [_given(value, items)]
+    if schema.get("type") == "string" and type(value) is int:
+        return str(value)
     if items and isinstance(value, list):
         return [_given(item, items) for item in value]
     if "properties" not in schema or not isinstance(value, Mapping):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -29,7 +29,7 @@ from odoo_toolkit.operations.documents import (
     row_after,
     shows,
 )
-from odoo_toolkit.operations.lines import checked_name
+from odoo_toolkit.operations.lines import NamesOrIds, checked_name, wanted_each
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -39,7 +39,7 @@ from odoo_toolkit.operations.steps import (
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.arguments import checked_count, optional_ids
+from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
@@ -125,7 +125,7 @@ def create_ticket(
     user_name: str | None = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     priority: Annotated[Literal["0", "1", "2", "3"], Doc("3 is urgent.")] = "0",
-    tag_ids: Sequence[int] | None = None,
+    tag_ids: NamesOrIds = None,
     dry_run: DryRun = False,
 ) -> TicketResult | Plan:
     """Create a helpdesk ticket.
@@ -141,7 +141,7 @@ def create_ticket(
         user_id: who works on it; the team may assign somebody without it.
         description: plain text.
         priority: from ``0`` to ``3``, urgent.
-        tag_ids: ids of ``helpdesk.tag``.
+        tag_ids: ids or names of ``helpdesk.tag``.
         dry_run: resolve and check, write nothing.
 
     Raises:
@@ -152,12 +152,13 @@ def create_ticket(
     """
     name = checked_name(name, "Say what the ticket is about.")
     permit(odoo, CREATE, dry_run=dry_run)
-    partner, team, user = resolve_all(
+    partner, team, user, *tags = resolve_all(
         odoo,
         [
             Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name),
             Wanted(model=TEAM, field="team_id", id=team_id, name=team_name),
             Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
+            *wanted_each("helpdesk.tag", tag_ids, "tag_ids"),
         ],
         required=False,
     )
@@ -168,7 +169,7 @@ def create_ticket(
         "partner_id": partner,
         "team_id": team,
         "user_id": user,
-        "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
+        "tag_ids": [[6, 0, list(dict.fromkeys(tags))]] if tags else None,
         "description": written_text(described["description"], description)
         if description and "description" in described
         else description,

@@ -18,9 +18,13 @@ from odoo_toolkit.values.plain import plain
 
 Line = Mapping[str, Any]
 
+#: A record, by its id or name; digits alone are an id, so that text is enough to describe it.
+IdOrName = Annotated[int | str, JsonSchema({"type": "string"})]
+NameOrId = Annotated[IdOrName | None, JsonSchema({"type": "string"})]
+
 #: Records, each by its id or name.
 NamesOrIds = Annotated[
-    Sequence[int | str] | None, JsonSchema({"type": "array", "items": {"type": "string"}})
+    Sequence[IdOrName] | None, JsonSchema({"type": "array", "items": {"type": "string"}})
 ]
 
 
@@ -75,32 +79,44 @@ def wanted_product(line: Line, index: int, argument: str = "lines") -> Wanted:
     )
 
 
-def wanted_each(model: str, given: Sequence[int | str] | None, argument: str) -> list[Wanted]:
+def wanted_each(
+    model: str,
+    given: Sequence[int | str] | None,
+    argument: str,
+    domain: tuple[Any, ...] = (),
+) -> list[Wanted]:
     """Return the records that a list means, each by its id or name; digits alone are an id.
 
     Args:
         model: of the records.
         given: ids and names.
         argument: that it was given as, for messages.
+        domain: only records that match it are meant.
     """
     listed = plain(given)
     if listed is not None and not isinstance(listed, list):
         raise ValidationError(
             f"{argument} must be a list of names or ids.", details={"field": argument}
         )
-    wanted = []
-    for index, item in enumerate(listed or ()):
-        named = isinstance(item, str) and not item.isdecimal()
-        record_id = int(item) if isinstance(item, str) and not named else item
-        wanted.append(
-            Wanted(
-                model=model,
-                field=f"{argument}[{index}]",
-                id=None if named else record_id,
-                name=item if named else None,
-            )
-        )
-    return wanted
+    return [
+        Wanted.of(model, item, f"{argument}[{index}]", domain)
+        for index, item in enumerate(listed or ())
+    ]
+
+
+def wanted_links(**given: tuple[str, NameOrId]) -> list[Wanted]:
+    """Return the records that arguments mean, each by its id or name; none where one is None.
+
+    >>> wanted_links(journal_id=("account.journal", "Bank"))
+
+    Args:
+        given: by the name of the argument: the model, and the id or name.
+    """
+    return [
+        Wanted.of(model, said, argument)
+        for argument, (model, said) in given.items()
+        if said is not None
+    ]
 
 
 def checked_number(value: Any, field: str, *, positive: bool) -> float:

@@ -14,7 +14,9 @@ from odoo_toolkit.records.names import Wanted, resolve_all
 USER = "res.users"
 
 
-def linked_ids(odoo: Odoo, wanted: Sequence[Wanted]) -> list[int | None]:
+def linked_ids(
+    odoo: Odoo, wanted: Sequence[Wanted], taken: Sequence[Wanted] = ()
+) -> list[int | None]:
     """Return the ids of the records meant, in order; None for what is given neither way.
 
     Odoo itself tells of a missing one by a key of the database, or not at all, and takes users
@@ -23,13 +25,14 @@ def linked_ids(odoo: Odoo, wanted: Sequence[Wanted]) -> list[int | None]:
     Args:
         odoo: the connection.
         wanted: what was meant, by id or by name.
+        taken: more of it, whose ids are taken as they are; theirs follow.
 
     Raises:
         AmbiguousNameError: a name matches several.
         NotFoundError: there is no such record for this user, or the user meant is not active.
         ValidationError: both were given, or what is no id.
     """
-    ids = resolve_all(odoo, wanted, required=False)
+    ids = resolve_all(odoo, [*wanted, *taken], required=False)
     look_for(odoo, wanted)
     return ids
 

@@ -84,6 +84,7 @@ class Wanted:
     Attributes:
         field: the argument that takes the id, such as ``partner_id``; errors name it.
         domain: only records that match it are meant.
+        either: whether that argument takes a name as well; else ``partner_name`` does.
     """
 
     model: str
@@ -91,6 +92,23 @@ class Wanted:
     id: int | None = attrs.field(default=None, converter=_said)
     name: str | None = attrs.field(default=None, converter=_said)
     domain: tuple[Any, ...] = ()
+    either: bool = False
+
+    @classmethod
+    def of(
+        cls, model: str, given: int | str | None, field: str, domain: tuple[Any, ...] = ()
+    ) -> Wanted:
+        """Return the record that one argument means by its id or name; digits alone are an id."""
+        said = _said(given)
+        named = isinstance(said, str) and not said.isdecimal()
+        return cls(
+            model=model,
+            field=field,
+            id=None if named or said is None else int(said) if isinstance(said, str) else said,
+            name=said if named else None,
+            domain=domain,
+            either=True,
+        )
 
 
 def name_search(
@@ -161,7 +179,7 @@ def _frozen(value: Any) -> Any:
 
 
 def _check(item: Wanted, required: bool) -> None:
-    by_name = item.field.removesuffix("_id") + "_name"
+    by_name = item.field if item.either else item.field.removesuffix("_id") + "_name"
     details = {"field": item.field}
     if item.id is not None and item.name is not None:
         raise ValidationError(
@@ -173,7 +191,9 @@ def _check(item: Wanted, required: bool) -> None:
         if not is_id(item.id):
             raise ValidationError(
                 f"{item.field} is {item.id!r}, which is not a record id.",
-                suggestion=f"Ids are whole numbers from 1 on; a name goes into {by_name}.",
+                suggestion="Ids are whole numbers from 1 on; a name is text."
+                if item.either
+                else f"Ids are whole numbers from 1 on; a name goes into {by_name}.",
                 details=details,
             )
     elif item.name is not None:
@@ -185,7 +205,7 @@ def _check(item: Wanted, required: bool) -> None:
             )
     elif required:
         raise ValidationError(
-            f"{item.field} or {by_name} is needed.",
+            f"{item.field} is needed." if item.either else f"{item.field} or {by_name} is needed.",
             suggestion="Give the id, or the name to look up.",
             code="MISSING_REQUIRED_FIELD",
             details=details,
@@ -207,25 +227,35 @@ def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
         try:
             resolved.append((item, _pick(item, found[name])))
         except NotFoundError as error:
-            _suggest(odoo, error, model, name, domain)
-            raise
+            # Odoo shows more than it searches in, such as the currency of a pricelist.
+            shown = _suggest(odoo, error, model, name, domain)
+            if not shown:
+                raise
+            resolved.append((item, _pick(item, shown)))
     return resolved
 
 
 def _suggest(
     odoo: Odoo, error: NotFoundError, model: str, name: str, domain: tuple[Any, ...]
-) -> None:
-    """Add to an error the names that are like the one which means nothing; one round trip."""
+) -> list[RecordName]:
+    """Add to an error the names that are like the one which means nothing; one round trip.
+
+    Returns:
+        The records that Odoo shows under exactly this name.
+    """
     fields = _name_fields(odoo, model)
     # A misspelt word mostly has its beginning or its end right.
     parts = {word[:_PART] for word in name.split()} | {word[-_PART:] for word in name.split()}
     conditions = [[f, "ilike", literal(part)] for part in sorted(parts) for f in fields]
     if not conditions:
-        return
+        return []
     try:
         rows = _found(odoo, model, conditions, fields, domain, _MOST_LIKE)
     except OdooError:
-        return
+        return []
+    exact = [row for row in rows if row["display_name"] == name]
+    if exact and len(rows) < _MOST_LIKE:
+        return [RecordName(id=row["id"], name=row["display_name"]) for row in exact]
     by_text = {
         folded(str(row[field])): row["id"]
         for row in rows
@@ -238,6 +268,7 @@ def _suggest(
     if ids:
         error.details["did_you_mean"] = [{"id": n, "name": shown[n]} for n in ids]
         error.message += f" Did you mean {' or '.join(f'{shown[n]!r} (id {n})' for n in ids)}?"
+    return []
 
 
 def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> list[RecordName]:

@@ -159,7 +159,7 @@ def test_some_steps_for_several_orders(
     assert [outcome.amount_due for outcome in posted.orders] == [30, 60]
     day = "2031-02-03"
     paid = sales.process_orders(
-        admin, orders=orders, steps=["pay"], journal_name=f"Till {suffix}", payment_date=day
+        admin, orders=orders, steps=["pay"], journal_id=f"Till {suffix}", payment_date=day
     )
     assert [outcome.amount_due for outcome in paid.orders] == [0, 0]
     made = [payment.id for outcome in paid.orders for payment in outcome.done["pay"]]
@@ -256,7 +256,7 @@ def test_bad_input_leaves_the_database_as_it_was(
         ([order.id], {"steps": ["ship"]}, ValidationError),
         ([order.id], {"payment_date": "soon"}, ValidationError),
         ([order.id], {"journal_id": sale.records[0]["id"]}, ValidationError),
-        ([order.id], {"journal_name": "No such till"}, NotFoundError),
+        ([order.id], {"journal_id": "No such till"}, NotFoundError),
         ([order.id], {"steps": ["confirm"], "journal_id": 1}, ValidationError),
     ]
     for orders, how, error in wrong:

@@ -389,8 +389,8 @@ def test_a_branch_uses_what_its_parent_company_has() -> None:
     [
         ({"name": "x", "tax_ids": [2]}, "is for purchases"),
         ({"name": "x", "tax_ids": [7]}, "no tax 7"),
-        ({"name": "x", "tax_ids": "1"}, "list of tax ids"),
-        ({"name": "x", "tax_ids": [True]}, "list of tax ids"),
+        ({"name": "x", "tax_ids": "1"}, "must be a list"),
+        ({"name": "x", "tax_ids": [True]}, "not a record id"),
         ({"name": "x", "quantity": "2"}, "quantity"),
         ({"quantity": 2}, "neither a product nor a name"),
         ({"product_id": 77}, "no product with id 77"),

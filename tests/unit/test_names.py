@@ -282,6 +282,33 @@ def test_what_is_given_wrongly_is_refused_before_any_call(given: Any, text: str)
     assert odoo.sent == []
 
 
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [(27, 27), ("27", 27), (Scalar(27, "i"), 27), (27.0, 27), (" gemini ", 30), (NA, None)],
+)
+def test_one_argument_takes_an_id_or_a_name(given: Any, found: int | None) -> None:
+    odoo = table(PARTNERS)
+    assert resolve(odoo, Wanted.of("res.partner", given, "partner"), required=False) == found
+    assert len(odoo.sent) == (found == 30)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (None, "^partner is needed"),
+        (True, "partner is True, which is not a record id.\nIds .* a name is text"),
+        (0, "partner is 0"),
+        ("0", "partner is 0"),
+        ("  ", "partner is '', which is not a name"),
+    ],
+)
+def test_an_argument_for_both_is_named_by_itself(given: Any, text: str) -> None:
+    odoo = table(PARTNERS)
+    with pytest.raises(ValidationError, match=text) as raised:
+        resolve(odoo, Wanted.of("res.partner", given, "partner"))
+    assert (raised.value.details["field"], odoo.sent) == ("partner", [])
+
+
 @pytest.mark.parametrize("given", [Scalar(7, "i"), 7.0, Decimal(7), Scalar(7.0, "f")])
 def test_an_id_is_taken_from_any_kind_of_table(given: Any) -> None:
     wanted = Wanted(model="res.partner", field="partner_id", id=given, name=NA)

@@ -144,7 +144,7 @@ def test_a_subtask_gets_the_project_of_its_parent_explicitly(major: int) -> None
         ({"name": "x"}, "project_id or project_name is needed"),
         ({"name": "x", "project_id": 3, "date_deadline": "soon"}, "date_deadline is 'soon'"),
         ({"name": "x", "project_id": 3, "date_deadline": NAT}, "not a date or a time"),
-        ({"name": "x", "project_id": 3, "user_ids": ["Ann"]}, "not a record id"),
+        ({"name": "x", "project_id": 3, "user_ids": [True]}, "not a record id"),
         ({"name": "x", "project_id": 3, "tag_ids": Column([True])}, "not a record id"),
         ({"name": "x", "parent_id": 6}, "parent_id"),
     ],

@@ -395,7 +395,7 @@ def test_an_invoice_is_paid_in_full_and_a_credit_note_never() -> None:
     odoo.invoice(4, state="posted", name="INV/7", **part)
     odoo.invoice(4, state="posted", name="INV/8", payment_state="in_payment")
     credit = odoo.invoice(4, state="posted", name="RINV/9", move_type="out_refund")
-    outcome = process(odoo, ["S4"], steps=["pay"], journal_name="bank").orders[0]
+    outcome = process(odoo, ["S4"], steps=["pay"], journal_id="bank").orders[0]
     assert ([made.name for made in outcome.done["pay"]], outcome.complete) == (["P1"], True)
     (payment,) = odoo.server.records["account.payment"]
     assert (payment["amount"], payment["journal_id"]) == (65.0, 6)
@@ -557,8 +557,7 @@ def test_digits_that_are_one_orders_number_and_anothers_id_have_to_be_chosen() -
         ({"payment_date": "soon"}, ValidationError, "not a date"),
         ({"journal_id": 1}, ValidationError, "of type sale"),
         ({"journal_id": 77}, NotFoundError, "77"),
-        ({"journal_name": "Nowhere"}, NotFoundError, "Nowhere"),
-        ({"journal_id": 6, "journal_name": "Bank"}, ValidationError, "not both"),
+        ({"journal_id": "Nowhere"}, NotFoundError, "Nowhere"),
     ],
 )
 def test_a_wrong_step_or_payment_is_refused_before_anything_is_written(

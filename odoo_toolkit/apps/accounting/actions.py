@@ -7,7 +7,7 @@ cancel; posted or cancel -> [button_draft] -> draft.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 from annotated_doc import Doc
@@ -26,12 +26,12 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     pick_journal,
 )
-from odoo_toolkit.apps.accounting.lines import NewLine, checked_lines, fill_lines
+from odoo_toolkit.apps.accounting.lines import NewLine, checked_lines, fill_lines, resolve_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, find, shows, state_error
-from odoo_toolkit.operations.lines import checked_day, today, wanted_product
+from odoo_toolkit.operations.lines import NameOrId, checked_day, today, wanted_links
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import (
     Done,
@@ -40,7 +40,7 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.names import Wanted
 
 CREATE = Step(model=INVOICE.model, method="create", says="Created")
 POST = Step(
@@ -61,8 +61,8 @@ def create_invoice(
     partner_name: str | None = None,
     lines: Annotated[Sequence[NewLine], Len(1, 500)],
     invoice_date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: int | None = None,
-    currency_id: int | None = None,
+    journal_id: NameOrId = None,
+    currency_id: NameOrId = None,
     ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
     post: bool = False,
     dry_run: DryRun = False,
@@ -83,10 +83,11 @@ def create_invoice(
         partner_name: the name to look up instead.
         lines: each with ``product_id`` or ``product_name`` or a ``name``, and ``quantity`` (1),
             ``price_unit`` (in the invoice's currency; the product's sales price or cost),
-            ``account_id``, ``tax_ids``.
+            ``account_id`` or ``account_name`` (its name or code), and
+            ``tax_ids`` (ids or names).
         invoice_date: a day; today by default, for bills too.
-        journal_id: of type sale or purchase, as the move type needs.
-        currency_id: the invoice's currency.
+        journal_id: of type sale or purchase, as the move type needs; its id or name.
+        currency_id: the invoice's currency, by its id or name, such as ``EUR``.
         ref: the reference.
         post: whether to post it. If that fails, the draft stays and the result says why.
         dry_run: whether to return the plan and write nothing.
@@ -108,23 +109,17 @@ def create_invoice(
         )
     checked = checked_lines(lines)
     day = checked_day(invoice_date, "invoice_date") or today(odoo)
-    sold = {
-        index: wanted_product(line, index)
-        for index, line in enumerate(checked)
-        if {"product_id", "product_name"} & line.keys()
-    }
     partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    customer, *products = resolve_all(odoo, [partner, *sold.values()])
+    wanted = [partner, *wanted_links(currency_id=("res.currency", currency_id))]
+    company, kind = acting_company(odoo, INVOICE.model), kind_of(move_type)
+    found = resolve_lines(odoo, checked, wanted, kind, company)
     if dry_run:
         look_for(odoo, [partner])
-    for index, product in zip(sold, products, strict=True):
-        checked[index]["product_id"] = product
-    head = {"move_type": move_type, "partner_id": customer, "invoice_date": day}
-    more = {"journal_id": journal_id, "currency_id": currency_id, "ref": ref}
-    head |= {name: value for name, value in more.items() if value is not None}
-    company = acting_company(odoo, INVOICE.model)
+    head: dict[str, Any] = {"move_type": move_type, "invoice_date": day}
+    head |= {link.field: number for link, number in zip(wanted, found, strict=True)}
+    head |= {"ref": ref} if ref is not None else {}
     if journal_id is not None:
-        pick_journal(odoo, journal_id, (kind_of(move_type),), company)
+        head["journal_id"] = pick_journal(odoo, journal_id, (kind,), company)["id"]
     terms, commands, warnings = fill_lines(odoo, head, checked, company)
     steps[0] = CREATE.of(vals_list=[{**head, **terms, "invoice_line_ids": commands}])
 

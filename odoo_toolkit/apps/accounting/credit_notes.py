@@ -25,7 +25,14 @@ from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import Row, find, read_new, read_rows, state_error
-from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
+from odoo_toolkit.operations.lines import (
+    Line,
+    NameOrId,
+    check_lines,
+    checked_day,
+    checked_number,
+    today,
+)
 from odoo_toolkit.operations.steps import (
     AnyStep,
     Done,
@@ -73,7 +80,7 @@ def create_credit_note(
     lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("All by default.")] = None,
     reason: str | None = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: int | None = None,
+    journal_id: NameOrId = None,
     post: bool = False,
     allow_more: Annotated[bool, Doc("Also more than was invoiced.")] = False,
     dry_run: DryRun = False,
@@ -90,8 +97,8 @@ def create_credit_note(
             label), and ``quantity``, all of it by default. Without, the whole is credited.
         reason: shown on the credit note.
         date: its date.
-        journal_id: by default the invoice's own; it is always sent, because Odoo 15 and later
-            refuse the wizard without it.
+        journal_id: its id or name; by default the invoice's own. It is always sent, because
+            Odoo 15 and later refuse the wizard without it.
         post: whether to post it, which settles the invoice with it as far as that is unpaid; if
             that fails, the draft stays and the result says why.
         allow_more: whether to credit more than was invoiced, with earlier credit notes.
@@ -133,9 +140,10 @@ def create_credit_note(
             " are credited.",
             "Post it first, or change the draft itself." if draft else "",
         )
+    journal = row["journal_id"].id
     if journal_id is not None:
-        pick_journal(odoo, journal_id, (kind_of(row["move_type"]),), row["company_id"].id)
-    journal = journal_id or row["journal_id"].id
+        types = (kind_of(row["move_type"]),)
+        journal = pick_journal(odoo, journal_id, types, row["company_id"].id)["id"]
     questions: list[Callable[[], list[Row]]] = [lambda: _credited(odoo, row)]
     if wanted is not None:
         questions += [lambda: _lines_of(odoo, row), lambda: _head_of(odoo, row)]

@@ -22,7 +22,15 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, read_all
-from odoo_toolkit.operations.lines import Line, check_lines, checked_day, checked_number, today
+from odoo_toolkit.operations.lines import (
+    IdOrName,
+    Line,
+    NameOrId,
+    check_lines,
+    checked_day,
+    checked_number,
+    today,
+)
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
@@ -51,7 +59,7 @@ class EntryLine(TypedDict, total=False):
     debit: float
     credit: float
     name: str
-    partner_id: int
+    partner_id: IdOrName
 
 
 @attrs.frozen(kw_only=True)
@@ -86,7 +94,7 @@ def create_entry(
     ],
     date: Annotated[str | None, Doc("Default: today.")] = None,
     ref: str | None = None,
-    journal_id: int | None = None,
+    journal_id: NameOrId = None,
     post: bool = False,
     dry_run: DryRun = False,
 ) -> Entry | Plan:
@@ -98,11 +106,11 @@ def create_entry(
     Args:
         odoo: the connection.
         lines: each with ``account_id`` or ``account_name`` (its name or code), ``debit`` or
-            ``credit``, and ``name`` and ``partner_id`` where wanted.
+            ``credit``, and ``name`` and ``partner_id`` (an id or a name) where wanted.
         date: under which it is booked; from 15 on, Odoo moves what is before a lock date to the
             first open day, and the result says so.
         ref: its reference.
-        journal_id: of type general; by default the company's first.
+        journal_id: of type general, by its id or name; by default the company's first.
         post: whether to post it. If that fails, the draft stays and the result says why.
         dry_run: whether to return the plan and write nothing.
 
@@ -128,14 +136,13 @@ def create_entry(
         )
         for index, line in enumerate(checked)
     ]
-    partners = {
-        index: line["partner_id"] for index, line in enumerate(checked) if "partner_id" in line
-    }
     wanted += [
-        Wanted(model="res.partner", field=f"lines[{index}].partner_id", id=partner)
-        for index, partner in partners.items()
+        Wanted.of("res.partner", line["partner_id"], f"lines[{index}].partner_id")
+        for index, line in enumerate(checked)
+        if "partner_id" in line
     ]
     found = resolve_all(odoo, wanted)
+    partners = iter(found[len(checked) :])
     used = sorted({number for number in found[: len(checked)] if number})
     accounts = attrs.evolve(_ACCOUNT, domain=(own,))
     # Ids are taken as they are: whether the company has such accounts is found out here.
@@ -147,7 +154,9 @@ def create_entry(
     commands: list[Any] = []
     for line, account in zip(checked, found, strict=False):
         values = {
-            key: line[key] for key in ("name", "partner_id", "debit", "credit") if key in line
+            key: next(partners) if key == "partner_id" else line[key]
+            for key in ("name", "partner_id", "debit", "credit")
+            if key in line
         }
         commands.append([0, 0, {"account_id": account, **values}])
     head = {"move_type": "entry", "journal_id": journal["id"], "date": day}

@@ -22,8 +22,10 @@ from odoo_toolkit.operations.documents import (
     read_back,
     read_rows,
 )
+from odoo_toolkit.operations.lines import NameOrId
 from odoo_toolkit.operations.steps import Done
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
@@ -253,15 +255,19 @@ def of_companies(odoo: Odoo, company: int) -> tuple[str, str, list[int]]:
     return (field, "in", usable_companies(odoo, company, INVOICE.model))
 
 
-def pick_journal(odoo: Odoo, journal_id: int | None, types: Sequence[str], company: int) -> Row:
+def pick_journal(odoo: Odoo, journal: NameOrId, types: Sequence[str], company: int) -> Row:
     """Return the journal asked for after checking it, or the company's first of these types.
 
     Raises:
+        AmbiguousNameError: a name matches several.
         NotFoundError: there is no such journal.
         ValidationError: it is another company's or of another type, or there is none.
     """
-    asked = [["id", "=", journal_id]] if journal_id is not None else []
     companies = usable_companies(odoo, company, INVOICE.model)
+    named = (*JOURNAL.domain, ("company_id", "in", companies))
+    wanted = Wanted.of(JOURNAL.model, journal, "journal_id", named)
+    journal_id = resolve(odoo, wanted, required=False)
+    asked = [["id", "=", journal_id]] if journal_id is not None else []
     domain = [*JOURNAL.domain, *asked, ["type", "in", types], ["company_id", "in", companies]]
     # One that somebody named must be open to them; the company's own is part of the invoice.
     acts_on = None if asked else INVOICE.model
@@ -273,19 +279,18 @@ def pick_journal(odoo: Odoo, journal_id: int | None, types: Sequence[str], compa
             suggestion="Give journal_id.",
             details={"field": "journal_id"},
         )
-    journal = read(odoo, JOURNAL, journal_id)
-    if journal["type"] not in types:
+    row = read(odoo, JOURNAL, journal_id)
+    if row["type"] not in types:
         raise ValidationError(
-            f"The journal {journal['name']} is of type {journal['type']};"
-            f" this needs {' or '.join(types)}.",
+            f"The journal {row['name']} is of type {row['type']}; this needs {' or '.join(types)}.",
             suggestion="Give another journal_id, or leave it out.",
-            details={"field": "journal_id", "type": journal["type"], "allowed": list(types)},
+            details={"field": "journal_id", "type": row["type"], "allowed": list(types)},
         )
     raise ValidationError(
-        f"The journal {journal['name']} belongs to {journal['company_id'].name},"
+        f"The journal {row['name']} belongs to {row['company_id'].name},"
         f" another company than {company}, which this is for.",
         suggestion="Give a journal of that company, or connect for the other one (company_id).",
-        details={"field": "journal_id", "company_id": journal["company_id"].id},
+        details={"field": "journal_id", "company_id": row["company_id"].id},
     )
 
 

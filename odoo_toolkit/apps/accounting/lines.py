@@ -10,17 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
+import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import JsonSchema
-from odoo_toolkit.apps.accounting.invoices import INVOICE, kind_of
+from odoo_toolkit.apps.accounting.invoices import INVOICE, kind_of, of_companies
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.companies import usable_companies
 from odoo_toolkit.operations.documents import Document, Row, read_all, read_rows
-from odoo_toolkit.operations.lines import check_lines, checked_number
+from odoo_toolkit.operations.lines import (
+    IdOrName,
+    check_lines,
+    checked_number,
+    wanted_each,
+    wanted_product,
+)
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve_all
 
 
 class NewLine(TypedDict, total=False):
@@ -32,7 +40,8 @@ class NewLine(TypedDict, total=False):
     quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
     account_id: int
-    tax_ids: Annotated[Sequence[int], Doc("Default: the product's; none without a product.")]
+    account_name: Annotated[str, Doc("Name or code.")]
+    tax_ids: Annotated[Sequence[IdOrName], Doc("Default: the product's; none without a product.")]
 
 
 #: The first version that computes prices, taxes and terms of what is created from outside.
@@ -65,14 +74,57 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         for key in ("quantity", "price_unit"):
             if key in line:
                 line[key] = checked_number(line[key], f"{where}.{key}", positive=False)
-        taxes = line.get("tax_ids", [])
-        if not isinstance(taxes, list) or any(type(tax) is not int or tax < 1 for tax in taxes):
-            raise ValidationError(
-                f"{where}.tax_ids must be a list of tax ids.",
-                suggestion="Give e.g. [1], or [] for no tax.",
-                details={"field": f"{where}.tax_ids"},
-            )
     return checked
+
+
+def resolve_lines(
+    odoo: Odoo,
+    lines: Sequence[dict[str, Any]],
+    others: Sequence[Wanted],
+    kind: str,
+    company: int,
+) -> list[int | None]:
+    """Put the ids of the products, accounts and taxes that are meant into the lines.
+
+    Args:
+        odoo: the connection.
+        lines: as :func:`checked_lines` returned them.
+        others: names that are looked up together with theirs.
+        kind: sale or purchase.
+        company: the invoice's.
+
+    Returns:
+        The ids of the others.
+    """
+    wanted: list[tuple[dict[str, Any], str, list[Wanted]]] = []
+    for index, line in enumerate(lines):
+        where = f"lines[{index}]"
+        if {"product_id", "product_name"} & line.keys():
+            wanted.append((line, "product_id", [wanted_product(line, index)]))
+        if {"account_id", "account_name"} & line.keys():
+            # A code is made of digits, as an id is: so they are apart here.
+            name = line.pop("account_name", None)
+            account = Wanted(
+                model="account.account",
+                field=f"{where}.account_id",
+                id=line.get("account_id"),
+                name=name,
+                domain=() if name is None else (of_companies(odoo, company),),
+            )
+            wanted.append((line, "account_id", [account]))
+        if "tax_ids" in line:
+            taxes = wanted_each("account.tax", line["tax_ids"], f"{where}.tax_ids")
+            if any(tax.name is not None for tax in taxes):
+                companies = usable_companies(odoo, company, INVOICE.model)
+                fits = (("type_tax_use", "in", (kind, "none")), ("company_id", "in", companies))
+                taxes = [attrs.evolve(tax, domain=fits) for tax in taxes]
+            wanted.append((line, "tax_ids", taxes))
+    found = iter(resolve_all(odoo, [*others, *(each for *_, part in wanted for each in part)]))
+    ids = [next(found) for _ in others]
+    for line, key, part in wanted:
+        meant = [next(found) for _ in part]
+        line[key] = meant if key == "tax_ids" else meant[0]
+    return ids
 
 
 def fill_lines(
@@ -83,7 +135,7 @@ def fill_lines(
     Args:
         odoo: the connection.
         head: the invoice's own values; ``move_type`` and ``partner_id`` among them.
-        lines: checked, the products resolved.
+        lines: checked and resolved.
         company: the invoice's.
 
     Raises:

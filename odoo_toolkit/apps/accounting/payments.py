@@ -32,7 +32,14 @@ from odoo_toolkit.operations.documents import (
     read_rows,
     state_error,
 )
-from odoo_toolkit.operations.lines import checked_day, checked_number, today
+from odoo_toolkit.operations.lines import (
+    IdOrName,
+    NameOrId,
+    checked_day,
+    checked_number,
+    today,
+    wanted_each,
+)
 from odoo_toolkit.operations.steps import (
     Done,
     WizardStep,
@@ -41,8 +48,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.arguments import Ids, checked_ids
-from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 _INVOICES = attrs.evolve(INVOICE, argument="invoice_ids")
@@ -87,14 +93,16 @@ class PaymentResult(Shown):
 def register_payment(
     odoo: Odoo,
     *,
-    invoice_ids: Annotated[Ids, Len(1, 100), Doc("Posted invoices, or bills.")],
+    invoice_ids: Annotated[
+        Sequence[IdOrName], Len(1, 100), Doc("Posted invoices, or bills; ids or numbers.")
+    ],
     amount: Annotated[
         float | None,
         Gt(0),
         Doc("Default: what is due. For several: one payment of all."),
     ] = None,
     currency: Annotated[str | None, Doc("Default: the invoices'.")] = None,
-    journal_id: Annotated[int | None, Doc("Default: the first bank.")] = None,
+    journal_id: Annotated[NameOrId, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
     payment_method: str = "manual",
     writeoff_account: Annotated[
@@ -114,15 +122,16 @@ def register_payment(
 
     Args:
         odoo: the connection.
-        invoice_ids: posted and unpaid; either customers' invoices and vendors' refunds (money
-            comes in) or bills and customers' credit notes (money goes out).
+        invoice_ids: their ids or numbers, posted and unpaid; either customers' invoices and
+            vendors' refunds (money comes in) or bills and customers' credit notes (money goes
+            out).
         amount: by default what Odoo's wizard proposes: what is due, less an early payment
             discount; from 18 on, of instalments the next one.
         currency: in which it is paid, such as ``EUR``, and in which ``amount`` is. By default
             that of the invoices; where neither is given for one invoice, that of the journal if
             it has its own. Odoo converts at the rate of the payment's day (14 and 15 take what
             is due in a foreign currency into the company's at the rate of the invoice's).
-        journal_id: a bank or cash journal of the invoices' company.
+        journal_id: a bank or cash journal of the invoices' company, by its id or name.
         payment_date: a day; today by default.
         payment_method: a code such as ``manual``, available in the journal.
         writeoff_account: the account, by name or code, on which the difference between
@@ -137,7 +146,8 @@ def register_payment(
         NotFoundError: an invoice, journal or currency does not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    ids = list(checked_ids(invoice_ids))
+    wanted = wanted_each(INVOICE.model, invoice_ids, "invoice_ids", INVOICE.domain)
+    ids: list[int] = []
     started = time.time()
     values: dict[str, Any] = {}
 
@@ -162,6 +172,9 @@ def register_payment(
     permit(odoo, pay, dry_run=dry_run)
     if amount is not None:
         amount = checked_number(amount, "amount", positive=True)
+    if not wanted:
+        raise ValidationError("There are no invoices.", suggestion="Give their ids or numbers.")
+    ids += dict.fromkeys(number for number in resolve_all(odoo, wanted) if number)
     if writeoff_account is not None and (amount is None or len(ids) > 1):
         raise ValidationError(
             "A write-off takes one invoice and the amount that is paid.",

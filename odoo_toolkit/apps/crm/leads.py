@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -46,7 +46,6 @@ from odoo_toolkit.operations.steps import (
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.arguments import optional_ids
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
@@ -164,7 +163,7 @@ def create_lead(
     stage_id: int | None = None,
     stage_name: str | None = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
-    tag_ids: Sequence[int] | None = None,
+    tag_ids: NamesOrIds = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Create a lead or an opportunity.
@@ -187,7 +186,7 @@ def create_lead(
         user_id: salesperson; the caller by default.
         stage_id: must be a stage of the team given, or one shared by all teams.
         description: plain text.
-        tag_ids: ids of ``crm.tag``.
+        tag_ids: ids or names of ``crm.tag``.
         dry_run: resolve and check, write nothing.
 
     Raises:
@@ -198,12 +197,13 @@ def create_lead(
     name = checked_name(name, "Say what the lead is about.")
     permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(LEAD.model)
-    team, user = linked_ids(
+    team, user, *tags = linked_ids(
         odoo,
         [
             Wanted(model="crm.team", field="team_id", id=team_id, name=team_name),
             Wanted(model="res.users", field="user_id", id=user_id, name=user_name),
         ],
+        wanted_each("crm.tag", tag_ids, "tag_ids"),
     )
     partner, company = _partner_or_text(odoo, partner_id, partner_name)
     if dry_run:
@@ -224,7 +224,7 @@ def create_lead(
         "user_id": user,
         "stage_id": find_stage(odoo, team, stage_id, stage_name).id if by_stage else None,
         "description": written_text(described["description"], description) if description else None,
-        "tag_ids": [[6, 0, tags]] if (tags := optional_ids(tag_ids)) else None,
+        "tag_ids": [[6, 0, list(dict.fromkeys(tags))]] if tags else None,
     }
     create = CREATE.of(vals_list={key: value for key, value in values.items() if value is not None})
 

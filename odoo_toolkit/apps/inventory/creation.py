@@ -27,7 +27,13 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Row, read_all, read_rows
-from odoo_toolkit.operations.lines import check_lines, checked_number, wanted_product
+from odoo_toolkit.operations.lines import (
+    NameOrId,
+    check_lines,
+    checked_number,
+    wanted_links,
+    wanted_product,
+)
 from odoo_toolkit.operations.steps import (
     AnyStep,
     Check,
@@ -179,8 +185,8 @@ def create_transfer(
     picking_type_name: Annotated[
         Literal["internal", "incoming", "outgoing"], Doc("Kind of transfer.")
     ] = "internal",
-    location_src_id: Annotated[int | None, Doc("From; default: the operation type's.")] = None,
-    location_dest_id: Annotated[int | None, Doc("To; default: the operation type's.")] = None,
+    location_src_id: Annotated[NameOrId, Doc("From; default: the operation type's.")] = None,
+    location_dest_id: Annotated[NameOrId, Doc("To; default: the operation type's.")] = None,
     lines: Annotated[Sequence[NewLine], Len(1, 500)],
     scheduled_date: Annotated[str | None, Doc("ISO date or moment; UTC without zone.")] = None,
     validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
@@ -198,7 +204,7 @@ def create_transfer(
         odoo: the connection.
         picking_type_name: ``internal``, ``incoming`` (receipt) or ``outgoing`` (delivery), of
             the warehouse that the named locations are in, else of the company's first one.
-        location_src_id: where the goods come from.
+        location_src_id: where the goods come from; an id or a name.
         location_dest_id: where they go to.
         lines: each with ``product_id`` or ``product_name``, and ``quantity`` in the product's
             unit of measure.
@@ -208,7 +214,7 @@ def create_transfer(
         dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
 
     Raises:
-        AmbiguousNameError: a name means several products; nothing was written.
+        AmbiguousNameError: a name means several records; nothing was written.
         ValidationError: a line, a location or the date is wrong; nothing was written.
         NotFoundError: a product or location does not exist; nothing was written.
         AccessError: Odoo or the policy does not allow it.
@@ -240,11 +246,23 @@ def create_transfer(
     described = odoo.schema.fields(PICKING.model)
     date = {} if scheduled_date is None else {"scheduled_date": scheduled_date}
     head = to_wire(date, PICKING.model, described, fields_of=odoo.schema.fields)
-    found = resolve_all(odoo, [wanted_product(line, n) for n, line in enumerate(checked)])
-    product_ids = [number for number in found if number is not None]
+    places = wanted_links(
+        location_src_id=(LOCATION.model, location_src_id),
+        location_dest_id=(LOCATION.model, location_dest_id),
+    )
+    found = resolve_all(
+        odoo, [*(wanted_product(line, n) for n, line in enumerate(checked)), *places]
+    )
+    product_ids = [number for number in found[: len(checked)] if number is not None]
+    named_ends = dict(zip((place.field for place in places), found[len(checked) :], strict=True))
     asked: list[Callable[[], Any]] = [
         lambda: _products(odoo, product_ids),
-        lambda: find_route(odoo, picking_type_name, location_src_id, location_dest_id),
+        lambda: find_route(
+            odoo,
+            picking_type_name,
+            named_ends.get("location_src_id"),
+            named_ends.get("location_dest_id"),
+        ),
     ]
     products, route = side_by_side(asked)
     ends = {"location_id": route.source, "location_dest_id": route.destination}

@@ -17,7 +17,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, Row, afterwards, find_id, read, read_rows
-from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.lines import NameOrId, checked_number, wanted_links
 from odoo_toolkit.operations.lots import NamedLot, create_lot, find_lots
 from odoo_toolkit.operations.steps import (
     AnyStep,
@@ -28,6 +28,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 
 _WAREHOUSE = Document(
@@ -72,9 +73,9 @@ def get_stock(
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
     product_name: Annotated[str | None, Doc("Or its name or reference to look up.")] = None,
     location_id: Annotated[
-        int | None, Doc("Only this location and those in it; of any kind.")
+        NameOrId, Doc("Only this location and those in it; of any kind.")
     ] = None,
-    warehouse_id: Annotated[int | None, Doc("Only this warehouse.")] = None,
+    warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
 ) -> Stock:
     """Return the stock of a product by location; 2 round trips, 3 with a warehouse.
 
@@ -88,21 +89,31 @@ def get_stock(
         odoo: the connection.
         product_id: a variant (``product.product``).
         product_name: its name or internal reference instead.
-        location_id: a location of any usage, with its sublocations.
-        warehouse_id: a warehouse.
+        location_id: a location of any usage, by its id or name, with its sublocations.
+        warehouse_id: a warehouse, by its id or name.
 
     Raises:
-        AmbiguousNameError: several products match.
+        AmbiguousNameError: a name matches several records.
         NotFoundError: product, location or warehouse do not exist.
         AccessError: Odoo or the policy does not allow it.
     """
-    product = find_id(odoo, PRODUCT, product_id, product_name)
+    places = wanted_links(
+        location_id=(LOCATION.model, location_id), warehouse_id=(_WAREHOUSE.model, warehouse_id)
+    )
+    wanted = [PRODUCT.wanted(product_id, product_name), *places]
+    ids = {
+        each.field: number for each, number in zip(wanted, resolve_all(odoo, wanted), strict=True)
+    }
+    product, location, warehouse = (
+        ids.get(name) for name in ("product_id", "location_id", "warehouse_id")
+    )
+    assert product is not None  # noqa: S101 - it is required
     domain: list[Any] = [["product_id", "=", product]]
-    if warehouse_id is not None:
-        view = read(odoo, _WAREHOUSE, warehouse_id)["view_location_id"]
+    if warehouse is not None:
+        view = read(odoo, _WAREHOUSE, warehouse)["view_location_id"]
         domain.append(["location_id", "child_of", view.id])
-    if location_id is not None:
-        domain.append(["location_id", "child_of", location_id])
+    if location is not None:
+        domain.append(["location_id", "child_of", location])
     else:
         domain.append(["location_id.usage", "=", "internal"])
     sums = Call(
@@ -119,7 +130,7 @@ def get_stock(
         lambda: read(odoo, PRODUCT, product),
         lambda: odoo.call(sums),
         # Odoo says nothing of a location that does not exist.
-        lambda: read(odoo, LOCATION, location_id) if location_id is not None else None,
+        lambda: read(odoo, LOCATION, location) if location is not None else None,
     ]
     found, groups, _ = side_by_side(asked)
     by_location: dict[tuple[int, str], list[Any]] = {}

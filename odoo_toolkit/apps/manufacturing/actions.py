@@ -35,7 +35,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
-from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.lines import NameOrId, checked_number
 from odoo_toolkit.operations.steps import (
     AnyStep,
     Done,
@@ -264,7 +264,7 @@ def create_order(
     *,
     product_id: int | None = None,
     product_name: str | None = None,
-    bom_id: Annotated[int | None, Doc("Default: the product's first.")] = None,
+    bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Planned start, ISO; default: now.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
@@ -281,7 +281,8 @@ def create_order(
         odoo: the connection.
         product_id: the product to make; or
         product_name: its name.
-        bom_id: a bill of materials of it; given alone, it also decides the product.
+        bom_id: a bill of materials of it, by its id or reference; given alone, it
+            also decides the product.
         quantity: in the product's unit of measure.
         date: planned start, an ISO date or moment (UTC where no zone is given).
         confirm: confirm the order at once, and reserve components. If that fails, the draft

@@ -26,8 +26,9 @@ from odoo_toolkit.operations.documents import (
     read,
     read_rows,
 )
-from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.lines import NameOrId, checked_number
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 BOM = Document(
@@ -373,9 +374,9 @@ def check_components(
     *,
     product_id: int | None = None,
     product_name: str | None = None,
-    bom_id: Annotated[int | None, Doc("Default: the product's first.")] = None,
+    bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
-    location_id: Annotated[int | None, Doc("Stock there only; default: all.")] = None,
+    location_id: Annotated[NameOrId, Doc("Stock there only; default: all.")] = None,
 ) -> BillComponents:
     """Return the components of a product, and whether a quantity of it can be made now.
 
@@ -389,9 +390,10 @@ def check_components(
         odoo: the connection.
         product_id: the product; or
         product_name: its name.
-        bom_id: a bill of materials of it; given alone, it also decides the product.
+        bom_id: a bill of materials of it, by its id or reference; given alone, it
+            also decides the product.
         quantity: to make, in the product's unit of measure.
-        location_id: the location of the components, with its sublocations.
+        location_id: the location of the components, by its id or name, with its sublocations.
 
     Raises:
         NotFoundError: the product has no bill of materials.
@@ -400,8 +402,9 @@ def check_components(
     """
     wanted = checked_number(quantity, "quantity", positive=True)
     chosen = choose_bill(odoo, product_id, product_name, bom_id)
+    place = resolve(odoo, Wanted.of("stock.location", location_id, "location_id"), required=False)
     asked: list[Callable[[], Any]] = [
-        lambda: explode(odoo, chosen.bom, chosen.product, wanted, location=location_id),
+        lambda: explode(odoo, chosen.bom, chosen.product, wanted, location=place),
         lambda: _read_operations(odoo, chosen.bom),
     ]
     components, operations = side_by_side(asked)
@@ -434,7 +437,7 @@ def check_components(
 
 
 def choose_bill(
-    odoo: Odoo, product_id: int | None, product_name: str | None, bom_id: int | None
+    odoo: Odoo, product_id: int | None, product_name: str | None, bill: NameOrId
 ) -> Chosen:
     """Return the product meant and the bill by which it is made, the first unless one is named.
 
@@ -443,6 +446,7 @@ def choose_bill(
         ValidationError: the bill is another product's, or that of several variants.
         StateError: it is a kit.
     """
+    bom_id = resolve(odoo, Wanted.of(BOM.model, bill, "bom_id"), required=False)
     if bom_id is not None and product_id is None and product_name is None:
         return _of_bill(odoo, bom_id)
     number = find_id(odoo, PRODUCT, product_id, product_name)

@@ -37,8 +37,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.records.arguments import optional_ids
-from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 from odoo_toolkit.values.plain import plain
@@ -104,7 +103,7 @@ def create_task(
     name: Annotated[str, Len(1)],
     project_id: int | None = None,
     project_name: str | None = None,
-    user_ids: Annotated[Sequence[int] | None, Doc("Assignees; on Odoo 14 one.")] = None,
+    user_ids: Annotated[NamesOrIds, Doc("Assignees; on Odoo 14 one.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
         str | date | datetime | None,
@@ -114,7 +113,7 @@ def create_task(
     priority: Annotated[str, Doc("0 or 1; to 3 from Odoo 19 on.")] = "0",
     parent_id: int | None = None,
     parent_name: str | None = None,
-    tag_ids: Sequence[int] | None = None,
+    tag_ids: NamesOrIds = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Create a task, or a subtask.
@@ -126,14 +125,15 @@ def create_task(
         name: what is to be done.
         project_id: the project; by default the parent's.
         project_name: instead of the id.
-        user_ids: who it is assigned to; without them Odoo decides, mostly for the caller.
+        user_ids: ids or names of those it is assigned to; without them Odoo decides,
+            mostly for the caller.
         description: plain text.
         date_deadline: a day to Odoo 16, where a time of day is left out; a moment from 17 on,
             where a mere day becomes noon in UTC, which is that day nearly everywhere.
         priority: ``0``, ``1`` for important; from Odoo 19 on also ``2`` and ``3``; or its name.
         parent_id: the task that it is a part of.
         parent_name: instead of the id.
-        tag_ids: ids of ``project.tags``.
+        tag_ids: ids or names of ``project.tags``.
         dry_run: resolve and check, write nothing.
 
     Raises:
@@ -146,13 +146,19 @@ def create_task(
     permit(odoo, CREATE, dry_run=dry_run)
     described = odoo.schema.fields(TASK.model)
     values = {"name": name, "priority": choice(described["priority"], priority)}
-    if users := optional_ids(user_ids):
+    assignees = wanted_each("res.users", user_ids, "user_ids")
+    linked = resolve_all(odoo, [*assignees, *wanted_each("project.tags", tag_ids, "tag_ids")])
+    numbers = [number for number in linked if number]
+    users, tags = (
+        list(dict.fromkeys(part)) for part in (numbers[: len(assignees)], numbers[len(assignees) :])
+    )
+    if users:
         values |= assigned(described, users)
     if description:
         values["description"] = written_text(described["description"], description)
     if date_deadline is not None:
         values["date_deadline"] = deadline(described["date_deadline"], date_deadline)
-    if tags := optional_ids(tag_ids):
+    if tags:
         values["tag_ids"] = [[6, 0, tags]]
     parent = resolve(odoo, PARENT.wanted(parent_id, parent_name), required=False)
     wanted = Wanted(model="project.project", field="project_id", id=project_id, name=project_name)

@@ -22,8 +22,10 @@ from odoo_toolkit.apps.purchase.orders import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.operations.documents import Row, find, state_error
+from odoo_toolkit.operations.lines import NameOrId
 from odoo_toolkit.operations.steps import permit
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.names import Wanted
 
 
 @operation
@@ -40,7 +42,7 @@ def receive(
         bool | None, Doc("If less comes: true keeps the rest in a backorder, false drops it.")
     ] = None,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
-    picking_id: Annotated[int | None, Doc("If several receipts are open.")] = None,
+    picking_id: Annotated[NameOrId, Doc("If several receipts are open.")] = None,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
     """Receive a purchase order, in full or by lines.
@@ -64,7 +66,7 @@ def receive(
             ``quantity`` and ``lots``; by default everything that is open.
         backorder: whether the rest stays open, or is given up.
         allow_more: whether to receive more than was ordered.
-        picking_id: which of several open receipts.
+        picking_id: which of several open receipts, by its id or number.
         dry_run: find and check, write nothing.
 
     Raises:
@@ -94,11 +96,12 @@ def receive(
     )
 
 
-def _meant(row: Row, receipts: list[Receipt], picking_id: int | None) -> Receipt:
+def _meant(row: Row, receipts: list[Receipt], picking_id: NameOrId) -> Receipt:
     """Return the open receipt that is meant."""
     own = [receipt for receipt in receipts if receipt.type == "incoming"]
     opened = [receipt for receipt in own if receipt.state not in ("done", "cancel")]
-    found = [r for r in opened if picking_id in (None, r.id)]
+    meant = Wanted.of("stock.picking", picking_id, "picking_id")
+    found = [r for r in opened if picking_id is None or meant.id == r.id or meant.name == r.name]
     if len(found) == 1:
         return found[0]
     if found:

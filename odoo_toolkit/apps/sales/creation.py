@@ -44,7 +44,7 @@ from odoo_toolkit.operations.documents import (
     read_rows,
     shows,
 )
-from odoo_toolkit.operations.lines import NamesOrIds
+from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_links
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import (
     Done,
@@ -89,8 +89,8 @@ def create_order(
     client_order_ref: ClientOrderRef = None,
     payment_term_id: int | None = None,
     payment_term_name: str | None = None,
-    pricelist_id: int | None = None,
-    warehouse_id: int | None = None,
+    pricelist_id: NameOrId = None,
+    warehouse_id: NameOrId = None,
     note: Note = None,
     confirm: bool = False,
     dry_run: DryRun = False,
@@ -114,8 +114,8 @@ def create_order(
         client_order_ref: the customer's own reference.
         payment_term_id: the customer's by default; or
         payment_term_name: its name.
-        pricelist_id: the customer's by default.
-        warehouse_id: needs the module ``sale_stock``.
+        pricelist_id: its id or name; the customer's by default.
+        warehouse_id: its id or name; needs the module ``sale_stock``.
         note: shown below the lines.
         confirm: confirm the order at once. When that fails, the quotation stays, ``confirmed`` is
             False and ``warnings`` says why.
@@ -135,20 +135,22 @@ def create_order(
         date_order=date_order,
         commitment_date=commitment_date,
         client_order_ref=client_order_ref,
-        pricelist_id=pricelist_id,
-        warehouse_id=warehouse_id,
     )
     partner = Wanted(model="res.partner", field="partner_id", id=partner_id, name=partner_name)
-    terms = wanted_terms(payment_term_id, payment_term_name)
+    links = [
+        *wanted_terms(payment_term_id, payment_term_name),
+        *wanted_links(
+            pricelist_id=("product.pricelist", pricelist_id),
+            warehouse_id=("stock.warehouse", warehouse_id),
+        ),
+    ]
     products = wanted_products(checked)
-    customer, *found = resolve_all(odoo, [partner, *products, *terms])
+    customer, *found = resolve_all(odoo, [partner, *products, *links])
     if dry_run:
         # Otherwise Odoo itself looks for them.
-        pricelist = Wanted(model="product.pricelist", field="pricelist_id", id=pricelist_id)
-        warehouse = Wanted(model="stock.warehouse", field="warehouse_id", id=warehouse_id)
-        look_for(odoo, [partner, *products, *terms, pricelist, warehouse])
-    product_ids = found[: len(products)]
-    head |= dict(zip(("payment_term_id",), found[len(products) :], strict=False))
+        look_for(odoo, [partner, *products, *links])
+    product_ids, linked = found[: len(products)], found[len(products) :]
+    head |= {link.field: number for link, number in zip(links, linked, strict=True)}
     commands = line_commands(checked, product_ids)
     steps[0] = CREATE.of(vals_list={"partner_id": customer, **head, "order_line": commands})
 

@@ -13,7 +13,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
-from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import POST, post_invoice
 from odoo_toolkit.apps.accounting.invoices import INVOICE, pick_journal
 from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
@@ -48,7 +48,7 @@ from odoo_toolkit.operations.documents import (
     read,
     state_error,
 )
-from odoo_toolkit.operations.lines import checked_day
+from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day
 from odoo_toolkit.operations.steps import AnyStep, WizardStep, permit
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.progress import Steps, quietly
@@ -298,10 +298,6 @@ _MOST_ROUNDS = 12
 #: Kinds of errors after which the next order would fare no better.
 _ENDS = ("connection", "rate_limit")
 
-_IDS_OR_NUMBERS = {
-    "type": "array",
-    "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
-}
 _PAID_FROM = ("bank", "cash", "credit")
 
 
@@ -363,14 +359,12 @@ def process_orders(
     odoo: Odoo,
     *,
     orders: Annotated[
-        Sequence[int | str],
-        JsonSchema(_IDS_OR_NUMBERS),
+        Sequence[IdOrName],
         Len(1, MOST_ORDERS),
         Doc("Ids or numbers."),
     ],
     steps: Sequence[StepName] = STEPS,
-    journal_id: int | None = None,
-    journal_name: str | None = None,
+    journal_id: NameOrId = None,
     payment_date: str | None = None,
     dry_run: DryRun = False,
 ) -> ProcessResult | Plan:
@@ -393,8 +387,8 @@ def process_orders(
         odoo: the connection.
         orders: 1 to 50, each by its id or number, none twice.
         steps: any of confirm, deliver, invoice, post and pay; made in this order always.
-        journal_id: the bank or cash journal of the payments; by default the first bank; or
-        journal_name: its name.
+        journal_id: the bank or cash journal of the payments, by its id or name; by default the
+            first bank.
         payment_date: a day; today by default.
         dry_run: return an :class:`OrdersPlan`, which says per order what would be done, as far as
             it can be known; write nothing.
@@ -408,7 +402,7 @@ def process_orders(
     """
     asked = _checked_steps(steps)
     permit(odoo, *(step for name in asked for step in STAGES[name].allowed), dry_run=dry_run)
-    payment = {"journal_id": journal_id, "journal_name": journal_name, "payment_date": payment_date}
+    payment = {"journal_id": journal_id, "payment_date": payment_date}
     if "pay" not in asked and (given := [key for key, value in payment.items() if value]):
         raise ValidationError(
             f"{given[0]} is for the step pay, which is not among the steps.",
@@ -417,7 +411,7 @@ def process_orders(
         )
     how: dict[str, Any] = {"payment_date": checked_day(payment_date, "payment_date")}
     rows = find_orders(odoo, orders)
-    how["journal_id"] = _journal(odoo, journal_id, journal_name, rows)
+    how["journal_id"] = _journal(odoo, journal_id, rows)
     progress = Steps(len(rows) + 1)
     progress.finish(1, "Checked")
     outcomes: list[OrderOutcome] = []
@@ -465,15 +459,12 @@ def _checked_steps(steps: Sequence[StepName]) -> list[StepName]:
     return [name for name in STEPS if name in given]
 
 
-def _journal(odoo: Odoo, number: int | None, name: str | None, rows: Sequence[Row]) -> int | None:
+def _journal(odoo: Odoo, journal: NameOrId, rows: Sequence[Row]) -> int | None:
     """Return the journal meant; one that cannot pay these orders is refused before anything."""
-    if number is None and name is None:
+    if journal is None:
         return None
     domain = (("type", "in", _PAID_FROM),)
-    wanted = Wanted(
-        model="account.journal", field="journal_id", id=number, name=name, domain=domain
-    )
-    found = resolve(odoo, wanted)
+    found = resolve(odoo, Wanted.of("account.journal", journal, "journal_id", domain))
     try:
         for company in sorted({row["company_id"].id for row in rows if row["company_id"]}):
             pick_journal(odoo, found, _PAID_FROM, company)
