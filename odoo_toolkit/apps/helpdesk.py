@@ -130,7 +130,9 @@ def create_ticket(
 ) -> TicketResult | Plan:
     """Create a helpdesk ticket.
 
-    >>> create_ticket(odoo, name="Printer on fire", partner_name="Azure Interior")
+    >>> ticket = create_ticket(odoo, name="Lamp", partner_name="Acme")
+    >>> ticket.stage.name, ticket.partner_name
+    ('New', 'Acme')
 
     Args:
         odoo: the connection.
@@ -200,7 +202,9 @@ def get_ticket(
 ) -> TicketResult:
     """Return a ticket with its messages and attachments, asked for side by side.
 
-    >>> get_ticket(odoo, ticket_id=3).messages
+    >>> ticket = get_ticket(odoo, ticket_name="Lamp", include_messages=False)
+    >>> ticket.description, [tag.name for tag in ticket.tags]
+    ('It flickers', ['Repair'])
 
     Args:
         odoo: the connection.
@@ -261,7 +265,8 @@ def assign_ticket(
 ) -> TicketResult | Plan:
     """Assign a ticket to a user, a team, or both.
 
-    >>> assign_ticket(odoo, ticket_id=3, user_name="Marc Demo")
+    >>> assign_ticket(odoo, ticket_name="Lamp", user_name="Marc").user.name
+    'Marc'
 
     Args:
         odoo: the connection.

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import (
-    AmbiguousNameError,
     Odoo,
     ValidationError,
     count,
@@ -121,16 +120,17 @@ def made(odoo: Odoo) -> int:
 @pytest.mark.parametrize("name", CALLS)
 def test_a_record_is_meant_by_its_id_or_its_name(admin: Odoo, name: str) -> None:
     model, domain, call = CALLS[name]
-    found = search_read(admin, model, domain, ["display_name"], limit=1, order="id").records
-    new = [] if found else create(admin, model, {"name": "Of the toolkit"}).ids
-    row = found[0] if found else {"id": new[0], "display_name": "Of the toolkit"}
+    found = search_read(admin, model, domain, ["display_name"], limit=200, order="id").records
+    names = [row["display_name"] for row in found]
+    alone = [row for row in found if names.count(row["display_name"]) == 1]
+    if not alone and model != "crm.tag":
+        pytest.skip("Several records have each of the names here.")
+    new = [] if alone else create(admin, model, {"name": "Of the toolkit"}).ids
+    row = alone[0] if alone else {"id": new[0], "display_name": "Of the toolkit"}
     try:
         by_id = call(admin, row["id"])
         assert call(admin, str(row["id"])) == by_id
-        try:
-            assert call(admin, row["display_name"]) == by_id
-        except AmbiguousNameError as error:
-            assert row["id"] in [match["id"] for match in error.matches]
+        assert call(admin, row["display_name"]) == by_id
         with pytest.raises(ValidationError, match="which is not a"):
             call(admin, " ")
     finally:

@@ -10,10 +10,25 @@ from typing import Any
 
 import pytest
 
+from docs.builder.apps import business_apps
 from odoo_toolkit.client import Odoo
+from tests.unit import (
+    test_accounting,
+    test_accounting_settlement,
+    test_crm,
+    test_helpdesk,
+    test_hr,
+    test_hr_self_service,
+    test_project,
+    test_sales,
+    test_sales_changes,
+    test_sales_processing,
+)
 from tests.unit.depot import Depot
+from tests.unit.fake_books import Ledger, item
 from tests.unit.fake_manufacturing import Workshop
 from tests.unit.fake_purchase import Buying
+from tests.unit.scripted import Scripted
 
 
 def _offered(**options: Any) -> Buying:
@@ -29,8 +44,73 @@ def _stocked() -> Depot:
     return odoo
 
 
+def _quoted() -> Scripted:
+    odoo = test_sales_changes.shop()
+    (order,) = odoo.server.records["sale.order"]
+    for button, state in (("action_confirm", "sale"), ("action_cancel", "cancel")):
+        odoo.answers["sale.order", button] = lambda _, state=state: order.update(state=state)
+    return odoo
+
+
+def _to_invoice() -> Odoo:
+    odoo = test_sales.shop(state="sale")
+    (row,) = odoo.answers["sale.order", "search_read"](None)
+    wizard = "sale.advance.payment.inv"
+    odoo.answers |= {
+        (wizard, "default_get"): {},
+        (wizard, "create"): 1,
+        (wizard, "create_invoices"): lambda _: row.update(invoice_ids=[9]),
+        ("sale.order", "search_read"): lambda _: [dict(row)],
+        ("account.move", "search_read"): [test_sales.invoice()],
+    }
+    return odoo
+
+
+def _booked(**invoice: Any) -> Scripted:
+    return test_accounting.Books(19, {**test_accounting.POSTED, **invoice})
+
+
+def _tagged() -> Scripted:
+    odoo = test_crm.server(tag_ids=[])
+    odoo.server.records["crm.tag"] = [{"id": 3, "name": "Furniture"}]
+    return odoo
+
+
+def _claimed() -> Scripted:
+    odoo = test_hr_self_service.server(19)
+    test_hr_self_service.expense(odoo)
+    return odoo
+
+
+OWED = [
+    item(3, 11, 300.0, "2025-06-30", partner_id=9, date_maturity="2025-07-15"),
+    item(4, 14, -300.0, "2025-06-30", partner_id=9),
+]
+
 #: App -> what its examples are run on, and what those of some functions need instead.
 ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
+    "accounting": (
+        lambda: _booked(),
+        {
+            "create_entry": lambda: Ledger(19),
+            "get_invoice": lambda: test_accounting_settlement._books(),
+            "get_report": lambda: Ledger(19, OWED),
+            "post_invoice": lambda: _booked(name="/", state="draft"),
+            "reconcile": lambda: test_accounting_settlement._books(),
+            "reset_invoice": lambda: test_accounting_settlement._books(),
+        },
+    ),
+    "crm": (_tagged, {"mark_won": lambda: test_crm.server(type="opportunity")}),
+    "helpdesk": (test_helpdesk.server, {}),
+    "hr": (
+        lambda: test_hr.server(19, test_hr.leave()),
+        {
+            "check_in_out": lambda: test_hr_self_service.server(16),
+            "create_expense": lambda: test_hr_self_service.server(19),
+            "decide_expense": _claimed,
+            "request_leave": lambda: test_hr.server(19),
+        },
+    ),
     "inventory": (
         lambda: Depot(19),
         {
@@ -39,12 +119,17 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
         },
     ),
     "manufacturing": (lambda: Workshop(19), {}),
+    "project": (test_project.server, {}),
     "purchase": (
         _offered,
         {
             "create_bill": lambda: _offered(state="purchase"),
             "receive": lambda: Depot(19, usage="supplier", order="P00012"),
         },
+    ),
+    "sales": (
+        _quoted,
+        {"create_invoices": _to_invoice, "process_orders": test_sales_processing.Firm},
     ),
 }
 
@@ -56,6 +141,10 @@ def functions() -> Iterator[tuple[str, str]]:
         for name in module.__all__:
             if inspect.isfunction(getattr(module, name)):
                 yield app, name
+
+
+def test_every_app_has_its_examples_run() -> None:
+    assert sorted(ODOOS) == sorted(business_apps())
 
 
 @pytest.mark.parametrize(("app", "name"), [*functions()])

@@ -74,7 +74,11 @@ def create_invoice(
     product's taxes of the company, mapped by the partner's fiscal position; a line without a
     product, or whose product has none, gets none.
 
-    >>> create_invoice(odoo, partner_name="Azure", lines=[{"product_name": "Desk"}], post=True)
+    >>> invoice = create_invoice(
+    ...     odoo, partner_name="Azure", lines=[{"product_name": "Desk"}], post=True
+    ... )
+    >>> invoice.posted
+    True
 
     Args:
         odoo: the connection.
@@ -141,7 +145,8 @@ def post_invoice(
 ) -> Invoice | Plan:
     """Post a draft invoice or bill; 3 round trips.
 
-    >>> post_invoice(odoo, invoice_id=42)
+    >>> post_invoice(odoo, invoice_id=7).state
+    'posted'
 
     Args:
         odoo: the connection.
@@ -234,7 +239,8 @@ def reset_invoice(
     What had paid it is open again; on Odoo 19 a draft stays reconciled, and only cancelling
     releases its payments.
 
-    >>> reset_invoice(odoo, invoice_name="INV/2026/00012", to="draft")
+    >>> reset_invoice(odoo, invoice_name="INV/1", to="draft").state
+    'draft'
 
     Args:
         odoo: the connection.

@@ -87,7 +87,9 @@ def create_credit_note(
 ) -> Invoice | Plan:
     """Create the credit note of a posted invoice, or the refund of a bill; 7 to 9 round trips.
 
-    >>> create_credit_note(odoo, invoice_name="INV/2026/00012", reason="Broken")
+    >>> note = create_credit_note(odoo, invoice_name="INV/1", reason="Broken")
+    >>> note.move_type, note.amount_total, note.posted
+    ('out_refund', 115.0, False)
 
     Args:
         odoo: the connection.

@@ -43,7 +43,8 @@ def get_invoice(
 ) -> Invoice:
     """Return an invoice or bill with lines, payments and what is open; 6 round trips at most.
 
-    >>> get_invoice(odoo, invoice_name="INV/2026/00012").amount_residual
+    >>> get_invoice(odoo, invoice_name="INV/1").amount_residual
+    115.0
 
     Args:
         odoo: the connection.

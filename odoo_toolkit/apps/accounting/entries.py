@@ -100,8 +100,10 @@ def create_entry(
 ) -> Entry | Plan:
     """Create a journal entry; 7 round trips, one more to post it.
 
-    >>> lines: list[EntryLine] = [{"account_id": 5, "debit": 9}, {"account_id": 8, "credit": 9}]
-    >>> create_entry(odoo, lines=lines, ref="Rent")
+    >>> lines: list[EntryLine] = [{"account_id": 15, "debit": 9}, {"account_id": 10, "credit": 9}]
+    >>> entry = create_entry(odoo, lines=lines, ref="Rent")
+    >>> entry.journal.name, entry.ref
+    ('Misc', 'Rent')
 
     Args:
         odoo: the connection.

@@ -118,7 +118,9 @@ def register_payment(
     Several invoices get a payment each, unless an amount is given: then one payment for all of
     them, which must be of one partner and currency.
 
-    >>> register_payment(odoo, invoice_ids=[42], amount=100)
+    >>> paid = register_payment(odoo, invoice_ids=["INV/1"], amount=100)
+    >>> [(invoice.name, invoice.amount_residual) for invoice in paid.invoices]
+    [('INV/1', 15.0)]
 
     Args:
         odoo: the connection.

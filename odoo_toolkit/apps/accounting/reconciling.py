@@ -223,7 +223,8 @@ def reconcile(
     5 round trips; of what is taken off, one more for each further instalment or document, and to
     15 for what is paid in full.
 
-    >>> reconcile(odoo, invoice_name="INV/2026/00012", credit_name="RINV/2026/00003")
+    >>> reconcile(odoo, invoice_name="INV/1", credit_name="RINV/9").name
+    'INV/1'
 
     Args:
         odoo: the connection.

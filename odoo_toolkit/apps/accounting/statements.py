@@ -181,7 +181,9 @@ def get_report(
 ) -> Report:
     """Return a report of the books from the posted journal items; 5 to 8 round trips.
 
-    >>> get_report(odoo, kind="aged_receivable", by="partner").totals
+    >>> report = get_report(odoo, kind="aged_receivable", by="partner", date_to="2025-12-31")
+    >>> [(row.name, row.balance) for row in report.rows]
+    [('Azure', 300.0)]
 
     Args:
         odoo: the connection.

@@ -168,7 +168,9 @@ def create_lead(
 ) -> LeadResult | Plan:
     """Create a lead or an opportunity.
 
-    >>> create_lead(odoo, name="40 desks", partner_name="Azure Interior", expected_revenue=9000)
+    >>> lead = create_lead(odoo, name="Chairs", partner_name="Zork", expected_revenue=9000)
+    >>> lead.type, lead.user.name
+    ('lead', 'Mitchell Admin')
 
     Args:
         odoo: the connection.
@@ -300,7 +302,9 @@ def update_lead(
 ) -> LeadResult | Plan:
     """Change a lead or opportunity; what is not given stays as it is.
 
-    >>> update_lead(odoo, lead_name="40 desks", add_tags=["Furniture"])
+    >>> lead = update_lead(odoo, lead_name="Chairs", add_tags=["Furniture"])
+    >>> [tag.name for tag in lead.tags or ()]
+    ['Furniture']
 
     Args:
         odoo: the connection.

@@ -75,7 +75,9 @@ def convert_to_opportunity(
 ) -> LeadResult | Plan:
     """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
 
-    >>> convert_to_opportunity(odoo, lead_name="40 desks", user_name="Mitchell Admin")
+    >>> lead = convert_to_opportunity(odoo, lead_name="Chairs", user_name="Mitchell Admin")
+    >>> lead.type, lead.partner.name
+    ('opportunity', 'Zork')
 
     Args:
         odoo: the connection.
@@ -204,7 +206,8 @@ def move_stage(
 ) -> LeadResult | Plan:
     """Move a lead or opportunity to another stage.
 
-    >>> move_stage(odoo, lead_name="40 desks", stage_name="Proposition")
+    >>> move_stage(odoo, lead_name="Chairs", stage_name="Qualified").stage.name
+    'Qualified'
 
     Args:
         odoo: the connection.
@@ -241,7 +244,8 @@ def mark_won(
 
     One that is lost or archived is taken up again by it, as Odoo does.
 
-    >>> mark_won(odoo, lead_name="40 desks")
+    >>> mark_won(odoo, lead_name="Chairs").probability
+    100.0
 
     Args:
         odoo: the connection.
@@ -290,7 +294,8 @@ def mark_lost(
 ) -> LeadResult | Plan:
     """Mark a lead or opportunity as lost: it is archived with a probability of 0.
 
-    >>> mark_lost(odoo, lead_name="40 desks", reason_name="Too expensive")
+    >>> mark_lost(odoo, lead_name="Chairs", reason_name="Too expensive").active
+    False
 
     Args:
         odoo: the connection.

@@ -4,15 +4,25 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.decisions import decide_leave
 from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
-from odoo_toolkit.apps.hr.leave import LeaveBalances, LeaveResult, get_leave_balance, request_leave
-from odoo_toolkit.apps.hr.people import People, find_people
+from odoo_toolkit.apps.hr.leave import (
+    Balance,
+    LeaveBalances,
+    LeaveResult,
+    LeaveRow,
+    get_leave_balance,
+    request_leave,
+)
+from odoo_toolkit.apps.hr.people import People, Person, find_people
 
 __all__ = [
     "AttendanceResult",
+    "Balance",
     "ExpenseResult",
     "LeaveBalances",
     "LeaveResult",
+    "LeaveRow",
     "People",
+    "Person",
     "check_in_out",
     "create_expense",
     "decide_expense",

@@ -98,7 +98,8 @@ def check_in_out(
     From Odoo 17 on this needs the user's password: only a route of the web client does it, which
     takes no API key.
 
-    >>> check_in_out(odoo, direction="in")
+    >>> check_in_out(odoo, direction="in").checked_in
+    True
 
     Args:
         odoo: the connection.

@@ -90,7 +90,8 @@ def decide_leave(
     A request that waits is deleted by withdrawing it, on Odoo 14 made a draft. An approved one is
     cancelled from Odoo 16 on; before, an officer has to refuse it.
 
-    >>> decide_leave(odoo, decision="approve", employee_name="Abigail Peterson")
+    >>> decide_leave(odoo, decision="approve", leave_id=9).state
+    'validate'
 
     Args:
         odoo: the connection.

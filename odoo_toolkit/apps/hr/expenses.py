@@ -223,7 +223,9 @@ def create_expense(
 ) -> ExpenseResult | Plan:
     """Create an expense of the connected user with its receipt attached, and submit it if wanted.
 
-    >>> create_expense(odoo, name="Train to Ghent", product_name="Travel", amount=38.4)
+    >>> expense = create_expense(odoo, name="Lunch", product_name="Meals", amount=38.4)
+    >>> expense.name, expense.state
+    ('Lunch', 'draft')
 
     Args:
         odoo: the connection.
@@ -384,7 +386,8 @@ def decide_expense(
     To Odoo 18 expenses are decided on in reports: submitting makes one for this expense alone,
     and one that shares its report with others is left to Odoo.
 
-    >>> decide_expense(odoo, decision="refuse", expense_id=7, reason="No receipt.")
+    >>> decide_expense(odoo, decision="submit", expense_id=20).state
+    'submitted'
 
     Args:
         odoo: the connection.

@@ -200,7 +200,8 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
 
     Three round trips, side by side.
 
-    >>> get_leave_balance(odoo).balances
+    >>> [(balance.name, balance.remaining) for balance in get_leave_balance(odoo).balances]
+    [('Paid', 5.0), ('Unpaid', None)]
 
     Args:
         odoo: the connection.
@@ -350,7 +351,8 @@ def request_leave(
 ) -> LeaveResult | Plan:
     """Request time off for the connected user, or another employee; the balance is looked at first.
 
-    >>> request_leave(odoo, leave_type_name="Paid Time Off", date_from="2027-03-01")
+    >>> request_leave(odoo, leave_type_name="Paid", date_from="2030-01-07").state
+    'confirm'
 
     Args:
         odoo: the connection.

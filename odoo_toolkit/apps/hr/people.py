@@ -68,7 +68,8 @@ def find_people(
 ) -> People:
     """Find employees in the directory that every internal user may read; one round trip.
 
-    >>> find_people(odoo, query="consultant").people
+    >>> [person.name for person in find_people(odoo, query="head of sales").people]
+    ['Bo Birch']
 
     Args:
         odoo: the connection.

@@ -5,16 +5,19 @@ from odoo_toolkit.apps.inventory.actions import validate_picking
 from odoo_toolkit.apps.inventory.creation import NewLine, create_transfer
 from odoo_toolkit.apps.inventory.entries import MovedLine, ReturnedLine
 from odoo_toolkit.apps.inventory.returns import return_picking
-from odoo_toolkit.apps.inventory.stock import Stock, StockCount, adjust_stock, get_stock
-from odoo_toolkit.apps.inventory.transfers import Transfer, get_picking
+from odoo_toolkit.apps.inventory.stock import Stock, StockCount, StockLine, adjust_stock, get_stock
+from odoo_toolkit.apps.inventory.transfers import Backorder, Transfer, TransferLine, get_picking
 
 __all__ = [
+    "Backorder",
     "MovedLine",
     "NewLine",
     "ReturnedLine",
     "Stock",
     "StockCount",
+    "StockLine",
     "Transfer",
+    "TransferLine",
     "adjust_stock",
     "create_transfer",
     "get_picking",

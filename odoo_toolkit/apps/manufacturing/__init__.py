@@ -6,16 +6,25 @@ from odoo_toolkit.apps.manufacturing.actions import (
     confirm_order,
     create_order,
 )
-from odoo_toolkit.apps.manufacturing.bills import Bill, BillComponents, check_components
+from odoo_toolkit.apps.manufacturing.bills import (
+    Bill,
+    BillComponent,
+    BillComponents,
+    Operation,
+    check_components,
+)
 from odoo_toolkit.apps.manufacturing.consumption import UsedLine
-from odoo_toolkit.apps.manufacturing.orders import Component, Order, WorkOrder, get_order
+from odoo_toolkit.apps.manufacturing.orders import Component, Order, Related, WorkOrder, get_order
 from odoo_toolkit.apps.manufacturing.production import produce
 
 __all__ = [
     "Bill",
+    "BillComponent",
     "BillComponents",
     "Component",
+    "Operation",
     "Order",
+    "Related",
     "UsedLine",
     "WorkOrder",
     "cancel_order",

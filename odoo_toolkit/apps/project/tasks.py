@@ -118,7 +118,9 @@ def create_task(
 ) -> TaskResult | Plan:
     """Create a task, or a subtask.
 
-    >>> create_task(odoo, name="Paint the wall", project_name="Renovations")
+    >>> task = create_task(odoo, name="Paint", project_name="House")
+    >>> task.project.name, [user.name for user in task.users]
+    ('House', ['Mitchell Admin'])
 
     Args:
         odoo: the connection.
@@ -194,7 +196,8 @@ def move_stage(
 
     From Odoo 17 on this does not change the task's own state (in progress, done, ...).
 
-    >>> move_stage(odoo, task_name="Paint the wall", stage_name="Done")
+    >>> move_stage(odoo, task_name="Paint", stage_name="Done").stage.name
+    'Done'
 
     Args:
         odoo: the connection.
@@ -343,7 +346,8 @@ def update_task(
 ) -> TaskResult | Plan:
     """Change a task; what is not given stays as it is.
 
-    >>> update_task(odoo, task_name="Paint the wall", date_deadline="2027-03-01")
+    >>> update_task(odoo, task_name="Paint", date_deadline="2027-03-01").date_deadline
+    '2027-03-01T12:00:00Z'
 
     Args:
         odoo: the connection.

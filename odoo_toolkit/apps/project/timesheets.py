@@ -84,7 +84,8 @@ def log_timesheet(
 ) -> TimesheetResult | Plan:
     """Log time spent on a task; needs the Odoo module ``hr_timesheet``.
 
-    >>> log_timesheet(odoo, task_name="Paint the wall", hours=1.5, description="First coat")
+    >>> log_timesheet(odoo, task_name="Paint", hours=1.5, description="First coat").hours
+    1.5
 
     Args:
         odoo: the connection.

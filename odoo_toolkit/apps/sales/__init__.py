@@ -6,7 +6,7 @@ from odoo_toolkit.apps.sales.changes import update_order
 from odoo_toolkit.apps.sales.creation import copy_order, create_order
 from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
 from odoo_toolkit.apps.sales.lines import ChangedLine, NewLine
-from odoo_toolkit.apps.sales.orders import Order, get_order
+from odoo_toolkit.apps.sales.orders import Delivery, Invoice, Order, OrderLine, get_order
 from odoo_toolkit.apps.sales.processing import (
     OrderOutcome,
     OrdersPlan,
@@ -16,9 +16,12 @@ from odoo_toolkit.apps.sales.processing import (
 
 __all__ = [
     "ChangedLine",
+    "Delivery",
+    "Invoice",
     "InvoiceResult",
     "NewLine",
     "Order",
+    "OrderLine",
     "OrderOutcome",
     "OrdersPlan",
     "ProcessResult",

@@ -58,7 +58,9 @@ def confirm_order(
 ) -> Order | Plan:
     """Confirm a quotation: it becomes a sales order and its deliveries are made.
 
-    >>> confirm_order(odoo, order_name="S00012").deliveries
+    >>> order = confirm_order(odoo, order_name="S00012")
+    >>> order.confirmed, order.state
+    (True, 'sale')
 
     Args:
         odoo: the connection.
@@ -97,7 +99,8 @@ def cancel_order(
     The customer gets no e-mail. An order that is delivered or invoiced is not cancelled, although
     Odoo itself would do so without a word.
 
-    >>> cancel_order(odoo, order_name="S00012")
+    >>> cancel_order(odoo, order_name="S00012").state
+    'cancel'
 
     Args:
         odoo: the connection.

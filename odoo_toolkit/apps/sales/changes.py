@@ -60,7 +60,11 @@ def update_order(
 ) -> Order | Plan:
     """Change a quotation, all of it in one write; what is not given stays as it is.
 
-    >>> update_order(odoo, order_name="S00012", change=[{"product_name": "Desk", "quantity": 3}])
+    >>> order = update_order(
+    ...     odoo, order_name="S00012", change=[{"product_name": "Desk", "quantity": 3}]
+    ... )
+    >>> [line.quantity for line in order.lines or () if line.name == "Desk"]
+    [3]
 
     Args:
         odoo: the connection.

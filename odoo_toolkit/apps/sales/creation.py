@@ -99,7 +99,11 @@ def create_order(
 
     At most six on a warm schema, one more for the deliveries of what is confirmed.
 
-    >>> create_order(odoo, partner_name="Azure", lines=[{"product_name": "Desk", "quantity": 2}])
+    >>> order = create_order(
+    ...     odoo, partner_name="Acme", lines=[{"product_name": "Desk", "quantity": 2}]
+    ... )
+    >>> [(line.product.name, line.quantity) for line in order.lines or () if line.product]
+    [('Desk', 2)]
 
     Args:
         odoo: the connection.
@@ -262,7 +266,9 @@ def copy_order(
     come from Odoo, as for a new quotation. Down payments, the reference and the promised date are
     not copied.
 
-    >>> copy_order(odoo, order_name="S00012", partner_name="Deco Addict")
+    >>> copy = copy_order(odoo, order_name="S00012", remove=["Desk"])
+    >>> copy.id, [line.name for line in copy.lines or ()]
+    (13, ['Chair', 'By hand'])
 
     Args:
         odoo: the connection.

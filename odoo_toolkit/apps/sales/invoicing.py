@@ -63,7 +63,9 @@ def create_invoices(
     A ``fixed`` amount is without taxes to Odoo 16 and includes them from 17 on, and what taxes a
     percentage bears differs as well: read the amounts of the result.
 
-    >>> create_invoices(odoo, order_name="S00012", method="percentage", amount=30)
+    >>> made = create_invoices(odoo, order_name="S00012")
+    >>> [(invoice.name, invoice.amount_total) for invoice in made.invoices]
+    [('INV/2026/00001', 345.0)]
 
     Args:
         odoo: the connection.

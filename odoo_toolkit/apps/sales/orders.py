@@ -172,7 +172,9 @@ def get_order(
 ) -> Order:
     """Return a sales order with what belongs to it, in at most four round trips.
 
-    >>> get_order(odoo, order_name="S00012", include_deliveries=True)
+    >>> order = get_order(odoo, order_name="S00012")
+    >>> order.state, order.amount_total, len(order.lines or ())
+    ('draft', 345.0, 3)
 
     Raises:
         NotFoundError: there is no such order.

@@ -381,7 +381,9 @@ def process_orders(
     Round trips: 1, and per order 2, 6 to confirm, 11 for a delivery, 7 to invoice, 5 to post and 11
     to pay an invoice.
 
-    >>> process_orders(odoo, orders=["S00012", "S00013"], steps=["confirm", "deliver"])
+    >>> found = process_orders(odoo, orders=["S1", "S3"], steps=["confirm", "deliver"])
+    >>> [(order.name, order.complete) for order in found.orders]
+    [('S1', True), ('S3', True)]
 
     Args:
         odoo: the connection.
