@@ -102,7 +102,7 @@ def create_entry(
 
     >>> lines: list[EntryLine] = [{"account_id": 15, "debit": 9}, {"account_id": 10, "credit": 9}]
     >>> entry = create_entry(odoo, lines=lines, ref="Rent")
-    >>> entry.journal.name, entry.ref
+    >>> entry.journal and entry.journal.name, entry.ref
     ('Misc', 'Rent')
 
     Args:

@@ -169,7 +169,7 @@ def create_lead(
     """Create a lead or an opportunity.
 
     >>> lead = create_lead(odoo, name="Chairs", partner_name="Zork", expected_revenue=9000)
-    >>> lead.type, lead.user.name
+    >>> lead.type, lead.user and lead.user.name
     ('lead', 'Mitchell Admin')
 
     Args:

@@ -76,7 +76,7 @@ def convert_to_opportunity(
     """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
 
     >>> lead = convert_to_opportunity(odoo, lead_name="Chairs", user_name="Mitchell Admin")
-    >>> lead.type, lead.partner.name
+    >>> lead.type, lead.partner and lead.partner.name
     ('opportunity', 'Zork')
 
     Args:
@@ -206,7 +206,8 @@ def move_stage(
 ) -> LeadResult | Plan:
     """Move a lead or opportunity to another stage.
 
-    >>> move_stage(odoo, lead_name="Chairs", stage_name="Qualified").stage.name
+    >>> stage = move_stage(odoo, lead_name="Chairs", stage_name="Qualified").stage
+    >>> stage and stage.name
     'Qualified'
 
     Args:

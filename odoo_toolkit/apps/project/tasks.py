@@ -119,7 +119,7 @@ def create_task(
     """Create a task, or a subtask.
 
     >>> task = create_task(odoo, name="Paint", project_name="House")
-    >>> task.project.name, [user.name for user in task.users]
+    >>> task.project and task.project.name, [user.name for user in task.users]
     ('House', ['Mitchell Admin'])
 
     Args:
@@ -196,7 +196,8 @@ def move_stage(
 
     From Odoo 17 on this does not change the task's own state (in progress, done, ...).
 
-    >>> move_stage(odoo, task_name="Paint", stage_name="Done").stage.name
+    >>> stage = move_stage(odoo, task_name="Paint", stage_name="Done").stage
+    >>> stage and stage.name
     'Done'
 
     Args:
