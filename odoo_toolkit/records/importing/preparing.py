@@ -13,6 +13,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.records.arguments import readable_of
+from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.importing.cells import Named, reader_of
 from odoo_toolkit.records.importing.columns import Column, columns_of, key_columns
 from odoo_toolkit.records.importing.missing import Missing, missing_of
@@ -32,14 +33,20 @@ Empty = Literal["clear", "ignore"]
 
 @attrs.frozen(kw_only=True)
 class Meant:
-    """What the caller says of the rows; arguments of :func:`upsert`."""
+    """How rows are imported, as the caller says: arguments of :func:`upsert`."""
 
     columns: Mapping[str, str | None]
     values: Mapping[str, Mapping[str, Any]]
     constants: Mapping[str, Any]
-    create_missing: Sequence[str] = ()
-    empty: Empty = "clear"
-    notify: bool = False
+    create_missing: Sequence[str]
+    context: Mapping[str, Any] | None
+    dry_run: bool
+    notify: bool
+    empty: Empty = "ignore"
+    case_sensitive: bool = True
+    batch: int
+    compare: bool
+    progress: bool | Progress | None
 
 
 @attrs.frozen(kw_only=True)
@@ -81,9 +88,7 @@ def prepare(
     rows: Any,
     key: str | Sequence[str] | None,
     methods: Sequence[str],
-    context: Mapping[str, Any] | None,
     meant: Meant,
-    planned: bool = False,
 ) -> Prepared:
     """Return rows as they are written; those that cannot be have failed.
 
@@ -93,9 +98,7 @@ def prepare(
         rows: in any of the forms that :func:`upsert` takes.
         key: the fields that tell which record a row is; None where all rows are new.
         methods: what will be called, of ``create`` and ``write``.
-        context: as the caller gave it.
-        meant: what the caller says of the rows.
-        planned: whether nothing will be written, which any mode allows.
+        meant: what the caller says of them; a dry run is allowed in any mode.
 
     Raises:
         AccessError: the policy forbids it; nothing was looked up.
@@ -103,9 +106,9 @@ def prepare(
     """
     table, written = rows_of(rows)
     table = [{n: v for n, v in row.items() if n != REASON} for row in table]
-    context = dict(context or {})
+    context, planned = dict(meant.context or {}), meant.dry_run
     allow_readonly = bool(context.pop(ALLOW_READONLY, False))
-    _judge(odoo, model, table, methods, context, meant, planned)
+    _judge(odoo, model, table, methods, context, meant)
     writing = {**context} if meant.notify or planned else _silent(odoo, context)
     fields_of = readable_of(odoo)
     described = fields_of(model)
@@ -151,7 +154,6 @@ def _judge(
     methods: Sequence[str],
     context: Mapping[str, Any],
     meant: Meant,
-    planned: bool,
 ) -> None:
     """Ask the policy about the rows as they were given: what is closed is never looked up.
 
@@ -176,7 +178,7 @@ def _judge(
             arguments = {name: [*said, *chunk] if method == methods[0] else {}}
             call = Call(model=model, method=method, ids=ids, arguments=arguments, context=context)
             try:
-                odoo.check(call, planned=planned)
+                odoo.check(call, planned=meant.dry_run)
             except AccessError as error:
                 error.message += " Nothing was imported."
                 raise

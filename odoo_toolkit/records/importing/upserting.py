@@ -107,21 +107,16 @@ def upsert(
         values=values or {},
         constants=constants or {},
         create_missing=create_missing,
-        empty=empty,
-        notify=notify,
-    )
-    return _import(
-        odoo,
-        model,
-        prepare(odoo, model, rows, key, ("create", "write"), context, meant, planned=dry_run),
-        creates=True,
+        context=context,
         dry_run=dry_run,
+        notify=notify,
         case_sensitive=case_sensitive,
+        empty=empty,
         batch=batch,
-        stored=compare,
+        compare=compare,
         progress=progress,
-        again=AGAIN,
     )
+    return _import(odoo, model, rows, key, ("create", "write"), meant, AGAIN)
 
 
 @operation_with(ImportPlan)
@@ -151,20 +146,14 @@ def create_many(
         values=values or {},
         constants=constants or {},
         create_missing=create_missing,
-        empty="ignore",
-        notify=notify,
-    )
-    return _import(
-        odoo,
-        model,
-        prepare(odoo, model, rows, None, ("create",), context, meant, planned=dry_run),
-        creates=True,
+        context=context,
         dry_run=dry_run,
+        notify=notify,
         batch=batch,
-        stored=compare,
+        compare=compare,
         progress=progress,
-        again=_NOT_AGAIN,
     )
+    return _import(odoo, model, rows, None, ("create",), meant, _NOT_AGAIN)
 
 
 @operation_with(ImportPlan)
@@ -195,44 +184,36 @@ def write_many(
         values=values or {},
         constants=constants or {},
         create_missing=create_missing,
-        empty=empty,
-        notify=notify,
-    )
-    return _import(
-        odoo,
-        model,
-        prepare(odoo, model, rows, ".id", ("write",), context, meant, planned=dry_run),
-        creates=False,
+        context=context,
         dry_run=dry_run,
+        notify=notify,
+        empty=empty,
         batch=batch,
-        stored=compare,
+        compare=compare,
         progress=progress,
-        again=AGAIN,
     )
+    return _import(odoo, model, rows, ".id", ("write",), meant, AGAIN)
 
 
 def _import(
     odoo: Odoo,
     model: str,
-    prepared: Prepared,
-    *,
-    creates: bool,
-    dry_run: bool,
-    batch: int,
-    stored: bool,
-    progress: bool | Progress | None,
+    rows: Any,
+    key: str | Sequence[str] | None,
+    methods: Sequence[str],
+    meant: Meant,
     again: str,
-    case_sensitive: bool = True,
 ) -> ImportResult | ImportPlan:
-    batch = checked_count(batch, "batch", 1)
+    prepared = prepare(odoo, model, rows, key, methods, meant)
+    batch = checked_count(meant.batch, "batch", 1)
     rows, missing = prepared.rows, prepared.missing
-    telling = progress_of(progress, model)
-    if progress is None and len(rows) > FIRST_ROWS:
+    telling = progress_of(meant.progress, model)
+    if meant.progress is None and len(rows) > FIRST_ROWS:
         telling = progress_for_somebody(model)
     changes: list[PlannedChange] = []
     if prepared.key:
-        present = match(odoo, model, prepared, case_sensitive)
-        changes = compare(odoo, model, prepared, present, creates)
+        present = match(odoo, model, prepared, meant.case_sensitive)
+        changes = compare(odoo, model, prepared, present, "create" in methods)
     check_new(model, prepared)
     places = {column.header: place for place, column in enumerate(prepared.columns)}
     for row in rows:
@@ -240,7 +221,7 @@ def _import(
             row.errors.sort(key=lambda error: places.get(error.column or "", len(places)))
         if row.status is None and row.id is None and not row.values:
             row.fail("The row is empty.", code="MISSING_REQUIRED_FIELD")
-    if dry_run:
+    if meant.dry_run:
         return _plan(model, prepared, changes)
     writer = Writer(
         odoo,
@@ -265,7 +246,7 @@ def _import(
         writer.close()
     _set(_open(rows), "not_done")
     # What cannot be read back is among the writer's warnings.
-    differences = _differences(odoo, model, prepared, writer) if stored else []
+    differences = _differences(odoo, model, prepared, writer) if meant.compare else []
     return ImportResult(
         **_facts(model, prepared),
         related=related,
