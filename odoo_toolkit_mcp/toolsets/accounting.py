@@ -57,7 +57,7 @@ TOOLS = (
         name="odoo_accounting_reconcile",
         title="Apply a payment or credit",
         description="Apply a partner's open payment or credit note to an invoice or bill, or undo"
-        " that.",
+        " this.",
         function=accounting.reconcile,
         access="write",
     ),
@@ -81,9 +81,9 @@ TOOLS = (
     Tool(
         name="odoo_accounting_get_report",
         title="Get accounting report",
-        description="Get a report of the posted books, as of any day or for a period, with"
-        " checks that they balance. Refused to users who see only a part of the"
-        " books.",
+        description="Get a report of the posted journal entries, as of any day or for a period,"
+        " with checks that they balance. Users who see only a part of the books"
+        " are refused.",
         function=accounting.get_report,
         access="read",
     ),

@@ -64,7 +64,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         f" Files above {settings.attachment_max_mb} MB are written to a folder, and the answer has"
         " their path."
         if settings.download_dir
-        else f" Of files above {settings.attachment_max_mb} MB only the description comes."
+        else f" Files above {settings.attachment_max_mb} MB are only described."
     )
     return [
         Tool(
@@ -88,8 +88,8 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_attachments_upload",
             title="Attach a file",
-            description="Attach a file to a record, of at most"
-            f" {settings.attachment_max_mb} MB. Give its bytes as base64.",
+            description="Attach a file to a record. Give its bytes as base64, at most"
+            f" {settings.attachment_max_mb} MB.",
             function=attachments.upload,
             access="create",
             fixed=limit,

@@ -9,8 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_chatter_get_messages",
         title="Read messages",
-        description="Read a record's newest messages and e-mails; what Odoo logs (type"
-        " notification) only if asked for.",
+        description="Read a record's newest messages and e-mails. Odoo's own log entries (type"
+        " notification) come only if you ask for them.",
         function=chatter.get_messages,
         access="read",
     ),
@@ -25,7 +25,8 @@ TOOLS = (
     Tool(
         name="odoo_chatter_get_activities",
         title="Read activities",
-        description="Read the open activities of a record, or without one of a user (oneself).",
+        description="Read the open activities of a record. Without a record, read those of a user,"
+        " by default the connected one.",
         function=activities.get_activities,
         access="read",
     ),
@@ -39,7 +40,7 @@ TOOLS = (
     Tool(
         name="odoo_chatter_mark_activity_done",
         title="Mark an activity done",
-        description="Mark an open activity done; the feedback is posted on its record.",
+        description="Mark an open activity as done. The feedback is posted on its record.",
         function=activities.mark_activity_done,
         access="write",
     ),

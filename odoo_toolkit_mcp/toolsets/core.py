@@ -88,17 +88,17 @@ TOOLS = (
     ),
     Tool(
         name="odoo_core_run_queries",
-        title="Ask several questions",
-        description="Run several searches and counts, on any models, in one call; each is"
-        " answered by itself, even if another is wrong.",
+        title="Run several queries",
+        description="Run several searches and counts, on any models, in one call. A wrong query"
+        " does not stop the others.",
         function=records.run_queries,
         access="read",
     ),
     Tool(
         name="odoo_core_read",
         title="Read records",
-        description="Read records whose ids you know; missing_ids do not exist, or the user"
-        " cannot see them.",
+        description="Read records by their ids. missing_ids lists those that do not exist or that"
+        " the user cannot see. To find records, use odoo_core_search_read.",
         function=records.read,
         access="read",
     ),
@@ -112,8 +112,8 @@ TOOLS = (
     Tool(
         name="odoo_core_aggregate",
         title="Group and sum",
-        description="Count, sum and average groups of records, exactly and in one call: for"
-        " questions of how many and how much.",
+        description="Count, sum and average records by group, in one call. Use it for questions"
+        " of how many and how much.",
         function=records.aggregate,
         access="read",
     ),
@@ -121,7 +121,7 @@ TOOLS = (
         name="odoo_core_fields_get",
         title="Describe fields",
         description="Describe a model's fields: label, type, required, readonly, relation,"
-        " selection. Look here before you search by or write to a field that you do not know.",
+        " selection. Use it before you search by or write a field that you do not know.",
         function=records.fields_get,
         access="read",
     ),
@@ -135,14 +135,14 @@ TOOLS = (
     Tool(
         name="odoo_core_default_get",
         title="Get default values",
-        description="Get the values that Odoo would fill into a new record by itself.",
+        description="Get the default values that Odoo would give a new record.",
         function=records.default_get,
         access="read",
     ),
     Tool(
         name="odoo_core_list_models",
         title="List models",
-        description="List the models that the user may read. Give a filter.",
+        description="List the models that the user may read. Use filter to keep the list short.",
         function=records.list_models,
         access="read",
     ),
@@ -150,7 +150,7 @@ TOOLS = (
         name="odoo_core_create",
         title="Create records",
         description="Create one record, or several that succeed or fail together. Returns their"
-        " names and states, or return_fields.",
+        " names and states, or the return_fields. For many rows, use odoo_core_import.",
         function=_create,
         access="create",
         asks="destroying",
@@ -158,8 +158,8 @@ TOOLS = (
     Tool(
         name="odoo_core_write",
         title="Update records",
-        description="Change fields of existing records; all of them or none. States are changed by"
-        " Odoo's own actions (odoo_core_execute), not by writing them.",
+        description="Change fields of existing records, of all of them or none. Do not write"
+        " states: Odoo's own actions change them (odoo_core_execute).",
         function=records.write,
         access="write",
         # Lines can be deleted by writing the record that they belong to.
@@ -169,8 +169,9 @@ TOOLS = (
         name="odoo_core_import",
         title="Import records",
         description="Create and update many records from rows with the same columns: the record"
-        " that has a row's key is updated, else one is created. Bad rows fail alone, each with"
-        " all its errors; repeating changes nothing. Dry-run first.",
+        " that has a row's key is updated; if there is none, one is created. A bad row fails"
+        " alone, with all its errors. Importing the same rows again changes nothing. Use dry_run"
+        " first.",
         function=_import,
         access="write",
         asks="destroying",
@@ -178,17 +179,17 @@ TOOLS = (
     Tool(
         name="odoo_core_unlink",
         title="Delete records",
-        description="Delete records for good; all of them or none. Archiving (odoo_core_write with"
-        " active: false) can be taken back, this cannot.",
+        description="Delete records for good, all of them or none. This cannot be undone; to hide"
+        " records instead, archive them (odoo_core_write with active: false).",
         function=records.unlink,
         access="delete",
     ),
     Tool(
         name="odoo_core_execute",
         title="Call a method",
-        description="Call a public method of a model where no other tool does it: actions such as"
-        " action_confirm. Where the answer has wizard, Odoo asks something: go on with"
-        " odoo_core_run_wizard. Private methods are refused; outside full mode so is everything"
+        description="Call a public method of a model, such as action_confirm, if no other tool"
+        " does the job. If the answer has a wizard, Odoo asks something: continue with"
+        " odoo_core_run_wizard. Private methods are refused; outside full mode, so is every method"
         " that is not known to be harmless.",
         function=records.execute,
         access="execute",
@@ -196,9 +197,9 @@ TOOLS = (
     Tool(
         name="odoo_core_run_wizard",
         title="Answer a wizard",
-        description="Answer a dialog that Odoo opened, with its defaults and your values, and press"
-        " its button. Returns the records that came of it, or the questions of the next wizard."
-        " With describe it only lists fields and buttons.",
+        description="Answer a dialog (wizard) that Odoo opened: fill in its defaults and your"
+        " values, and press its button. Returns the resulting records, or the questions of the"
+        " next wizard. With describe it only lists fields and buttons.",
         function=records.run_wizard,
         access="execute",
         hidden_in=frozenset({"readonly"}),
@@ -285,10 +286,10 @@ def _deep_search_tool(settings: ServerSettings) -> Tool:
     return Tool(
         name="odoo_core_deep_search",
         title="Search by words",
-        description="Find records by words when you do not know their model or field. Levels, each"
-        " tried while nothing is found: 1 name, 2 usual fields, 3 e-mail, phone, notes, ...,"
-        f" 4 records of matching contacts, 5 messages. With a model it goes to level {depth},"
-        " without one to 5. search_log says what was not looked at.",
+        description="Find records by words when you do not know their model or field. It searches"
+        " level by level until it finds some: 1 name, 2 usual fields, 3 e-mail, phone, notes, ...,"
+        " 4 records of matching contacts, 5 messages. With a model it stops after level"
+        f" {depth}, without one after 5. search_log says where it did not look.",
         function=search,
         access="read",
         defaults={"limit": min(20, settings.search_max_limit)},
@@ -303,8 +304,8 @@ def _list_toolsets_tool(table: ToolTable) -> Tool:
     return Tool(
         name="odoo_core_list_toolsets",
         title="List toolsets",
-        description="List the toolsets with their tools, why some are not active, and the"
-        " installed apps that only the core tools reach.",
+        description="List the toolsets with their tools, the reasons why some are not active, and"
+        " the installed apps that only the core tools reach.",
         function=list_toolsets,
         access="read",
         needs_odoo=False,

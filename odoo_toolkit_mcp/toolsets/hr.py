@@ -18,7 +18,7 @@ TOOLS = (
         name="odoo_hr_get_leave_balance",
         title="Get time off balance",
         description="Get the connected user's balance of each type of time off, and their"
-        " coming requests.",
+        " upcoming requests.",
         function=hr.get_leave_balance,
         access="read",
         module="hr_holidays",
@@ -36,8 +36,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_decide_leave",
         title="Decide on time off",
-        description="Approve or refuse a request for time off, or withdraw your own; from"
-        " Odoo 16 on, approved ones too.",
+        description="Approve or refuse a request for time off, or withdraw one of your own,"
+        " from Odoo 16 on even if it is approved.",
         function=hr.decide_leave,
         access="write",
         asks="destroying",

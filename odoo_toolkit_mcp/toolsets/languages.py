@@ -15,8 +15,8 @@ TOOLS = (
     ),
     Tool(
         name="odoo_core_activate_language",
-        title="Switch on a language",
-        description="Switch on a language of this Odoo.",
+        title="Activate a language",
+        description="Activate a language in this Odoo.",
         function=languages.activate_language,
         access="execute",
         hidden_in=frozenset({"readonly", "restricted"}),

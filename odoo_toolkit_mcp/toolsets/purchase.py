@@ -9,17 +9,17 @@ TOOLS = (
     Tool(
         name="odoo_purchase_get_supply",
         title="Get supply of a product",
-        description="Get where a product can come from and when: stock, expected receipts,"
-        " vendors' offers, and production with its missing components. For stock by location"
-        " use odoo_inventory_get_stock.",
+        description="Get the sources of a product, and when each can deliver: stock, expected"
+        " receipts, vendors' offers, and production with its missing components. For stock by"
+        " location, use odoo_inventory_get_stock.",
         function=purchase.get_supply,
         access="read",
     ),
     Tool(
         name="odoo_purchase_create_order",
         title="Create request for quotation",
-        description="Create a request for quotation at a vendor. Prices left out come from the"
-        " vendor's price list.",
+        description="Create a request for quotation to a vendor. Prices that are not given come"
+        " from the vendor's price list.",
         function=purchase.create_order,
         access="create",
         creates="purchase.order",
@@ -36,14 +36,15 @@ TOOLS = (
         name="odoo_purchase_receive",
         title="Receive purchase order",
         description="Receive a confirmed purchase order, in full or by lines and lots. For other"
-        " transfers use odoo_inventory_validate_picking.",
+        " transfers, use odoo_inventory_validate_picking.",
         function=purchase.receive,
         access="write",
     ),
     Tool(
         name="odoo_purchase_create_bill",
         title="Bill purchase order",
-        description="Create the vendor bill of a purchase order for all that can be billed now.",
+        description="Create the vendor bill of a purchase order, for everything that can be billed"
+        " now.",
         function=purchase.create_bill,
         access="create",
     ),

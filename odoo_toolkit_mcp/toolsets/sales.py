@@ -36,8 +36,8 @@ TOOLS = (
         name="odoo_sales_copy_order",
         title="Copy order",
         description="Copy an order in any state to a new quotation, with changes as in"
-        " odoo_sales_update_order. For another customer, prices and terms are"
-        " theirs.",
+        " odoo_sales_update_order. For another customer, that customer's prices and"
+        " terms apply.",
         function=sales.copy_order,
         access="create",
     ),
