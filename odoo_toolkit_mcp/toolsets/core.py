@@ -142,7 +142,7 @@ TOOLS = (
     Tool(
         name="odoo_core_list_models",
         title="List models",
-        description="List the models that the user may read. Use filter to keep the list short.",
+        description="List the models that the user may read. Give a filter.",
         function=records.list_models,
         access="read",
     ),
@@ -168,10 +168,9 @@ TOOLS = (
     Tool(
         name="odoo_core_import",
         title="Import records",
-        description="Create and update many records from rows with the same columns: the record"
-        " that has a row's key is updated; if there is none, one is created. A bad row fails"
-        " alone, with all its errors. Importing the same rows again changes nothing. Use dry_run"
-        " first.",
+        description="Create and update many records from rows: the record that has a row's key is"
+        " updated; if there is none, one is created. Bad rows fail alone, with all their errors."
+        " Importing again changes nothing. Use dry_run first.",
         function=_import,
         access="write",
         asks="destroying",
@@ -197,9 +196,9 @@ TOOLS = (
     Tool(
         name="odoo_core_run_wizard",
         title="Answer a wizard",
-        description="Answer a dialog (wizard) that Odoo opened: fill in its defaults and your"
-        " values, and press its button. Returns the resulting records, or the questions of the"
-        " next wizard. With describe it only lists fields and buttons.",
+        description="Answer a dialog (wizard) that Odoo opened, with its defaults and your values,"
+        " and press its button. Returns the resulting records, or the questions of the next"
+        " wizard. With describe it only lists fields and buttons.",
         function=records.run_wizard,
         access="execute",
         hidden_in=frozenset({"readonly"}),
@@ -304,8 +303,8 @@ def _list_toolsets_tool(table: ToolTable) -> Tool:
     return Tool(
         name="odoo_core_list_toolsets",
         title="List toolsets",
-        description="List the toolsets with their tools, the reasons why some are not active, and"
-        " the installed apps that only the core tools reach.",
+        description="List the toolsets with their tools, why some are not active, and the"
+        " installed apps that only the core tools reach.",
         function=list_toolsets,
         access="read",
         needs_odoo=False,
