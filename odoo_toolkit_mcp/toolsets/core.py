@@ -98,7 +98,7 @@ TOOLS = (
         name="odoo_core_read",
         title="Read records",
         description="Read records by their ids. missing_ids lists those that do not exist or that"
-        " the user cannot see. To find records, use odoo_core_search_read.",
+        " the user cannot see.",
         function=records.read,
         access="read",
     ),
@@ -178,8 +178,8 @@ TOOLS = (
     Tool(
         name="odoo_core_unlink",
         title="Delete records",
-        description="Delete records for good, all of them or none. This cannot be undone; to hide"
-        " records instead, archive them (odoo_core_write with active: false).",
+        description="Delete records for good, all of them or none. To hide records instead,"
+        " archive them (odoo_core_write with active: false).",
         function=records.unlink,
         access="delete",
     ),
