@@ -9,7 +9,7 @@ import pytest
 
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice
-from odoo_toolkit.apps.purchase import receipts
+from odoo_toolkit.apps.purchase import fulfilment
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     AccessError,
@@ -257,7 +257,7 @@ def test_an_order_without_lines_is_not_confirmed() -> None:
 def test_the_open_receipt_is_validated(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was said of quantities and the rest is passed on; finding it takes two round trips."""
     asked: dict[str, Any] = {}
-    monkeypatch.setattr(receipts, "validate_picking", lambda _, **said: asked.update(said))
+    monkeypatch.setattr(fulfilment, "validate_picking", lambda _, **said: asked.update(said))
     odoo = Buying(state="purchase", receipt="assigned")
     done = {"id": 30, "name": "WH/IN/30", "state": "done", "purchase_id": 12}
     odoo.tables["stock.picking"].append(done | {"picking_type_code": "incoming"})
@@ -295,7 +295,7 @@ def test_what_cannot_be_received_is_refused(
 
 def test_of_several_open_receipts_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: dict[str, Any] = {}
-    monkeypatch.setattr(receipts, "validate_picking", lambda _, **said: asked.update(said))
+    monkeypatch.setattr(fulfilment, "validate_picking", lambda _, **said: asked.update(said))
     odoo = Buying(state="purchase", receipt="assigned")
     other = {"id": 32, "name": "WH/IN/32", "state": "assigned", "purchase_id": 12}
     odoo.tables["stock.picking"].append(other | {"picking_type_code": "incoming"})

@@ -1,11 +1,13 @@
 """Invoices and bills: made, posted, paid, credited; journal entries; what the books say."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.accounting.actions import create_invoice, post_invoice, reset_invoice
-from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
-from odoo_toolkit.apps.accounting.details import (
+from odoo_toolkit.apps.accounting.actions import (
+    create_invoice,
     get_invoice,
+    post_invoice,
+    reset_invoice,
 )
+from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry
 from odoo_toolkit.apps.accounting.invoices import Invoice, InvoiceLine, OpenCredit, Settlement
 from odoo_toolkit.apps.accounting.lines import NewLine

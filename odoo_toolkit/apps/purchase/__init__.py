@@ -2,11 +2,10 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.purchase.actions import cancel_order, confirm_order
-from odoo_toolkit.apps.purchase.bills import create_bill
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
+from odoo_toolkit.apps.purchase.fulfilment import create_bill, receive
 from odoo_toolkit.apps.purchase.offers import Offer
 from odoo_toolkit.apps.purchase.orders import Bill, Order, OrderLine, Receipt, get_order
-from odoo_toolkit.apps.purchase.receipts import receive
 from odoo_toolkit.apps.purchase.supply import Arrival, Making, Missing, Supply, get_supply
 
 __all__ = [

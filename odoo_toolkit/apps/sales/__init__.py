@@ -1,10 +1,12 @@
 """Quotations and sales orders: made, changed, confirmed, looked at, invoiced, paid, cancelled."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.sales.actions import cancel_order, confirm_order
-from odoo_toolkit.apps.sales.changes import update_order
-from odoo_toolkit.apps.sales.creation import copy_order, create_order
-from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices
+from odoo_toolkit.apps.sales.actions import (
+    InvoiceResult,
+    cancel_order,
+    confirm_order,
+    create_invoices,
+)
 from odoo_toolkit.apps.sales.lines import ChangedLine, NewLine
 from odoo_toolkit.apps.sales.orders import Delivery, Invoice, Order, OrderLine, get_order
 from odoo_toolkit.apps.sales.processing import (
@@ -13,6 +15,7 @@ from odoo_toolkit.apps.sales.processing import (
     ProcessResult,
     process_orders,
 )
+from odoo_toolkit.apps.sales.quotations import copy_order, create_order, update_order
 
 __all__ = [
     "ChangedLine",

@@ -20,9 +20,12 @@ from odoo_toolkit.apps.accounting.payments import PaymentResult, register_paymen
 from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.inventory.entries import Enter
 from odoo_toolkit.apps.inventory.transfers import Transfer
-from odoo_toolkit.apps.sales.actions import confirm_order
-from odoo_toolkit.apps.sales.creation import CONFIRM
-from odoo_toolkit.apps.sales.invoicing import InvoiceResult, create_invoices, new_invoices
+from odoo_toolkit.apps.sales.actions import (
+    InvoiceResult,
+    confirm_order,
+    create_invoices,
+    new_invoices,
+)
 from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
     MOST_ORDERS,
@@ -33,6 +36,7 @@ from odoo_toolkit.apps.sales.orders import (
     read_deliveries,
     read_invoices,
 )
+from odoo_toolkit.apps.sales.quotations import CONFIRM
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
