@@ -124,6 +124,9 @@ FILTERED_AFTER_LIMIT = frozenset({"mail.activity", "mail.message"})
 #: before, a body is HTML, and unknown arguments are accepted silently.
 MESSAGE_BODY_ESCAPED_SINCE = 17
 
+#: From this version on the form for an e-mail takes what its template gives by itself.
+TEMPLATES_FILL_FORMS_SINCE = 17
+
 #: Before, ``activity_schedule`` returns records: as text by JSON, by XML-RPC not at all.
 ACTIVITY_RETURNED_AS_IDS_SINCE = 19
 

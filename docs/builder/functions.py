@@ -47,8 +47,9 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
     "search": ("Finding", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
     "communication": (
-        "Messages, activities, files, reports, languages",
+        "Messages, e-mail, activities, files, reports, languages",
         (
+            "odoo_toolkit.mail",
             "odoo_toolkit.attached.chatter",
             "odoo_toolkit.attached.activities",
             "odoo_toolkit.attached.attachments",

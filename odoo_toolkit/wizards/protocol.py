@@ -134,16 +134,16 @@ def _run_one(
     wizard_id = action.get("res_id") or None
     if wizard_id is None:
         vals = {**_defaults(odoo, model, values, context, acts_on, step), **values}
-        created = _filled(odoo, attrs.evolve(create, arguments={"vals_list": vals}))
+        created = fill_in(odoo, attrs.evolve(create, arguments={"vals_list": vals}))
         wizard_id = created[0] if isinstance(created, list) else created
     elif values:
         write = attrs.evolve(create, method="write", ids=(wizard_id,), arguments={"vals": values})
-        _filled(odoo, attrs.evolve(write, access="write"))
+        fill_in(odoo, attrs.evolve(write, access="write"))
     result = odoo.call(attrs.evolve(press, ids=(wizard_id,)))
     return _interpret(odoo, model, wizard_id, result)
 
 
-def _filled(odoo: Odoo, call: Call) -> Any:
+def fill_in(odoo: Odoo, call: Call) -> Any:
     """Fill in a wizard's form; where the answer is lost, its button was not pressed."""
     try:
         return odoo.call(call)

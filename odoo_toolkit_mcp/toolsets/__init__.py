@@ -9,6 +9,7 @@ from odoo_toolkit_mcp.toolsets.crm import CrmToolset
 from odoo_toolkit_mcp.toolsets.helpdesk import HelpdeskToolset
 from odoo_toolkit_mcp.toolsets.hr import HrToolset
 from odoo_toolkit_mcp.toolsets.inventory import InventoryToolset
+from odoo_toolkit_mcp.toolsets.mail import MailToolset
 from odoo_toolkit_mcp.toolsets.manufacturing import ManufacturingToolset
 from odoo_toolkit_mcp.toolsets.project import ProjectToolset
 from odoo_toolkit_mcp.toolsets.purchase import PurchaseToolset
@@ -27,6 +28,7 @@ ALL_TOOLSETS: list[type[BaseToolset]] = [
     ManufacturingToolset,
     HrToolset,
     ChatterToolset,
+    MailToolset,
     AttachmentsToolset,
     ReportsToolset,
 ]

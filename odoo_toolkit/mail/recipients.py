@@ -1,0 +1,161 @@
+"""Who gets an e-mail: contacts, by id, name or address, each with an address that is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from email.utils import parseaddr
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.lines import wanted_each
+from odoo_toolkit.records.names import AmbiguousNameError, resolve_all
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
+
+PARTNER = "res.partner"
+
+_ADDRESS = re.compile(r"[^@\s<>,;\"]+@[^@\s<>,;\".]+(?:\.[^@\s<>,;\".]+)+")
+_FIELDS = ("display_name", "email", "email_normalized", "active", "commercial_partner_id")
+
+
+@attrs.frozen(kw_only=True)
+class Recipient(Shown):
+    """A contact that gets an e-mail, and its address."""
+
+    id: int
+    name: str
+    email: str | None
+
+
+def is_address(text: str | None) -> bool:
+    """Whether a text is an e-mail address."""
+    return _ADDRESS.fullmatch(text or "") is not None
+
+
+def recipients(
+    odoo: Odoo, to: Sequence[int | str] | None, contact: RecordName | None, *, acts_on: str
+) -> list[Recipient]:
+    """Return the contacts that an e-mail goes to.
+
+    Args:
+        odoo: the connection.
+        to: contacts by id, name or address; None for the contact of the document.
+        contact: of the document.
+        acts_on: the model of the document.
+
+    Raises:
+        AmbiguousNameError: a name or an address is that of several contacts.
+        NotFoundError: there is no such contact.
+        ValidationError: there is nobody to send it to, or one has no address, or none that is one.
+    """
+    given = plain(to)
+    if given is not None and not isinstance(given, list):
+        raise ValidationError(
+            "to must be a list of contacts.",
+            suggestion="Give ids, names or e-mail addresses in a list.",
+            details={"field": "to"},
+        )
+    if given is None:
+        if contact is None:
+            raise ValidationError(
+                "The document has no contact to send it to.",
+                suggestion="Say with to who gets it: contacts by name or id, or addresses.",
+                code="MISSING_REQUIRED_FIELD",
+                details={"field": "to"},
+            )
+        found = _read(odoo, [contact.id], acts_on)
+    elif not given:
+        raise ValidationError(
+            "to is empty: nobody would get it.",
+            suggestion="Leave it out for the document's contact, or name contacts or addresses.",
+            details={"field": "to"},
+        )
+    else:
+        found = _meant(odoo, given, contact, acts_on)
+    return [_with_address(row) for row in {row["id"]: row for row in found}.values()]
+
+
+def _meant(
+    odoo: Odoo, given: Sequence[int | str], contact: RecordName | None, acts_on: str
+) -> list[Row]:
+    addresses = {
+        place: _address(item, place)
+        for place, item in enumerate(given)
+        if isinstance(item, str) and "@" in item
+    }
+    others = [item for place, item in enumerate(given) if place not in addresses]
+    ids = [n for n in resolve_all(odoo, wanted_each(PARTNER, others, "to")) if n is not None]
+    rows = _read(odoo, ids, acts_on) if ids else []
+    for place, address in addresses.items():
+        rows.append(_of_address(odoo, address, place, contact, acts_on))
+    return rows
+
+
+def _read(odoo: Odoo, ids: Sequence[int], acts_on: str) -> list[Row]:
+    rows = read_rows(odoo, PARTNER, [["id", "in", list(ids)]], _FIELDS, acts_on=acts_on)
+    by_id = {row["id"]: row for row in rows}
+    if missing := [n for n in ids if n not in by_id]:
+        listed = ", ".join(map(str, missing))
+        raise NotFoundError(
+            f"There is no contact with id {listed} (to), or this user cannot see it.",
+            suggestion="Look for it with search_read on res.partner.",
+            details={"model": PARTNER, "field": "to", "ids": missing},
+        )
+    return [by_id[n] for n in ids]
+
+
+def _address(text: str, place: int) -> str:
+    address = parseaddr(text.strip())[1]
+    if not is_address(address):
+        raise ValidationError(
+            f"to[{place}] is not an e-mail address: {text[:80]!r}.",
+            suggestion="Write it like ann@example.com, or give the contact's name or id.",
+            details={"field": f"to[{place}]"},
+        )
+    return address
+
+
+def _of_address(
+    odoo: Odoo, address: str, place: int, contact: RecordName | None, acts_on: str
+) -> Row:
+    """Return the contact that has an address; of several, the document's."""
+    domain = [["email_normalized", "=", address.lower()], ["active", "=", True]]
+    rows = read_rows(odoo, PARTNER, domain, _FIELDS, acts_on=acts_on, limit=11, order="id")
+    field = f"to[{place}]"
+    if not rows:
+        raise NotFoundError(
+            f"No contact has the address {address} ({field}). Odoo sends to contacts only.",
+            suggestion="Make a contact with that address first, with create on res.partner, or"
+            " add it to the contact that is meant.",
+            details={"model": PARTNER, "field": field, "name": address},
+        )
+    own = [row for row in rows if contact and row["id"] == contact.id]
+    if len(rows) > 1 and not own:
+        matches = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
+        raise AmbiguousNameError(field, address, PARTNER, matches)
+    return (own or rows)[0]
+
+
+def _with_address(row: Row) -> Recipient:
+    name, email = row["display_name"], row["email"]
+    if not email:
+        raise ValidationError(
+            f"{name} (id {row['id']}) has no e-mail address.",
+            suggestion="Write it on the contact first (field email of res.partner), or send it to"
+            " another one with to.",
+            code="MISSING_REQUIRED_FIELD",
+            details={"model": PARTNER, "id": row["id"], "field": "email"},
+        )
+    if not is_address(parseaddr(email)[1]):
+        raise ValidationError(
+            f"The address of {name} (id {row['id']}) is not one: {email[:80]!r}.",
+            suggestion="Correct it on the contact (field email of res.partner), or send it to"
+            " another one with to.",
+            details={"model": PARTNER, "id": row["id"], "field": "email"},
+        )
+    return Recipient(id=row["id"], name=name, email=email)

@@ -1,0 +1,257 @@
+"""Documents sent by e-mail: what is shown before, what is sent, and what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import mail
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.mail.sending import MailPlan, SentMail
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
+from tests.unit.operation_checks import (
+    check_seen_when_lost,
+    check_told_when_lost,
+)
+from tests.unit.postoffice import FORMS, SENDS, PostOffice
+from tests.unit.scripted import VERSIONS
+
+DOCUMENTS = {"sale.order": 5, "account.move": 8, "stock.picking": 4}
+
+
+def send(odoo: PostOffice, model: str = "sale.order", **options: Any) -> SentMail:
+    sent = mail.send_document(odoo, **{"model": model, "record_id": DOCUMENTS[model], **options})
+    assert isinstance(sent, SentMail)
+    return sent
+
+
+def plan(odoo: PostOffice, model: str = "sale.order", **options: Any) -> MailPlan:
+    options = {"model": model, "record_id": DOCUMENTS[model], **options}
+    shown = mail.send_document(odoo, **options, dry_run=True)
+    assert isinstance(shown, MailPlan)
+    return shown
+
+
+def nothing_was_sent(odoo: PostOffice) -> bool:
+    return not odoo.asked(*SENDS, "create", "write") and odoo.server.records["mail.message"] == []
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_sent_as_the_button_of_odoo_sends_it(major: int) -> None:
+    odoo = PostOffice(major)
+    sent = send(odoo)
+
+    assert (sent.status, sent.state, sent.record.name) == ("sent", "sent", "S00005")
+    assert [one.name for one in sent.deliveries] == ["Azure", "Follower"]
+    assert sent.attachments == ["S00005.pdf"]
+    form = odoo.forms["mail.compose.message"]
+    assert form["partner_ids"] == [[6, 0, [9]]]
+    assert form["template_id"] == 21
+    assert form.get("res_id") == 5 or form["res_ids"] == "[5]"
+    # Forms of 14 to 16 do not take their template by themselves.
+    assert ("attachment_ids" in form) is (major < 17)
+    assert odoo.asked("action_send_mail")[0].context["mark_so_as_sent"] is True
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_invoice_is_sent_by_its_own_form(major: int) -> None:
+    odoo = PostOffice(major)
+    sent = send(odoo, "account.move", subject="Yours", body="a < b")
+
+    assert (sent.status, sent.subject) == ("sent", "Yours")
+    ((model, form),) = odoo.forms.items()
+    assert model == {17: "account.move.send"}.get(
+        major, "account.invoice.send" if major < 17 else "account.move.send.wizard"
+    )
+    body = form["mail_body" if major in (17, 18) else "body"]
+    assert body == "<p>a &lt; b</p>"
+    # What is worded here is written when the form has taken its template.
+    assert "body" not in odoo.asked("create")[0].arguments["vals_list"]
+
+
+@pytest.mark.parametrize(("major", "trips"), [(14, 20), (16, 20), (17, 19), (19, 19)])
+def test_round_trips(major: int, trips: int) -> None:
+    odoo = PostOffice(major)
+    send(odoo)
+
+    assert len(odoo.sent) <= trips
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+@pytest.mark.parametrize("model", ["sale.order", "stock.picking"])
+def test_a_plan_shows_what_would_be_sent(major: int, model: str) -> None:
+    odoo = PostOffice(major)
+    shown = plan(odoo, model)
+
+    assert [(one.name, one.email) for one in shown.recipients] == [("Azure", "azure@example.com")]
+    assert [one.name for one in shown.followers] == ["Follower"]
+    assert (shown.subject, shown.body) == ("Subject of it", "Text of it")
+    assert shown.attachments or "No file goes with it." in shown.warnings
+    assert nothing_was_sent(odoo)
+
+
+def test_a_plan_says_that_the_order_is_marked() -> None:
+    assert "mark it as sent" in plan(PostOffice()).message
+    assert "mark it as sent" not in plan(PostOffice(state="sent")).message
+
+
+@pytest.mark.parametrize("major", [14, 16])
+def test_a_plan_of_an_old_invoice_keeps_no_copy_of_the_pdf(major: int) -> None:
+    odoo = PostOffice(major)
+    shown = plan(odoo, "account.move")
+
+    assert (shown.subject, shown.body, shown.attachments) == (None, None, ["Invoices (PDF)"])
+    assert odoo.asked("generate_email", "onchange", "onchange_template_id") == []
+    assert "only when it is sent" in shown.warnings[0]
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_a_plan_makes_no_link_for_the_customer(major: int) -> None:
+    odoo = PostOffice(major, link=True)
+    assert plan(odoo).body is None
+    assert odoo.asked("generate_email") == []
+    assert all("body" not in c.arguments["fields_spec"] for c in odoo.asked("onchange"))
+
+
+@pytest.mark.parametrize("major", [17, 18, 19])
+def test_the_plan_is_the_run(major: int) -> None:
+    shown = plan(PostOffice(major), "account.move")
+    odoo = PostOffice(major)
+    send(odoo, "account.move")
+    sent = [call for call in odoo.sent if call.model in FORMS]
+    assert [(c.method, c.arguments) for c in shown.calls] == [
+        (c.method, dict(c.arguments)) for c in sent
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"),
+    [("ready", "queued"), ("exception", "failed"), ("bounce", "failed"), ("canceled", "cancelled")],
+)
+def test_what_became_of_it_is_read_from_odoo(outcome: str, status: str) -> None:
+    sent = send(PostOffice(outcome=outcome))
+
+    assert sent.status == status
+    if outcome == "exception":
+        assert "mail server" in (sent.deliveries[0].failure or "")
+        assert "failed: the outgoing mail server" in sent.message
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "text"),
+    [
+        ({"to": ["Silent"]}, ValidationError, "has no e-mail address"),
+        ({"to": ["Odd"]}, ValidationError, "is not one: 'odd at home'"),
+        ({"to": ["x@y"]}, ValidationError, "is not an e-mail address"),
+        ({"to": ["nobody@example.com"]}, NotFoundError, "No contact has the address"),
+        ({"to": ["shared@example.com"]}, AmbiguousNameError, "to\\[0\\]"),
+        ({"to": []}, ValidationError, "to is empty"),
+        ({"to": "azure@example.com"}, ValidationError, "must be a list"),
+        ({"to": [99]}, NotFoundError, "no contact with id 99"),
+        ({"to": ["Azur"], "record_id": 55}, NotFoundError, "record_id"),
+        ({"subject": " "}, ValidationError, "subject is empty"),
+        ({"body": "Dear {{ object.name }}"}, ValidationError, "placeholder"),
+        ({"template_id": 99}, NotFoundError, "template"),
+        ({"template_name": "Invoice"}, NotFoundError, "template"),
+    ],
+)
+def test_what_is_wrong_is_refused_before_anything_is_sent(
+    given: dict[str, Any], error: type[OdooError], text: str
+) -> None:
+    odoo = PostOffice()
+    with pytest.raises(error, match=text):
+        send(odoo, **given)
+    assert nothing_was_sent(odoo)
+
+
+@pytest.mark.parametrize(("record", "text"), [(7, "is a draft"), (6, "journal entry")])
+def test_what_is_not_yet_a_document_is_not_sent(record: int, text: str) -> None:
+    odoo = PostOffice()
+    with pytest.raises(StateError, match=text):
+        send(odoo, "account.move", record_id=record)
+    assert nothing_was_sent(odoo)
+
+
+def test_a_cancelled_order_is_sent_only_by_a_template_for_it() -> None:
+    odoo = PostOffice(state="cancel")
+    with pytest.raises(StateError, match="cancelled"):
+        send(odoo)
+    assert nothing_was_sent(odoo)
+    assert send(odoo, template_name="Quotation").status == "sent"
+
+
+@pytest.mark.parametrize("to", [["Ann", "azure@example.com"], [12, "Azure <azure@example.com>"]])
+def test_recipients_are_found_by_name_id_and_address(to: list[Any]) -> None:
+    odoo = PostOffice()
+    send(odoo, to=to)
+
+    assert odoo.forms["mail.compose.message"]["partner_ids"] == [[6, 0, [12, 9]]]
+
+
+def test_of_several_templates_somebody_has_to_choose() -> None:
+    odoo = PostOffice()
+    rows = odoo.server.records["mail.template"]
+    rows.append({**rows[2], "id": 24, "name": "Other slip"})
+    with pytest.raises(AmbiguousNameError):
+        send(odoo, "stock.picking")
+    assert nothing_was_sent(odoo)
+    assert send(odoo, "stock.picking", template_name="Other slip").status == "sent"
+
+
+def test_without_a_template_subject_and_body_are_needed() -> None:
+    odoo = PostOffice()
+    odoo.server.records["mail.template"].pop()
+    with pytest.raises(ValidationError, match="no e-mail template"):
+        send(odoo, "stock.picking")
+    assert nothing_was_sent(odoo)
+    assert send(odoo, "stock.picking", subject="Sent", body="It is under way.").status == "sent"
+
+
+def test_a_model_without_messages_is_refused() -> None:
+    with pytest.raises(ValidationError, match="chatter"):
+        mail.send_document(PostOffice(), model="ir.attachment", record_id=1)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_was_sent_is_seen_when_the_answer_is_lost(
+    major: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = check_seen_when_lost(PostOffice(major), "action_send_mail", send, monkeypatch)
+    assert result.status == "sent"
+
+
+def test_what_is_not_seen_may_have_been_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = check_told_when_lost(PostOffice(), "action_send_mail", send, monkeypatch)
+    assert "Repeating it is safe" not in error.suggestion
+
+
+def test_a_form_that_was_lost_sent_nothing() -> None:
+    odoo = PostOffice()
+    odoo.server.lose_answer("create")
+    with pytest.raises(OdooError) as raised:
+        send(odoo)
+    assert raised.value.outcome == "rolled_back"
+    assert odoo.server.records["mail.message"] == []
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(mode="readonly"),
+        Policy(mode="restricted", write_allowlist=("res.partner",)),
+        Policy(model_blocklist=("sale.order",)),
+    ],
+)
+def test_the_policy_is_asked_before_anything_is_sent(policy: Policy) -> None:
+    odoo = PostOffice(policy=policy)
+    with pytest.raises(AccessError):
+        send(odoo)
+    assert odoo.sent == []
+
+
+def test_a_readonly_connection_has_the_plan() -> None:
+    shown = plan(PostOffice(policy=Policy(mode="readonly")))
+    assert shown.needs
+    assert shown.subject == "Subject of it"
