@@ -372,9 +372,11 @@ class Odoo:
         return documentation
 
     def _admitted(self, call: Call) -> Call:
+        return self.policy.admitted(call, self.schema.fields, self._model_of, self._known_version)
+
+    def _known_version(self) -> int | None:
         session = self._session
-        major = session.version.major if session else None
-        return self.policy.admitted(call, self.schema.fields, self._model_of, major)
+        return session.version.major if session else None
 
     def _model_of(self, model_id: int) -> str | None:
         """Return the name of the model that an id of ``ir.model`` stands for, if it can be told."""

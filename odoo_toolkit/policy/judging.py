@@ -32,7 +32,13 @@ from odoo_toolkit.policy.names import Names, Path, show
 from odoo_toolkit.policy.owners import reaches_others
 from odoo_toolkit.policy.reach import names_are_open
 from odoo_toolkit.policy.rules import field_refusal, model_refusal
-from odoo_toolkit.policy.tables import HARMLESS_WRITES, LONGEST_NAME, WRITING_FIELDS, WRITING_NAMES
+from odoo_toolkit.policy.tables import (
+    HARMLESS_WRITES,
+    LONGEST_NAME,
+    QUIET_GROUPINGS,
+    WRITING_FIELDS,
+    WRITING_NAMES,
+)
 from odoo_toolkit.policy.written import Written
 
 _MOST_STEPS = 8
@@ -225,6 +231,16 @@ class _Judge:
             if field and self._policy.closes and field.relation and reaches_others(field):
                 # The groups would bear the names of those records.
                 raise model_refusal(self._policy, str(field.relation), f"{where}: {item.path}")
+            quiet = QUIET_GROUPINGS.get((model, self._names.version or 0))
+            if quiet is not None and item.path not in quiet:
+                raise AccessError(
+                    f"Odoo {self._names.version} sends its user a message whenever {model} is"
+                    f" grouped by {item.path}, so it is not grouped by that here.",
+                    code="FIELD_BLOCKED",
+                    suggestion=f"Group by one of {', '.join(sorted(quiet))}, or read the records"
+                    " and count them.",
+                    details={"field": item.path, "model": model, "named_in": where},
+                )
         return value
 
     def _measures(self, model: str, value: Named, where: str) -> Named:
@@ -262,9 +278,10 @@ class _Judge:
     # Domains ---------------------------------------------------------------------------------
 
     def _domain(self, model: str, value: Domain, where: str) -> Domain:
-        if self._names.version is not None:
-            check_versions(value.elements, self._names.version)
-        return Domain.of(self._conditions(model, value.elements, where))
+        conditions = self._conditions(model, value.elements, where)
+        if (version := self._names.version) is not None:
+            check_versions(value.elements, version)
+        return Domain.of(conditions)
 
     def _conditions(self, model: str, elements: Sequence[Any], where: str) -> tuple[Any, ...]:
         return tuple(

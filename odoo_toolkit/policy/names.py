@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.policy.rules import Rules
 
 ModelOf = Callable[[int], str | None]
+Version = Callable[[], "int | None"]
 Path = tuple[Any, ...]
 """Where in the call something is named, such as ("domain", 0, 2)."""
 
@@ -84,7 +85,7 @@ class Names:
         fields_of: the schema of a model by its name; may raise an ``OdooError``.
         model_of: the name of the model that an id of ``ir.model`` stands for, None where that
             cannot be found out.
-        version: Odoo's major version, where known.
+        version: gives Odoo's major version, where known.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Names:
         call: Call,
         fields_of: FieldsOf,
         model_of: ModelOf | None = None,
-        version: int | None = None,
+        version: Version | None = None,
     ) -> None:
         self.policy = policy
         self.access: Access = call.access
@@ -101,10 +102,15 @@ class Names:
         self.step = call.step
         self.fields_of = fields_of
         self._model_of = model_of
-        self.version = version
+        self._version = version
         self._fields: dict[str, Mapping[str, Field]] = {}
         self._visits = 0
         self._seen: dict[tuple[str, str | None, int], Any] = {}
+
+    @property
+    def version(self) -> int | None:
+        """Odoo's major version; known at the latest once a model has been described."""
+        return self._version() if self._version else None
 
     def name(self, name: str, model: str | None, path: Path) -> None:
         """Refuse the name of a closed field."""

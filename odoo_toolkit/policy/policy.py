@@ -51,7 +51,7 @@ from odoo_toolkit.policy.tables import (
 )
 
 if TYPE_CHECKING:
-    from odoo_toolkit.policy.names import ModelOf
+    from odoo_toolkit.policy.names import ModelOf, Version
 
 
 Mode = Literal["readonly", "restricted", "full"]
@@ -191,11 +191,11 @@ class Policy:
         call: Call,
         fields_of: FieldsOf,
         model_of: ModelOf | None = None,
-        version: int | None = None,
+        version: Version | None = None,
     ) -> Call:
         """Return the call as it may be sent; arguments and errors as of :meth:`check`.
 
-        ``version`` is Odoo's major version, where known: operators of domains depend on it.
+        ``version`` gives Odoo's major version, where known: operators of domains depend on it.
 
         What is asked of a method that only reads comes back as the typed objects that it was read
         into (:mod:`odoo_toolkit.arguments`), and so do values to write.

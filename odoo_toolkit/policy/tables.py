@@ -265,12 +265,26 @@ _MARGINS = (
     *("total_margin_rate", "expected_margin_rate"),
 )
 
+#: Of a method that computes stored fields, too: to 16, what it finds for those is written.
+_BESIDE_STORED = {
+    "data_recycle.record": ("name",),
+    "hr.applicant": ("day_close", "day_open"),
+    "pos.session": ("cash_control",),
+    "res.config.settings": ("is_default_pricelist_displayed",),
+    "slide.slide": ("user_vote",),
+    "stock.quant.package": ("owner_id",),
+}
+
 #: Fields that are computed when they are read, and write then, or render a template.
 WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
     {
         # 15: it writes the payment methods of every journal.
         ("account.journal", "available_payment_method_ids"),
         ("account.payment.method.line", "available_payment_method_ids"),
+        # 14: it updates the entry that has the highest number, to lock it.
+        ("account.bank.statement.line", "highest_name"),
+        ("account.move", "highest_name"),
+        ("account.payment", "highest_name"),
         # 19: it is computed for all lines of the entry, which marks the entry as changed.
         ("account.move.line", "parent_id"),
         ("base.document.layout", "preview"),
@@ -290,8 +304,21 @@ WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
         # 15: each is computed by writing all of them.
         *(("payment.acquirer", name) for name in _OF_ACQUIRERS),
         *(("product.product", name) for name in _MARGINS),
+        *((model, name) for model, names in _BESIDE_STORED.items() for name in names),
     }
 )
+
+#: Model and version -> the fields by which it is grouped without a write. Odoo 15 shows the user a
+#: message when meetings are grouped by others.
+QUIET_GROUPINGS: dict[tuple[str, int], frozenset[str]] = {
+    ("calendar.event", 15): frozenset(
+        {
+            *("id", "active", "allday", "duration", "user_id", "interval", "partner_id", "count"),
+            *("rrule", "recurrence_id", "show_as", "privacy"),
+            *("start", "stop", "start_date", "stop_date"),
+        }
+    ),
+}
 
 
 #: What is named in their arguments is judged, and they hand out no more than what is named there.

@@ -1,7 +1,8 @@
 """Fields that write when they are read, found in Odoo's own sources: each is known to the policy.
 
 The fuzz finds those that write with the data that is there. What a compute method does with other
-data shows in its code: it assigns a stored field that it does not compute, or calls ``write``.
+data shows in its code: it assigns a stored field, or calls ``write``. That it computes this field,
+too, does not help: to 16, Odoo stores again what it found for it.
 """
 
 from __future__ import annotations
@@ -55,11 +56,11 @@ def _model(body: list[ast.stmt]) -> str | None:
     return None
 
 
-def _writes(method: ast.FunctionDef, own: set[str], stored: set[str]) -> bool:
+def _writes(method: ast.FunctionDef, stored: set[str]) -> bool:
     for node in ast.walk(method):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(), attr=name)]):
-                if name in stored and name not in own:
+                if name in stored:
                     return True
             case ast.Call(func=ast.Attribute(value=value, attr=name)):
                 if name in _WRITES and not (isinstance(value, ast.Name) and value.id == "Command"):
@@ -81,7 +82,7 @@ def _found(addons: Path) -> set[tuple[str, str]]:
         computed = [field for field in fields[model] if field.compute == method.name]
         shown = {field.name for field in computed if not field.stored}
         stored = {field.name for field in fields[model] if field.stored}
-        if shown and _writes(method, {field.name for field in computed}, stored):
+        if shown and _writes(method, stored - shown):
             found |= {(model, name) for name in shown}
     return found
 

@@ -129,7 +129,7 @@ def _judge(
         ]
     for call in calls:
         call = attrs.evolve(call, context=context)
-        odoo.policy.admitted(call, odoo.schema.fields, None, odoo.version.major)
+        odoo.policy.admitted(call, odoo.schema.fields, None, lambda: odoo.version.major)
 
 
 def _ask(
