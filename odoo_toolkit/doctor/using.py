@@ -60,7 +60,7 @@ class _Toolset:
 def toolsets() -> list[_Toolset]:
     """Return the toolsets that have main models, those that need no module first."""
     always = [_Toolset(name, "", (("", model),)) for name, model in _ALWAYS.items()]
-    of_apps = [_Toolset("mail", "mail", (("mail", "mail.template"),))]
+    of_apps = [_Toolset("mail", "mail", (("mail", "mail.message"),))]
     for app, models in APPS.items():
         main = tuple((model.module, model.name) for model in models if model.module)
         if main:
