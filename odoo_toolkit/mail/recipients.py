@@ -76,57 +76,75 @@ def recipients(
             details={"field": "to"},
         )
     else:
-        found = _meant(odoo, given, contact, acts_on)
+        found = people(odoo, given, contact, acts_on=acts_on)
     return [_with_address(row) for row in {row["id"]: row for row in found}.values()]
 
 
-def _meant(
-    odoo: Odoo, given: Sequence[int | str], contact: RecordName | None, acts_on: str
+def people(
+    odoo: Odoo,
+    given: Sequence[int | str],
+    contact: RecordName | None = None,
+    *,
+    acts_on: str,
+    argument: str = "to",
 ) -> list[Row]:
+    """Return the contacts meant by ids, names and addresses, with or without an address.
+
+    Args:
+        odoo: the connection.
+        given: ids, names and e-mail addresses.
+        contact: is meant where several have the same address.
+        acts_on: the model of the document that they have to do with.
+        argument: as which they were given, for messages.
+
+    Raises:
+        AmbiguousNameError: a name or an address is that of several contacts.
+        NotFoundError: there is no such contact.
+        ValidationError: an address is not one.
+    """
     addresses = {
-        place: _address(item, place)
+        place: _address(item, f"{argument}[{place}]")
         for place, item in enumerate(given)
         if isinstance(item, str) and "@" in item
     }
     others = [item for place, item in enumerate(given) if place not in addresses]
-    ids = [n for n in resolve_all(odoo, wanted_each(PARTNER, others, "to")) if n is not None]
-    rows = _read(odoo, ids, acts_on) if ids else []
+    ids = [n for n in resolve_all(odoo, wanted_each(PARTNER, others, argument)) if n is not None]
+    rows = _read(odoo, ids, acts_on, argument) if ids else []
     for place, address in addresses.items():
-        rows.append(_of_address(odoo, address, place, contact, acts_on))
+        rows.append(_of_address(odoo, address, f"{argument}[{place}]", contact, acts_on))
     return rows
 
 
-def _read(odoo: Odoo, ids: Sequence[int], acts_on: str) -> list[Row]:
+def _read(odoo: Odoo, ids: Sequence[int], acts_on: str, argument: str = "to") -> list[Row]:
     rows = read_rows(odoo, PARTNER, [["id", "in", list(ids)]], _FIELDS, acts_on=acts_on)
     by_id = {row["id"]: row for row in rows}
     if missing := [n for n in ids if n not in by_id]:
         listed = ", ".join(map(str, missing))
         raise NotFoundError(
-            f"There is no contact with id {listed} (to), or this user cannot see it.",
+            f"There is no contact with id {listed} ({argument}), or this user cannot see it.",
             suggestion="Look for it with search_read on res.partner.",
-            details={"model": PARTNER, "field": "to", "ids": missing},
+            details={"model": PARTNER, "field": argument, "ids": missing},
         )
     return [by_id[n] for n in ids]
 
 
-def _address(text: str, place: int) -> str:
+def _address(text: str, field: str) -> str:
     address = parseaddr(text.strip())[1]
     if not is_address(address):
         raise ValidationError(
-            f"to[{place}] is not an e-mail address: {text[:80]!r}.",
+            f"{field} is not an e-mail address: {text[:80]!r}.",
             suggestion="Write it like ann@example.com, or give the contact's name or id.",
-            details={"field": f"to[{place}]"},
+            details={"field": field},
         )
     return address
 
 
 def _of_address(
-    odoo: Odoo, address: str, place: int, contact: RecordName | None, acts_on: str
+    odoo: Odoo, address: str, field: str, contact: RecordName | None, acts_on: str
 ) -> Row:
     """Return the contact that has an address; of several, the document's."""
     domain = [["email_normalized", "=", address.lower()], ["active", "=", True]]
     rows = read_rows(odoo, PARTNER, domain, _FIELDS, acts_on=acts_on, limit=11, order="id")
-    field = f"to[{place}]"
     if not rows:
         raise NotFoundError(
             f"No contact has the address {address} ({field}). Odoo sends to contacts only.",

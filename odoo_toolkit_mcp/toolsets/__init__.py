@@ -3,6 +3,7 @@
 from odoo_toolkit_mcp.toolsets.accounting import AccountingToolset
 from odoo_toolkit_mcp.toolsets.attachments import AttachmentsToolset
 from odoo_toolkit_mcp.toolsets.base import BaseToolset
+from odoo_toolkit_mcp.toolsets.calendar import CalendarToolset
 from odoo_toolkit_mcp.toolsets.chatter import ChatterToolset
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from odoo_toolkit_mcp.toolsets.crm import CrmToolset
@@ -27,6 +28,7 @@ ALL_TOOLSETS: list[type[BaseToolset]] = [
     InventoryToolset,
     ManufacturingToolset,
     HrToolset,
+    CalendarToolset,
     ChatterToolset,
     MailToolset,
     AttachmentsToolset,

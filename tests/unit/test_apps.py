@@ -23,7 +23,7 @@ APPS = business_apps()
 TOOLSETS = [toolset().metadata() for toolset in ALL_TOOLSETS]
 
 #: Odoo module -> the provisioned one that brings it.
-BROUGHT = {"sale": "sale_management", "hr": "hr_holidays", "mail": "crm"}
+BROUGHT = {"sale": "sale_management", "hr": "hr_holidays", "mail": "crm", "calendar": "crm"}
 
 
 def guides_linked_in(page: str) -> set[str]:

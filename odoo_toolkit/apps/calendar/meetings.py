@@ -1,0 +1,604 @@
+"""Meetings: created, moved and cancelled, with what became of the invitations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, timezone
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Gt, Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.calendar.repeating import DAYS, Repeat, series_values
+from odoo_toolkit.apps.calendar.zones import local, to_utc, zone_of
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.mail.outcome import MESSAGE, Delivery, deliveries
+from odoo_toolkit.mail.recipients import people
+from odoo_toolkit.operations.documents import Document, Row, afterwards, read, read_rows
+from odoo_toolkit.operations.lines import NamesOrIds, checked_name, checked_number
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.arguments import checked_count
+from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.moments import utc_string
+
+EVENT = Document(
+    model="calendar.event",
+    noun="meeting",
+    argument="meeting_id",
+    fields=(
+        "name",
+        "start",
+        "stop",
+        "allday",
+        "location",
+        "partner_ids",
+        "alarm_ids",
+        "user_id",
+        "active",
+        "recurrency",
+        "recurrence_id",
+    ),
+)
+ATTENDEE = "calendar.attendee"
+ALARM = "calendar.alarm"
+
+#: With this in the context, Odoo writes no invitations.
+_SILENT = {"no_mail_to_attendees": True}
+
+Zone = Annotated[str | None, Doc("Time zone such as Europe/Berlin; that of the user by default.")]
+MeetingId = Annotated[int | None, Ge(1), Doc("Id of the meeting.")]
+MeetingName = Annotated[str | None, Doc("Its subject, instead of the id.")]
+Moment = Annotated[
+    str | datetime,
+    JsonSchema({"type": "string"}),
+    Doc("YYYY-MM-DDTHH:MM in the time zone, or with an offset."),
+]
+Which = Literal["this", "following", "all"]
+
+
+@attrs.frozen(kw_only=True)
+class Attendee(Shown):
+    """Somebody who is invited.
+
+    Attributes:
+        id: of the contact.
+        answer: accepted, declined, tentative, or needsAction where there is none yet.
+    """
+
+    id: int
+    name: str
+    email: str | None = None
+    answer: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Meeting(Shown):
+    """A meeting as it is now.
+
+    Attributes:
+        start, stop: ISO 8601 with the offset of the time zone; stop is the end.
+        timezone: in which they are shown.
+        organizer: the user who is responsible.
+        attendees: who is invited, with their answers.
+        repeats: whether it is one of a series.
+        meetings: of a series, how many there are.
+        active: False where it is cancelled.
+        invitations: what became of the e-mails to attendees; empty where Odoo wrote none.
+        warnings: what went otherwise than asked.
+    """
+
+    id: int
+    name: str
+    start: str | None = None
+    stop: str | None = None
+    timezone: str
+    all_day: bool = False
+    location: str | None = None
+    organizer: RecordName | None = None
+    attendees: list[Attendee] = attrs.Factory(list)
+    repeats: bool = False
+    meetings: int | None = None
+    active: bool | None = None
+    invitations: list[Delivery] = attrs.Factory(list)
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+CREATE = Step(model=EVENT.model, method="create", says="Meeting created")
+MOVE = Step(model=EVENT.model, method="write", says="Meeting moved")
+CANCEL = Step(model=EVENT.model, method="write", says="Meeting cancelled")
+
+
+@operation
+def create_meeting(
+    odoo: Odoo,
+    *,
+    name: Annotated[str, Len(1), Doc("The subject.")],
+    start: Moment,
+    duration: Annotated[float, Gt(0), Doc("Hours.")] = 1.0,
+    timezone: Zone = None,
+    attendees: Annotated[
+        NamesOrIds, Doc("Contacts by name, id or e-mail address, besides oneself.")
+    ] = None,
+    include_me: Annotated[bool, Doc("Whether one takes part oneself.")] = True,
+    location: Annotated[str | None, Doc("Where it takes place.")] = None,
+    description: Annotated[str | None, Doc("Plain text.")] = None,
+    reminders: Annotated[
+        Sequence[int] | None,
+        JsonSchema({"type": "array", "items": {"type": "integer"}}),
+        Doc("Minutes before, each a notification in Odoo."),
+    ] = None,
+    repeat: Annotated[
+        Repeat | None,
+        Doc("monthly: the same date; monthly_weekday: such as each second Monday."),
+    ] = None,
+    every: Annotated[int, Ge(1), Doc("2: only every second day, week, ...")] = 1,
+    weekdays: Annotated[
+        Sequence[str] | None,
+        JsonSchema({"type": "array", "items": {"enum": list(DAYS)}}),
+        Doc("Of a weekly one; the day of the first by default."),
+    ] = None,
+    count: Annotated[int | None, Ge(1), Doc("How many meetings there are.")] = None,
+    until: Annotated[
+        str | date | None, JsonSchema({"type": "string"}), Doc("Last day, instead of count.")
+    ] = None,
+    invite: Annotated[bool, Doc("Whether Odoo e-mails invitations.")] = True,
+    dry_run: DryRun = False,
+) -> Meeting | Plan:
+    """Create a meeting, or a series of meetings, in a time zone.
+
+    A series keeps its time of day when the clocks change.
+
+    >>> create_meeting(odoo, name="Budget", start="2027-03-10T09:00", timezone="Europe/Berlin",
+    ...                attendees=["Azure Interior"]).start
+    '2027-03-10T09:00:00+01:00'
+
+    Args:
+        odoo: the connection.
+        name: the subject.
+        start: a time of day in the time zone, or a moment with an offset.
+        duration: hours.
+        timezone: such as ``Europe/Berlin``; that of the connection by default.
+        attendees: contacts by name, id or e-mail address.
+        include_me: whether the user of the connection takes part, too.
+        location: where it takes place.
+        description: plain text.
+        reminders: minutes before the start, each a notification.
+        repeat: daily, weekly, monthly (the same date), monthly_weekday, or yearly.
+        every: only every second, third, ... time.
+        weekdays: of a weekly one, from ``mon`` to ``sun``.
+        count: how many meetings there are, at most 200.
+        until: the last day, instead of the count.
+        invite: whether Odoo sends invitations by e-mail.
+        dry_run: resolve and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several contacts; nothing was written.
+        NotFoundError: there is no such contact; nothing was written.
+        ValidationError: an argument is wrong, or the clocks skip the time or show it twice;
+            nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    name = checked_name(name, "Say what the meeting is about.")
+    zone = zone_of(odoo, timezone)
+    begins = to_utc(start, zone, "start")
+    hours = checked_number(duration, "duration", positive=True)
+    series = series_values(
+        odoo,
+        local(begins, zone),
+        repeat=repeat,
+        every=every,
+        weekdays=weekdays,
+        count=count,
+        until=until,
+        timezone=zone.key,
+    )
+    permit(odoo, CREATE, dry_run=dry_run)
+    rows = people(odoo, list(attendees or ()), acts_on=EVENT.model, argument="attendees")
+    guests = {row["id"]: row for row in rows}
+    me = own_partner(odoo)
+    ids = [*([me] if include_me and me not in guests else []), *guests]
+    if not ids:
+        raise ValidationError(
+            "Nobody takes part.",
+            suggestion="Name attendees, or leave include_me as it is.",
+            code="MISSING_REQUIRED_FIELD",
+            details={"field": "attendees"},
+        )
+    ends = begins + timedelta(hours=hours)
+    values: dict[str, Any] = {
+        "name": name,
+        "start": utc_string(begins),
+        "stop": utc_string(ends),
+        "partner_ids": [[6, 0, ids]],
+        **series,
+    }
+    if location is not None:
+        values["location"] = location
+    if description is not None:
+        field = odoo.schema.fields(EVENT.model)["description"]
+        values["description"] = written_text(field, description)
+    if reminders:
+        values["alarm_ids"] = _alarms(odoo, reminders)
+    step = attrs.evolve(CREATE.of(vals_list=values), context={} if invite else _SILENT)
+    silent = [row["display_name"] for row in guests.values() if not row["email"]]
+
+    def result(done: Done) -> Meeting:
+        row = afterwards(lambda: _first(odoo, done.id, begins), done.warnings)
+        made = _meeting(odoo, row or {"id": done.id, "name": name}, zone, done.warnings)
+        invited = [person for person in made.attendees if person.id != me]
+        missing = set(guests) - {person.id for person in made.attendees} if row else set()
+        done.warnings.extend(f"Odoo did not take attendee {number}." for number in missing)
+        if row and (row["start"], row["stop"]) != (_iso(begins), _iso(ends)):
+            done.warnings.append(f"Odoo stored other times: {made.start} to {made.stop}.")
+        if invite and invited:
+            done.warnings.extend(_uninvited(silent, begins))
+        return attrs.evolve(
+            made, message=f"Created {_shown(made)}. {_invited(made, invite=invite)}".strip()
+        )
+
+    would = f"Would create {name!r} {_span(begins, ends, zone)}"
+    if guests:
+        who = ", ".join(row["display_name"] for row in guests.values())
+        would += f" with {who}, {'who are invited by e-mail' if invite else 'without invitations'}"
+    plan = operate(odoo, [step], (), result, would=f"{would}.", dry_run=dry_run)
+    if isinstance(plan, Plan) and invite:
+        plan.warnings.extend(_uninvited(silent, begins) if guests else [])
+    return plan
+
+
+@operation
+def move_meeting(
+    odoo: Odoo,
+    *,
+    meeting_id: MeetingId = None,
+    meeting_name: MeetingName = None,
+    start: Moment,
+    duration: Annotated[
+        float | None, Gt(0), Doc("Hours; it stays as long as it is by default.")
+    ] = None,
+    timezone: Zone = None,
+    which: Annotated[
+        Literal["this", "following"], Doc("Of a series: this one, or those that follow, too.")
+    ] = "this",
+    invite: Annotated[bool, Doc("Whether Odoo e-mails the new time.")] = True,
+    dry_run: DryRun = False,
+) -> Meeting | Plan:
+    """Move a meeting to another time.
+
+    >>> move_meeting(odoo, meeting_id=5, start="2027-03-11T14:00", timezone="Europe/Berlin").start
+    '2027-03-11T14:00:00+01:00'
+
+    Args:
+        odoo: the connection.
+        meeting_id: which one.
+        meeting_name: its subject, instead of the id; of meetings that are still to come.
+        start: a time of day in the time zone, or a moment with an offset.
+        duration: hours; by default it stays as long as it is.
+        timezone: such as ``Europe/Berlin``; that of the connection by default.
+        which: of a series, this meeting alone, or those that follow, too.
+        invite: whether Odoo tells the attendees by e-mail.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: several meetings have that subject; nothing was written.
+        NotFoundError: there is no such meeting; nothing was written.
+        ValidationError: an argument is wrong, or the clocks skip the time or show it twice;
+            nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    zone = zone_of(odoo, timezone)
+    begins = to_utc(start, zone, "start")
+    hours = None if duration is None else checked_number(duration, "duration", positive=True)
+    permit(odoo, MOVE, dry_run=dry_run)
+    row = find_meeting(odoo, meeting_id, meeting_name, zone)
+    if row["allday"]:
+        raise ValidationError(
+            f"{row['name']!r} lasts all day and has no time.",
+            suggestion="Write start_date and stop_date with write on calendar.event.",
+            details={"id": row["id"]},
+        )
+    was = _utc(row["start"])
+    ends = begins + (_utc(row["stop"]) - was if hours is None else timedelta(hours=hours))
+    values: dict[str, Any] = {"start": utc_string(begins), "stop": utc_string(ends)}
+    following = which == "following" and row["recurrency"]
+    if row["recurrency"]:
+        values["recurrence_update"] = "future_events" if following else "self_only"
+    step = attrs.evolve(MOVE.of(vals=values), context={} if invite else _SILENT)
+    before = newest(odoo, row["id"])
+
+    def result(done: Done) -> Meeting:
+        now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
+        made = _meeting(odoo, now or row, zone, done.warnings, since=before)
+        if now and (now["start"], now["stop"]) != (_iso(begins), _iso(ends)):
+            done.warnings.append(f"Odoo stored other times: {made.start} to {made.stop}.")
+        return attrs.evolve(
+            made, message=f"Moved {_shown(made)}. {_invited(made, invite=invite)}".strip()
+        )
+
+    old = _span(was, _utc(row["stop"]), zone)
+    more = ", and those of the series that follow" if following else ""
+    would = f"Would move {row['name']!r} from {old} to {_span(begins, ends, zone)}{more}."
+    return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+
+
+@operation
+def cancel_meeting(
+    odoo: Odoo,
+    *,
+    meeting_id: MeetingId = None,
+    meeting_name: MeetingName = None,
+    which: Annotated[
+        Which, Doc("Of a series: this one, this and those that follow, or all.")
+    ] = "this",
+    timezone: Zone = None,
+    dry_run: DryRun = False,
+) -> Meeting | Plan:
+    """Cancel a meeting: it is archived, and can be brought back. Odoo tells nobody of it.
+
+    >>> cancel_meeting(odoo, meeting_id=5).active
+    False
+
+    Args:
+        odoo: the connection.
+        meeting_id: which one.
+        meeting_name: its subject, instead of the id; of meetings that are still to come.
+        which: of a series, this meeting, this and those that follow, or all.
+        timezone: in which times are shown.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: several meetings have that subject; nothing was written.
+        NotFoundError: there is no such meeting; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    zone = zone_of(odoo, timezone)
+    permit(odoo, CANCEL, dry_run=dry_run)
+    row = find_meeting(odoo, meeting_id, meeting_name, zone)
+    if not row["active"]:
+        return _meeting(odoo, row, zone, [], message=f"{row['name']!r} is cancelled already.")
+    ids = [row["id"]]
+    if which != "this" and row["recurrence_id"]:
+        domain: list[Any] = [
+            ["recurrence_id", "=", row["recurrence_id"].id],
+            ["active", "=", True],
+        ]
+        if which == "following":
+            domain.append(["start", ">=", utc_string(_utc(row["start"]))])
+        found = [one["id"] for one in read_rows(odoo, EVENT.model, domain, ["start"])]
+        ids = [row["id"], *(number for number in found if number != row["id"])]
+
+    def result(done: Done) -> Meeting:
+        now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
+        made = _meeting(odoo, now or row, zone, done.warnings)
+        if others := [one.name for one in made.attendees if one.id != own_partner(odoo)]:
+            done.warnings.append(
+                f"Odoo tells nobody: {', '.join(others)} must hear of it from you."
+            )
+        number = f" and {len(ids) - 1} more of its series" if len(ids) > 1 else ""
+        return attrs.evolve(made, message=f"Cancelled {_shown(made)}{number}.")
+
+    span = _span(_utc(row["start"]), _utc(row["stop"]), zone)
+    number = f" and {len(ids) - 1} more of its series" if len(ids) > 1 else ""
+    would = f"Would cancel {row['name']!r} {span}{number}."
+    step = CANCEL.of(vals={"active": False})
+    return operate(odoo, [step], ids, result, would=would, dry_run=dry_run)
+
+
+# Finding ---------------------------------------------------------------------------------------
+
+
+def own_partner(odoo: Odoo) -> int:
+    """Return the contact of the user of the connection."""
+    domain = [["id", "=", odoo.uid]]
+    rows = read_rows(odoo, "res.users", domain, ["partner_id"], acts_on=EVENT.model)
+    number: int = rows[0]["partner_id"].id
+    return number
+
+
+def find_meeting(
+    odoo: Odoo, meeting_id: int | None, meeting_name: str | None, zone: ZoneInfo
+) -> Row:
+    """Return the row of the meeting meant; by its subject only one that is still to come.
+
+    Raises:
+        AmbiguousNameError: several have that subject; the matches say when they are.
+        NotFoundError: there is none.
+        ValidationError: neither or both were given.
+    """
+    if (meeting_id is None) == (not (meeting_name or "").strip()):
+        raise ValidationError(
+            "Give meeting_id or meeting_name, and not both.",
+            code="MISSING_REQUIRED_FIELD",
+            details={"field": "meeting_id"},
+        )
+    if meeting_id is not None:
+        return read(odoo, EVENT, meeting_id)
+    text = str(meeting_name).strip()
+    now = utc_string(datetime.now(timezone.utc))
+    domain = [["name", "=ilike", literal(text)], ["stop", ">=", now], ["active", "=", True]]
+    rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
+    if not rows:
+        domain[0] = ["name", "ilike", literal(text)]
+        rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
+    if not rows:
+        raise NotFoundError(
+            f"No meeting that is still to come is called {text!r} (meeting_name).",
+            suggestion="Look with get_agenda, or search_read on calendar.event, and give its id.",
+            details={"model": EVENT.model, "field": "meeting_id", "name": text},
+        )
+    if len(rows) > 1:
+        matches = [
+            RecordName(id=row["id"], name=f"{row['name']}, {_at(_utc(row['start']), zone)}")
+            for row in rows
+        ]
+        raise AmbiguousNameError("meeting_id", text, EVENT.model, matches)
+    return rows[0]
+
+
+def _first(odoo: Odoo, made: int, begins: datetime) -> Row:
+    """Return the row of what was created; of a series the first, which may be another record."""
+    row = read(odoo, EVENT, made)
+    if row["active"] or not row["recurrency"]:
+        return row
+    domain = [
+        ["name", "=", row["name"]],
+        ["start", "=", utc_string(begins)],
+        ["create_uid", "=", odoo.uid],
+        ["active", "=", True],
+    ]
+    rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=1, order="id desc")
+    return rows[0] if rows else row
+
+
+def _alarms(odoo: Odoo, minutes: Sequence[int]) -> list[list[Any]]:
+    """Return commands that link the reminders there are, and make those that are missing."""
+    wanted = [checked_count(number, f"reminders[{i}]", 0) for i, number in enumerate(minutes)]
+    domain = [["alarm_type", "=", "notification"], ["duration_minutes", "in", wanted]]
+    fields = ["duration_minutes"]
+    rows = read_rows(odoo, ALARM, domain, fields, acts_on=EVENT.model, order="id desc")
+    known = {row["duration_minutes"]: row["id"] for row in rows}
+    return [
+        [4, known[number], 0]
+        if number in known
+        else [
+            0,
+            0,
+            {
+                "name": f"{number} minutes",
+                "alarm_type": "notification",
+                "duration": number,
+                "interval": "minutes",
+            },
+        ]
+        for number in dict.fromkeys(wanted)
+    ]
+
+
+# Results ---------------------------------------------------------------------------------------
+
+
+def newest(odoo: Odoo, meeting: int) -> int:
+    """Return the id of the newest message about a meeting; 0 where there is none."""
+    domain = [["model", "=", EVENT.model], ["res_id", "=", meeting]]
+    fields, model = ["id"], EVENT.model
+    rows = read_rows(odoo, MESSAGE, domain, fields, acts_on=model, limit=1, order="id desc")
+    return rows[0]["id"] if rows else 0
+
+
+def attendees_of(odoo: Odoo, rows: Sequence[Row]) -> dict[int, list[Attendee]]:
+    """Return the attendees of meetings, by the meeting's id."""
+    found: dict[int, list[Attendee]] = {row["id"]: [] for row in rows}
+    domain = [["event_id", "in", list(found)]]
+    fields = ["event_id", "partner_id", "email", "state"]
+    for row in read_rows(odoo, ATTENDEE, domain, fields, acts_on=EVENT.model, order="id"):
+        if row["partner_id"] and row["event_id"]:
+            found[row["event_id"].id].append(
+                Attendee(
+                    id=row["partner_id"].id,
+                    name=row["partner_id"].name,
+                    email=row["email"],
+                    answer=row["state"],
+                )
+            )
+    return found
+
+
+def _invitations(odoo: Odoo, row: Row, since: int) -> list[Delivery]:
+    """Return what became of the e-mails about a meeting."""
+    domain = [["model", "=", EVENT.model], ["res_id", "=", row["id"]], ["id", ">", since]]
+    rows = read_rows(odoo, MESSAGE, domain, ["id"], acts_on=EVENT.model)
+    return deliveries(odoo, EVENT.model, [message["id"] for message in rows])
+
+
+def _meeting(
+    odoo: Odoo,
+    row: Row,
+    zone: ZoneInfo,
+    warnings: list[str],
+    *,
+    since: int = 0,
+    message: str = "",
+) -> Meeting:
+    known = "start" in row
+    people_of = afterwards(lambda: attendees_of(odoo, [row]), warnings, "the attendees") or {}
+    sent = (
+        afterwards(lambda: _invitations(odoo, row, since), warnings, "the invitations")
+        if known
+        else None
+    )
+    number = None
+    if row.get("recurrence_id"):
+        domain = [["recurrence_id", "=", row["recurrence_id"].id], ["active", "=", True]]
+        series = afterwards(
+            lambda: read_rows(odoo, EVENT.model, domain, ["id"]), warnings, "the series"
+        )
+        number = len(series) if series is not None else None
+    return Meeting(
+        id=row["id"],
+        name=row["name"],
+        start=local(row["start"], zone).isoformat() if known else None,
+        stop=local(row["stop"], zone).isoformat() if known else None,
+        timezone=zone.key,
+        all_day=bool(row.get("allday")),
+        location=row.get("location"),
+        organizer=row.get("user_id"),
+        attendees=people_of.get(row["id"], []),
+        repeats=bool(row.get("recurrency")),
+        meetings=number,
+        active=row.get("active"),
+        invitations=sent or [],
+        message=message,
+        warnings=warnings,
+    )
+
+
+def _uninvited(silent: Sequence[str], begins: datetime) -> list[str]:
+    told = [f"{name} has no e-mail address, and gets no invitation." for name in silent]
+    if begins < datetime.now(timezone.utc).replace(tzinfo=None):
+        told.append("The meeting is in the past: Odoo sends no invitations.")
+    return told
+
+
+def _invited(made: Meeting, *, invite: bool) -> str:
+    if not invite:
+        return "No invitations were sent."
+    if not made.invitations:
+        return "Odoo shows no invitations."
+    told = ", ".join(
+        f"{one.name}: {one.status}{f' ({one.failure})' if one.failure else ''}"
+        for one in made.invitations
+    )
+    return f"Invitations: {told}."
+
+
+def _shown(made: Meeting) -> str:
+    series = f" ({made.meetings} meetings)" if made.meetings else ""
+    return f"{made.name!r} ({made.id}), {made.start} to {made.stop}{series}"
+
+
+def _utc(value: str) -> datetime:
+    return local(value, ZoneInfo("UTC")).replace(tzinfo=None)
+
+
+def _iso(moment: datetime) -> str:
+    return f"{moment.isoformat(timespec='seconds')}Z"
+
+
+def _at(moment: datetime, zone: ZoneInfo) -> str:
+    return f"{local(moment, zone):%Y-%m-%d %H:%M}"
+
+
+def _span(begins: datetime, ends: datetime, zone: ZoneInfo) -> str:
+    first, last = local(begins, zone), local(ends, zone)
+    until = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
+    return f"{first:%Y-%m-%d %H:%M} to {until} ({zone.key})"

@@ -1,0 +1,326 @@
+"""What is on, who is busy, and when everybody is free."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta, timezone
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Gt, Le, Len
+
+from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit.apps.calendar.meetings import (
+    EVENT,
+    Attendee,
+    Zone,
+    attendees_of,
+    own_partner,
+)
+from odoo_toolkit.apps.calendar.zones import day_after, local, midnight, zone_of
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.mail.recipients import people
+from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.lines import checked_day, checked_number
+from odoo_toolkit.records.arguments import checked_count
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.moments import utc_string
+
+#: Most days that one call looks at, and most free times that it returns.
+MOST_DAYS, MOST_TIMES = 62, 50
+
+Day = Annotated[str | date | None, JsonSchema({"type": "string"})]
+People = Annotated[Sequence[int | str], JsonSchema({"type": "array", "items": {"type": "string"}})]
+
+_FIELDS = ("name", "start", "stop", "allday", "start_date", "stop_date", "location", "show_as")
+
+
+@attrs.frozen(kw_only=True)
+class Slot(Shown):
+    """A stretch of time.
+
+    Attributes:
+        start, stop: ISO 8601 with the offset of the time zone; stop is the end.
+        what: the subject of a meeting; None for free time.
+        meeting_id: of a meeting.
+        all_day: whether it lasts for whole days.
+        attendees: of a meeting, with their answers.
+        who: whose meeting it is, where several people were asked about.
+    """
+
+    start: str
+    stop: str
+    what: str | None = None
+    meeting_id: int | None = None
+    all_day: bool = False
+    location: str | None = None
+    attendees: list[Attendee] = attrs.Factory(list)
+    who: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Agenda(Shown):
+    """The meetings of one person, in order.
+
+    Attributes:
+        first_day, last_day: in the time zone.
+    """
+
+    person: RecordName
+    first_day: str
+    last_day: str
+    timezone: str
+    meetings: list[Slot]
+
+
+@attrs.frozen(kw_only=True)
+class FreeTimes(Shown):
+    """When all of some people are free.
+
+    Attributes:
+        free: stretches that are long enough, in order.
+        busy: the meetings that leave no time, in order, with whose they are.
+        has_more: there are more free times than were returned.
+    """
+
+    people: list[RecordName]
+    timezone: str
+    free: list[Slot]
+    busy: list[Slot]
+    has_more: bool = False
+
+
+def get_agenda(
+    odoo: Odoo,
+    *,
+    day: Annotated[Day, Doc("YYYY-MM-DD; today by default.")] = None,
+    days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("How many days.")] = 1,
+    person: Annotated[
+        str | int | None,
+        JsonSchema({"type": "string"}),
+        Doc("Contact by name, id or e-mail address; oneself by default."),
+    ] = None,
+    timezone: Zone = None,
+) -> Agenda:
+    """Return the meetings of a person on a day or several; those that were declined are left out.
+
+    >>> [slot.what for slot in get_agenda(odoo, day="2027-03-10").meetings]
+    ['Budget']
+
+    Args:
+        odoo: the connection.
+        day: the first day; today by default.
+        days: how many, at most 62.
+        person: a contact by name, id or e-mail address; the user of the connection by default.
+        timezone: in which days begin and times are shown; that of the connection by default.
+
+    Raises:
+        AmbiguousNameError: the name matches several contacts.
+        NotFoundError: there is no such contact.
+        ValidationError: an argument is wrong.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    zone = zone_of(odoo, timezone)
+    first = _day(day, "day", zone)
+    last = day_after(first, _days(days) - 1)
+    given = [own_partner(odoo)] if person is None else [person]
+    ((row,)) = people(odoo, given, acts_on=EVENT.model, argument="person")
+    found = _meetings(odoo, [row["id"]], first, last, zone)
+    return Agenda(
+        person=RecordName(id=row["id"], name=row["display_name"]),
+        first_day=first.isoformat(),
+        last_day=last.isoformat(),
+        timezone=zone.key,
+        meetings=[
+            _slot(meeting, attendees, zone)
+            for meeting, attendees in found
+            if _comes(row["id"], attendees)
+        ],
+    )
+
+
+def find_times(
+    odoo: Odoo,
+    *,
+    attendees: Annotated[People, Len(1), Doc("Contacts by name, id or e-mail address.")],
+    duration: Annotated[float, Gt(0), Doc("Hours that are needed.")] = 1.0,
+    day: Annotated[Day, Doc("First day, YYYY-MM-DD; today by default.")] = None,
+    days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("How many days.")] = 5,
+    earliest: Annotated[str, Doc("HH:MM, on each day.")] = "09:00",
+    latest: Annotated[str, Doc("HH:MM, the end on each day.")] = "17:00",
+    weekends: Annotated[bool, Doc("Saturdays and Sundays, too.")] = False,
+    include_me: Annotated[bool, Doc("Oneself, too.")] = True,
+    timezone: Zone = None,
+) -> FreeTimes:
+    """Return when all of some people are free, and what they are busy with.
+
+    Busy is who takes part in a meeting that is shown as busy, and has not declined it.
+
+    >>> find_times(odoo, attendees=["Azure Interior"], day="2027-03-10", days=1).free[0].start
+    '2027-03-10T10:00:00+01:00'
+
+    Args:
+        odoo: the connection.
+        attendees: contacts by name, id or e-mail address.
+        duration: hours that are needed.
+        day: the first day; today by default.
+        days: how many, at most 62.
+        earliest: time of day from which on.
+        latest: time of day by which it has to end.
+        weekends: whether Saturdays and Sundays count.
+        include_me: whether the user of the connection has to be free, too.
+        timezone: of the times of day; that of the connection by default.
+
+    Raises:
+        AmbiguousNameError: a name matches several contacts.
+        NotFoundError: there is no such contact.
+        ValidationError: an argument is wrong.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    zone = zone_of(odoo, timezone)
+    needed = timedelta(hours=checked_number(duration, "duration", positive=True))
+    first = _day(day, "day", zone)
+    last = day_after(first, _days(days) - 1)
+    opens, closes = _time(earliest, "earliest"), _time(latest, "latest")
+    if opens >= closes:
+        raise ValidationError("latest must be later than earliest.", details={"field": "latest"})
+    if isinstance(attendees, str) or not attendees:
+        raise ValidationError(
+            "attendees must be a list of contacts.", details={"field": "attendees"}
+        )
+    given = [*attendees, *([own_partner(odoo)] if include_me else [])]
+    rows = people(odoo, given, acts_on=EVENT.model, argument="attendees")
+    named = {row["id"]: row["display_name"] for row in rows}
+    taken: list[tuple[datetime, datetime]] = []
+    busy: list[Slot] = []
+    for meeting, guests in _meetings(odoo, list(named), first, last, zone):
+        coming = [named[one] for one in named if _takes_part(one, meeting, guests)]
+        if meeting["show_as"] == "free" or not coming:
+            continue
+        taken.append(_span(meeting, zone))
+        busy.append(attrs.evolve(_slot(meeting, [], zone), who=", ".join(coming)))
+    now = datetime.now(zone)
+    free: list[Slot] = []
+    for number in range((last - first).days + 1):
+        this = day_after(first, number)
+        if this.weekday() >= 5 and not weekends:
+            continue
+        begins = max(datetime.combine(this, opens, zone), now)
+        ends = datetime.combine(this, closes, zone)
+        free += [
+            Slot(
+                start=a.astimezone(zone).isoformat(timespec="seconds"),
+                stop=b.astimezone(zone).isoformat(timespec="seconds"),
+            )
+            for a, b in _gaps(begins, ends, taken)
+            if b - a >= needed
+        ]
+    return FreeTimes(
+        people=[RecordName(id=number, name=name) for number, name in named.items()],
+        timezone=zone.key,
+        free=free[:MOST_TIMES],
+        busy=busy,
+        has_more=len(free) > MOST_TIMES,
+    )
+
+
+def _gaps(
+    begins: datetime, ends: datetime, taken: Sequence[tuple[datetime, datetime]]
+) -> list[tuple[datetime, datetime]]:
+    """Return what is left of a stretch of time; compared in UTC, as clocks change."""
+    here, until = begins.astimezone(timezone.utc), ends.astimezone(timezone.utc)
+    gaps = []
+    for start, stop in sorted(
+        (a.astimezone(timezone.utc), b.astimezone(timezone.utc)) for a, b in taken
+    ):
+        if start >= until:
+            break
+        if start > here:
+            gaps.append((here, start))
+        here = max(here, stop)
+    if here < until:
+        gaps.append((here, until))
+    return gaps
+
+
+def _meetings(
+    odoo: Odoo, partners: Sequence[int], first: date, last: date, zone: ZoneInfo
+) -> list[tuple[Row, list[Attendee]]]:
+    """Return the meetings of some people that touch some days, with their attendees."""
+    begins, ends = midnight(first, zone), midnight(day_after(last), zone)
+    timed = ["&", "&", ["allday", "=", False], ["start", "<", utc_string(ends)]]
+    timed.append(["stop", ">", utc_string(begins)])
+    whole = ["&", "&", ["allday", "=", True], ["start_date", "<=", last.isoformat()]]
+    whole.append(["stop_date", ">=", first.isoformat()])
+    domain = [
+        ["partner_ids", "in", list(partners)],
+        ["active", "=", True],
+        "|",
+        *timed,
+        *whole,
+    ]
+    rows = read_rows(odoo, EVENT.model, domain, [*_FIELDS, "partner_ids"], order="start, id")
+    if not rows:
+        return []
+    attendees = attendees_of(odoo, rows)
+    return [(row, attendees[row["id"]]) for row in rows]
+
+
+def _comes(partner: int, attendees: Sequence[Attendee]) -> bool:
+    """Whether somebody has not declined."""
+    return all(one.answer != "declined" for one in attendees if one.id == partner)
+
+
+def _takes_part(partner: int, meeting: Row, attendees: Sequence[Attendee]) -> bool:
+    return partner in (meeting["partner_ids"] or ()) and _comes(partner, attendees)
+
+
+def _span(meeting: Row, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """Return from when to when a meeting lasts; one of whole days in the zone's days."""
+    if not meeting["allday"]:
+        return local(meeting["start"], zone), local(meeting["stop"], zone)
+    first, last = (date.fromisoformat(meeting[name]) for name in ("start_date", "stop_date"))
+    begins, ends = midnight(first, zone), midnight(day_after(last), zone)
+    return local(begins, zone), local(ends, zone)
+
+
+def _slot(meeting: Row, attendees: list[Attendee], zone: ZoneInfo) -> Slot:
+    begins, ends = _span(meeting, zone)
+    return Slot(
+        start=begins.isoformat(),
+        stop=ends.isoformat(),
+        what=meeting["name"],
+        meeting_id=meeting["id"],
+        all_day=bool(meeting["allday"]),
+        location=meeting["location"],
+        attendees=attendees,
+    )
+
+
+def _day(value: str | date | None, field: str, zone: ZoneInfo) -> date:
+    text = checked_day(value, field)
+    return datetime.now(zone).date() if text is None else date.fromisoformat(text)
+
+
+def _days(value: int) -> int:
+    number = checked_count(value, "days", 1)
+    if number > MOST_DAYS:
+        raise ValidationError(
+            f"{number} days are too many; {MOST_DAYS} is the most.", details={"field": "days"}
+        )
+    return number
+
+
+def _time(value: str, field: str) -> time:
+    try:
+        return time.fromisoformat(value.strip())
+    except (ValueError, AttributeError, TypeError):
+        raise ValidationError(
+            f"{field} is not a time of day: {str(value)[:40]!r}.",
+            suggestion="Write HH:MM.",
+            details={"field": field},
+        ) from None

@@ -1,0 +1,85 @@
+"""Times of day in a time zone, and over the change of clocks."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.values.moments import parse_moment
+
+_ZONED = re.compile(r"[0-9:.,]\s*(Z|[+-][0-9]{2}:?([0-9]{2})?)$", re.IGNORECASE)
+
+
+def zone_of(odoo: Odoo, name: str | None) -> ZoneInfo:
+    """Return the time zone of a name; without one that of the connection, else UTC.
+
+    Raises:
+        ValidationError: there is no such time zone.
+    """
+    name = name or str(odoo.settings.base_context.get("tz") or "UTC")
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError, AttributeError, TypeError):
+        raise ValidationError(
+            f"There is no time zone {str(name)[:60]!r}.",
+            suggestion="Name it like Europe/Berlin or America/New_York.",
+            details={"field": "timezone"},
+        ) from None
+
+
+def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
+    """Return a moment as naive UTC; one that says no offset is a time of day in the zone.
+
+    Raises:
+        ValidationError: it is not a moment, the clocks skip it, or it comes twice.
+    """
+    try:
+        moment, written = parse_moment(value)
+    except ValueError:
+        raise _not_a_moment(value, field) from None
+    if written is None:
+        raise _not_a_moment(value, field)
+    zoned = value.tzinfo if isinstance(value, datetime) else _ZONED.search(str(value).strip()[10:])
+    if zoned:
+        return moment
+    first, second = (written.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return first.astimezone(timezone.utc).replace(tzinfo=None)
+    skipped = first.astimezone(timezone.utc).astimezone(zone).replace(tzinfo=None) != written
+    problem = "is skipped when the clocks change" if skipped else "comes twice: the clocks change"
+    offsets = " or ".join(moment.isoformat()[-6:] for moment in (first, second))
+    raise ValidationError(
+        f"{field}: {written:%H:%M} on {written:%Y-%m-%d} {problem} in {zone.key}.",
+        suggestion="Choose another time."
+        if skipped
+        else f"Write the offset of the one that you mean: {offsets}.",
+        details={"field": field},
+    )
+
+
+def _not_a_moment(value: object, field: str) -> ValidationError:
+    return ValidationError(
+        f"{field} is not a day with a time: {str(value)[:60]!r}.",
+        suggestion="Write YYYY-MM-DDTHH:MM; without an offset it is a time in the time zone.",
+        details={"field": field},
+    )
+
+
+def local(utc: str | datetime, zone: ZoneInfo) -> datetime:
+    """Return a moment that is in UTC as one in the zone."""
+    moment = parse_moment(utc)[0] if isinstance(utc, str) else utc
+    return moment.replace(tzinfo=timezone.utc).astimezone(zone)
+
+
+def midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the moment at which a day begins in the zone, as naive UTC."""
+    begins = datetime(day.year, day.month, day.day, tzinfo=zone)
+    return begins.astimezone(timezone.utc).replace(tzinfo=None)
+
+
+def day_after(day: date, days: int = 1) -> date:
+    """Return a day some days later."""
+    return day + timedelta(days=days)
