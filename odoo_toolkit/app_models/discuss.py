@@ -6,5 +6,4 @@ MODELS = (
     AppModel("mail.message", "Message", module="mail"),
     AppModel("mail.activity", "Activity"),
     AppModel("ir.attachment", "Attachment"),
-    AppModel("calendar.event", "Calendar Event"),
 )

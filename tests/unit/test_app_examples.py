@@ -15,6 +15,7 @@ from odoo_toolkit.client import Odoo
 from tests.unit import (
     test_accounting,
     test_accounting_settlement,
+    test_calendar,
     test_crm,
     test_helpdesk,
     test_hr,
@@ -87,6 +88,25 @@ OWED = [
     item(4, 14, -300.0, "2025-06-30", partner_id=9),
 ]
 
+
+def _met() -> Odoo:
+    odoo = test_calendar.Office()
+    odoo.server.records["res.partner"].append(
+        {"id": 11, "name": "Azure Interior", "email": "a@x.org", "active": True}
+    )
+    odoo.server.records["calendar.event"].append(
+        {
+            **odoo.server.records["calendar.event"][0],
+            "id": 5,
+            "name": "Budget",
+            "start": "2030-03-11 08:00:00",
+            "stop": "2030-03-11 09:00:00",
+            "partner_ids": [3, 11],
+        }
+    )
+    return odoo
+
+
 #: App -> what its examples are run on, and what those of some functions need instead.
 ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
     "accounting": (
@@ -100,6 +120,7 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "reset_invoice": lambda: test_accounting_settlement._books(),
         },
     ),
+    "calendar": (_met, {}),
     "crm": (_tagged, {"mark_won": lambda: test_crm.server(type="opportunity")}),
     "helpdesk": (test_helpdesk.server, {}),
     "hr": (

@@ -158,9 +158,9 @@ def create_meeting(
 
     A series keeps its time of day when the clocks change.
 
-    >>> create_meeting(odoo, name="Budget", start="2027-03-10T09:00", timezone="Europe/Berlin",
+    >>> create_meeting(odoo, name="Budget", start="2030-03-11T09:00", timezone="Europe/Berlin",
     ...                attendees=["Azure Interior"]).start
-    '2027-03-10T09:00:00+01:00'
+    '2030-03-11T09:00:00+01:00'
 
     Args:
         odoo: the connection.
@@ -275,8 +275,8 @@ def move_meeting(
 ) -> Meeting | Plan:
     """Move a meeting to another time.
 
-    >>> move_meeting(odoo, meeting_id=5, start="2027-03-11T14:00", timezone="Europe/Berlin").start
-    '2027-03-11T14:00:00+01:00'
+    >>> move_meeting(odoo, meeting_id=5, start="2030-03-12T14:00", timezone="Europe/Berlin").start
+    '2030-03-12T14:00:00+01:00'
 
     Args:
         odoo: the connection.
@@ -304,7 +304,7 @@ def move_meeting(
     if row["allday"]:
         raise ValidationError(
             f"{row['name']!r} lasts all day and has no time.",
-            suggestion="Write start_date and stop_date with write on calendar.event.",
+            suggestion="Change its days with write on calendar.event.",
             details={"id": row["id"]},
         )
     was = _utc(row["start"])

@@ -108,7 +108,8 @@ def get_agenda(
 ) -> Agenda:
     """Return the meetings of a person on a day or several; those that were declined are left out.
 
-    >>> [slot.what for slot in get_agenda(odoo, day="2027-03-10").meetings]
+    >>> agenda = get_agenda(odoo, day="2030-03-11", timezone="Europe/Berlin")
+    >>> [slot.what for slot in agenda.meetings]
     ['Budget']
 
     Args:
@@ -160,8 +161,11 @@ def find_times(
 
     Busy is who takes part in a meeting that is shown as busy, and has not declined it.
 
-    >>> find_times(odoo, attendees=["Azure Interior"], day="2027-03-10", days=1).free[0].start
-    '2027-03-10T10:00:00+01:00'
+    >>> found = find_times(
+    ...     odoo, attendees=["Azure Interior"], day="2030-03-11", timezone="Europe/Berlin"
+    ... )
+    >>> found.free[0].start
+    '2030-03-11T10:00:00+01:00'
 
     Args:
         odoo: the connection.
