@@ -1,4 +1,4 @@
-"""What hangs on any record: messages, activities, files, meetings."""
+"""What hangs on any record: messages, activities and files."""
 
 from odoo_toolkit.app_models.model import AppModel
 
