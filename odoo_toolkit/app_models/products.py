@@ -29,6 +29,7 @@ MODELS = (
     AppModel(
         "product.template",
         "Product Template",
+        module="product",
         nouns="product|item|article",
         meanings=_MEANINGS,
         announced_by="product",

@@ -19,7 +19,7 @@ from odoo_toolkit.system_info import installed_modules
 _NAMES = {"discuss": "chatter"}
 
 #: Toolsets that need no module -> their main model.
-_ALWAYS = {"core": "res.partner", "attachments": "ir.attachment"}
+_ALWAYS = {"core": "res.partner", "contacts": "res.partner", "attachments": "ir.attachment"}
 
 #: From this version on one question tells which models the user may read, unless from outside.
 _READABLE_TOLD_SINCE = 16

@@ -402,6 +402,20 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         hint="Nothing is produced yet; produce with lots does both.",
     ),
     KnownWizard(
+        model="base.partner.merge.automatic.wizard",
+        description="Merges contacts into one of them; the others are gone.",
+        source_model="res.partner",
+        action_method="action_merge",
+        fields={
+            "partner_ids": WizardField(type="many2many", relation="res.partner", required=True),
+            "dst_partner_id": _many2one("res.partner", "The one that stays.", required=True),
+        },
+        context_keys=_ACTIVE,
+        beyond=True,
+        function="merge_contacts",
+        hint="It answers with itself when it has merged, and when it has not: read the contacts.",
+    ),
+    KnownWizard(
         model="hr.holidays.cancel.leave",
         description="Cancels an approved request for time off of one's own.",
         source_model="hr.leave",

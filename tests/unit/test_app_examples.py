@@ -27,7 +27,9 @@ from tests.unit import (
 )
 from tests.unit.depot import Depot
 from tests.unit.fake_books import Ledger, item
+from tests.unit.fake_contacts import AddressBook
 from tests.unit.fake_manufacturing import Workshop
+from tests.unit.fake_products import Shop
 from tests.unit.fake_purchase import Buying
 from tests.unit.scripted import Scripted
 
@@ -132,6 +134,7 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "request_leave": lambda: test_hr.server(19),
         },
     ),
+    "contacts": (AddressBook, {}),
     "inventory": (
         lambda: Depot(19),
         {
@@ -141,6 +144,7 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
     ),
     "manufacturing": (lambda: Workshop(19), {}),
     "project": (test_project.server, {}),
+    "products": (Shop, {}),
     "purchase": (
         _offered,
         {

@@ -23,7 +23,13 @@ APPS = business_apps()
 TOOLSETS = [toolset().metadata() for toolset in ALL_TOOLSETS]
 
 #: Odoo module -> the provisioned one that brings it.
-BROUGHT = {"sale": "sale_management", "hr": "hr_holidays", "mail": "crm", "calendar": "crm"}
+BROUGHT = {
+    "product": "sale_management",
+    "sale": "sale_management",
+    "hr": "hr_holidays",
+    "mail": "crm",
+    "calendar": "crm",
+}
 
 
 def guides_linked_in(page: str) -> set[str]:

@@ -1,0 +1,37 @@
+"""Contacts: duplicates found and merged, companies with their people, and whose number it is."""
+
+from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.apps.contacts.duplicates import (
+    DuplicateContact,
+    DuplicateGroup,
+    DuplicatePair,
+    DuplicatesResult,
+    find_duplicates,
+)
+from odoo_toolkit.apps.contacts.identification import (
+    Account,
+    IdentifiedContact,
+    IdentifyResult,
+    LastContact,
+    OpenDocument,
+    identify_contact,
+)
+from odoo_toolkit.apps.contacts.merging import MergeResult, merge_contacts
+
+__all__ = [
+    "Account",
+    "DuplicateContact",
+    "DuplicateGroup",
+    "DuplicatePair",
+    "DuplicatesResult",
+    "IdentifiedContact",
+    "IdentifyResult",
+    "LastContact",
+    "MergeResult",
+    "OpenDocument",
+    "find_duplicates",
+    "identify_contact",
+    "merge_contacts",
+]
+
+readable_signatures(globals())

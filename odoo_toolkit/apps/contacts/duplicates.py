@@ -1,0 +1,373 @@
+"""Contacts that seem to be there twice, with a measure and the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Annotated, Any, get_args
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Le
+
+from odoo_toolkit.annotations import AtMost
+from odoo_toolkit.apps.contacts.likeness import (
+    KEY_DIGITS,
+    SIGN_FIELDS,
+    Likeness,
+    Sign,
+    addresses,
+    digits,
+    keys,
+    likeness,
+    name_words,
+    tax_number,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
+from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.progress import Steps
+from odoo_toolkit.records.arguments import checked_count
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
+from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.scalars import short_repr
+
+SIGNS: tuple[Sign, ...] = get_args(Sign)
+
+CONTACT = Document(
+    model="res.partner",
+    noun="contact",
+    argument="contact_id",
+    fields=(
+        "name",
+        "is_company",
+        "parent_id",
+        "commercial_partner_id",
+        "type",
+        "email",
+        "phone",
+        "mobile",
+        "vat",
+        "street",
+        "zip",
+        "city",
+        "active",
+        "create_date",
+        "user_ids",
+    ),
+)
+
+#: Contacts that are read at most, in one call, and that share a sign which still says something.
+MOST_COMPARED, _PAGE, _MOST_SHARING = 50_000, 1000, 30
+
+#: Contacts and pairs of one group that are shown.
+_MOST_SHOWN = 20
+
+
+@attrs.frozen(kw_only=True)
+class DuplicateContact(Shown):
+    """A contact that seems to be there twice.
+
+    Attributes:
+        company: that it belongs to.
+        has_user: whether somebody logs in as this contact.
+    """
+
+    id: int
+    name: str | None = None
+    is_company: bool | None = None
+    company: RecordName | None = None
+    email: str | None = None
+    phone: str | None = None
+    mobile: str | None = None
+    vat: str | None = None
+    street: str | None = None
+    zip: str | None = None
+    city: str | None = None
+    active: bool | None = None
+    create_date: str | None = None
+    has_user: bool | None = None
+
+
+@attrs.frozen(kw_only=True)
+class DuplicatePair(Shown):
+    """Two contacts that seem to be one.
+
+    Attributes:
+        ids: theirs.
+        score: from 0 to 1.
+        why: what they share.
+        against: what speaks against it, and has lowered the score.
+    """
+
+    ids: list[int]
+    score: float
+    why: list[str]
+    against: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class DuplicateGroup(Shown):
+    """Contacts of which each seems to be the same as another one of the group.
+
+    Attributes:
+        score: of the strongest pair.
+        keep: the id of the one that could stay: with a user, most filled in, or the oldest.
+        contacts: they, at most 20.
+        pairs: which of them are alike and why, the strongest first, at most 20.
+    """
+
+    score: float
+    keep: int
+    contacts: list[DuplicateContact]
+    pairs: list[DuplicatePair]
+
+
+@attrs.frozen(kw_only=True)
+class DuplicatesResult(Shown):
+    """Contacts that seem to be there more than once.
+
+    Attributes:
+        groups: the likeliest first.
+        total: how many groups there are.
+        has_more: whether ``groups`` are not all of them.
+        compared: how many contacts were read.
+        complete: whether that were all there are.
+    """
+
+    message: str
+    groups: list[DuplicateGroup]
+    total: int
+    has_more: bool
+    compared: int
+    complete: bool
+    warnings: list[str] = attrs.Factory(list)
+
+
+def find_duplicates(
+    odoo: Odoo,
+    *,
+    contact_id: Annotated[
+        int | None, Doc("Only duplicates of this contact; without it, all contacts are compared.")
+    ] = None,
+    contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    by: Annotated[Sequence[Sign], Doc("The signs that are compared.")] = SIGNS,
+    minimum: Annotated[
+        float, Ge(0.1), Le(1), Doc("Least score of a pair; the same name alone has 0.6.")
+    ] = 0.5,
+    limit: Annotated[int, Ge(1), AtMost(100), Doc("Most groups.")] = 20,
+) -> DuplicatesResult:
+    """Find contacts that seem to be there twice, with a measure and the reasons; writes nothing.
+
+    Active contacts are compared by e-mail address, phone number, VAT number and name, however they
+    were typed. A company and its people are not duplicates of each other, nor are the addresses of
+    one company. One sign that more than 30 contacts share says nothing; a warning names it.
+
+    >>> find_duplicates(odoo, by=["email"]).groups[0].pairs[0].why
+    ['the same e-mail address info@acme.example']
+
+    Args:
+        odoo: the connection.
+        contact_id: only duplicates of this contact; all contacts are compared without it.
+        contact_name: its name, instead of the id.
+        by: some of email, phone, vat and name.
+        minimum: least score of a pair, from 0.1 to 1.
+        limit: most groups, at most 100.
+
+    Raises:
+        AmbiguousNameError: several contacts match the name.
+        NotFoundError: there is no such contact.
+        ValidationError: an argument is wrong.
+        AccessError: Odoo or the policy does not allow it, or what is to be compared is closed.
+    """
+    warnings: list[str] = []
+    limit = min(checked_count(limit, "limit", 1), 100)
+    if not 0.1 <= checked_number(minimum, "minimum", positive=True) <= 1:
+        raise ValidationError("minimum must be from 0.1 to 1.", details={"field": "minimum"})
+    signs = _open_signs(odoo, _checked_signs(by), warnings)
+    if contact_id is None and contact_name is None:
+        rows, complete = _read_contacts(odoo)
+        pairs = _pairs(rows, signs, warnings)
+    else:
+        contact = read(odoo, CONTACT, find_id(odoo, CONTACT, contact_id, contact_name))
+        rows, complete = _like(odoo, contact, signs)
+        pairs = {(contact["id"], row["id"]) for row in rows}
+        rows = [contact, *rows]
+    if not complete:
+        warnings.append(f"There are more contacts than the {len(rows)} that were compared.")
+    by_id = {row["id"]: row for row in rows}
+    alike = {
+        pair: found
+        for pair in pairs
+        if (found := likeness(by_id[pair[0]], by_id[pair[1]], signs)) and found.score >= minimum
+    }
+    groups = _groups(alike, by_id)
+    many = f"{len(groups)} groups" if len(groups) != 1 else "1 group"
+    return DuplicatesResult(
+        message=f"{many} of contacts that seem to be the same; {len(rows)} contacts compared.",
+        groups=groups[:limit],
+        total=len(groups),
+        has_more=len(groups) > limit,
+        compared=len(rows),
+        complete=complete,
+        warnings=warnings,
+    )
+
+
+def _checked_signs(by: Sequence[Sign]) -> list[Sign]:
+    given = plain(by)
+    given = [given] if isinstance(given, str) else given
+    unknown = [item for item in given if item not in SIGNS] if isinstance(given, list) else [given]
+    if unknown or not given:
+        raise make_error(
+            "INVALID_SELECTION",
+            f"Contacts are not compared by {short_repr(unknown[0])}."
+            if unknown
+            else "There is nothing to compare contacts by.",
+            suggestion=f"Choose some of {', '.join(SIGNS)}.",
+            details={"field": "by", "allowed": list(SIGNS)},
+        )
+    return [sign for sign in SIGNS if sign in given]
+
+
+def _open_signs(odoo: Odoo, signs: Sequence[Sign], warnings: list[str]) -> list[Sign]:
+    """Return what can be compared here; what a list closes is not, and a warning says so."""
+    found = [sign for sign in signs if open_fields(odoo, SIGN_FIELDS[sign])]
+    closed = [sign for sign in signs if sign not in found]
+    if closed and not found:
+        raise make_error(
+            "FIELD_BLOCKED",
+            f"Contacts cannot be compared by {', '.join(closed)}: these fields are closed.",
+            suggestion="Compare them by something else, or take the fields off the list:"
+            " Policy(field_blocklist=...).",
+            details={"model": CONTACT.model, "fields": closed},
+        )
+    if closed:
+        warnings.append(f"Not compared, as these fields are closed: {', '.join(closed)}.")
+    return found
+
+
+def open_fields(odoo: Odoo, names: Iterable[str]) -> list[str]:
+    """Return which fields of contacts there are and may be read."""
+    described = odoo.policy.readable_fields(CONTACT.model, odoo.schema.fields, step=True)
+    return [name for name in names if name in described]
+
+
+def _read_contacts(odoo: Odoo) -> tuple[list[Row], bool]:
+    """Return the active contacts, and whether these are all."""
+    found: list[Row] = []
+    progress = Steps(MOST_COMPARED // _PAGE)
+    while len(found) < MOST_COMPARED:
+        last = found[-1]["id"] if found else 0
+        domain = [["active", "=", True], ["id", ">", last]]
+        page = read_rows(odoo, CONTACT.model, domain, CONTACT.fields, limit=_PAGE, order="id")
+        found += page
+        progress.finish(1, f"{len(found)} contacts read")
+        if len(page) < _PAGE:
+            return found, True
+    return found, False
+
+
+def _like(odoo: Odoo, contact: Row, signs: Sequence[Sign]) -> tuple[list[Row], bool]:
+    """Return what may be the same as one contact, and whether that is all; one round trip."""
+    conditions: list[Any] = []
+    if "email" in signs:
+        conditions += [["email", "ilike", literal(a)] for a in addresses(contact.get("email"))]
+    if "phone" in signs:
+        fields = open_fields(odoo, SIGN_FIELDS["phone"])
+        numbers = filter(None, (digits(contact.get(field)) for field in fields))
+        conditions += [condition for n in numbers for condition in number_conditions(fields, n)]
+    if "vat" in signs and tax_number(contact.get("vat")):
+        conditions.append(["vat", "ilike", spread(tax_number(contact["vat"]))])
+    if "name" in signs:
+        words = [word for word in name_words(contact.get("name")) if len(word) > 2]
+        conditions += [["name", "ilike", literal(word)] for word in words]
+    if not conditions:
+        return [], True
+    either = ["|"] * (len(conditions) - 1) + conditions
+    domain = [["active", "=", True], ["id", "!=", contact["id"]], *either]
+    rows = read_rows(odoo, CONTACT.model, domain, CONTACT.fields, limit=_PAGE, order="id")
+    return rows, len(rows) < _PAGE
+
+
+def spread(text: str) -> str:
+    """Return the pattern of a text with anything between its characters."""
+    return "%".join(literal(character) for character in text)
+
+
+def number_conditions(fields: Sequence[str], number: str) -> list[Any]:
+    """Return conditions of which a contact with this number meets one, however it was typed."""
+    return [[field, "ilike", spread(number[-KEY_DIGITS:])] for field in fields]
+
+
+def _pairs(rows: Sequence[Row], signs: Sequence[Sign], warnings: list[str]) -> set[tuple[int, int]]:
+    """Return the contacts that are worth comparing: those that share a sign."""
+    sorted_by: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        for key in keys(row, signs):
+            sorted_by.setdefault(key, []).append(row["id"])
+    pairs: set[tuple[int, int]] = set()
+    crowds = {key: ids for key, ids in sorted_by.items() if len(ids) > _MOST_SHARING}
+    for key, ids in sorted_by.items():
+        if key not in crowds:
+            pairs.update(combinations(ids, 2))
+    told = [f"the {kind} {text} ({len(ids)} contacts)" for (kind, text), ids in crowds.items()]
+    if told:
+        more = f" and {len(told) - 5} more" if len(told) > 5 else ""
+        warnings.append(f"Shared by too many to say anything: {'; '.join(told[:5])}{more}.")
+    return pairs
+
+
+def _groups(alike: dict[tuple[int, int], Likeness], by_id: dict[int, Row]) -> list[DuplicateGroup]:
+    """Put together what hangs together, the likeliest first."""
+    above: dict[int, int] = {}
+
+    def top(number: int) -> int:
+        while above.setdefault(number, number) != number:
+            number = above[number]
+        return number
+
+    for one, other in alike:
+        above[top(one)] = top(other)
+    members: dict[int, list[tuple[tuple[int, int], Likeness]]] = {}
+    for pair, found in alike.items():
+        members.setdefault(top(pair[0]), []).append((pair, found))
+    groups = []
+    for pairs in members.values():
+        pairs.sort(key=lambda item: (-item[1].score, item[0]))
+        ids = sorted({number for pair, _ in pairs for number in pair})
+        groups.append(
+            DuplicateGroup(
+                score=pairs[0][1].score,
+                keep=_to_keep([by_id[number] for number in ids]),
+                contacts=[_shown(by_id[number]) for number in ids[:_MOST_SHOWN]],
+                pairs=[
+                    DuplicatePair(
+                        ids=list(pair), score=found.score, why=found.why, against=found.against
+                    )
+                    for pair, found in pairs[:_MOST_SHOWN]
+                ],
+            )
+        )
+    return sorted(groups, key=lambda group: (-group.score, group.contacts[0].id))
+
+
+def _to_keep(rows: Sequence[Row]) -> int:
+    def rank(row: Row) -> tuple[bool, int, int]:
+        filled_in = sum(bool(row.get(field)) for field in CONTACT.fields)
+        return (not row.get("user_ids"), -filled_in, row["id"])
+
+    return int(min(rows, key=rank)["id"])
+
+
+def _shown(row: Row) -> DuplicateContact:
+    users = row.get("user_ids")
+    return filled(
+        DuplicateContact,
+        row,
+        company=row.get("parent_id"),
+        has_user=None if users is None else bool(users),
+    )

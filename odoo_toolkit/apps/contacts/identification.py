@@ -1,0 +1,520 @@
+"""Whose phone number or e-mail address it is, and what is open with that contact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.apps.contacts.duplicates import (
+    CONTACT,
+    number_conditions,
+    open_fields,
+)
+from odoo_toolkit.apps.contacts.likeness import (
+    SIGN_FIELDS,
+    addresses,
+    checked_email,
+    checked_phone,
+    digits,
+    same_number,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
+from odoo_toolkit.operations.documents import Row, currency_of, filled, read_rows
+from odoo_toolkit.operations.lines import today
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.search_text import literal
+
+DocumentKind = Literal["sale", "invoice", "purchase"]
+Matched = Literal["email", "phone", "domain"]
+
+#: Contacts that are looked at and shown, companies whose documents are read, documents of each.
+_LOOKED_AT, _MOST_SHOWN, _MOST_ACCOUNTS, _MOST_DOCUMENTS = 200, 20, 5, 20
+
+#: Whose addresses say nothing of the company that somebody is with.
+_FREE_MAIL = """aol.com gmail.com gmx.at gmx.ch gmx.de gmx.net googlemail.com hotmail.com hotmail.fr
+    icloud.com live.com mac.com me.com msn.com orange.fr outlook.com proton.me protonmail.com
+    t-online.de web.de yahoo.com yahoo.fr"""
+
+
+@attrs.frozen(kw_only=True)
+class IdentifiedContact(Shown):
+    """A contact that the number or address belongs to.
+
+    Attributes:
+        matched: by what: email, phone or both; ``domain`` where only others of the same domain
+            are known.
+        function: the job.
+        company: that it belongs to, or None.
+        active: False where it is archived.
+    """
+
+    id: int
+    name: str | None = None
+    matched: list[Matched]
+    is_company: bool | None = None
+    function: str | None = None
+    company: RecordName | None = None
+    email: str | None = None
+    phone: str | None = None
+    mobile: str | None = None
+    city: str | None = None
+    user: RecordName | None = None
+    active: bool | None = None
+
+
+@attrs.frozen(kw_only=True)
+class OpenDocument(Shown):
+    """An order that is not finished, or an invoice or bill that is not paid.
+
+    Attributes:
+        type: of an invoice, such as ``out_invoice``.
+        amount_residual: of an invoice, what is left to pay.
+        due: of an invoice, the day it is due.
+        overdue: whether that day is over.
+    """
+
+    id: int
+    name: str | None = None
+    contact: RecordName | None = None
+    type: str | None = None
+    state: str | None = None
+    date: str | None = None
+    amount_total: float | None = None
+    amount_residual: float | None = None
+    currency: str | None = None
+    due: str | None = None
+    overdue: bool | None = None
+
+
+@attrs.frozen(kw_only=True)
+class LastContact(Shown):
+    """The newest message from or to somebody of a company.
+
+    Attributes:
+        date: in UTC.
+        direction: ``in`` where one of theirs wrote it, else ``out``.
+        author: who wrote it.
+        model, record_id, record_name: what it was written on.
+    """
+
+    date: str | None = None
+    direction: Literal["in", "out"]
+    author: str | None = None
+    subject: str | None = None
+    model: str | None = None
+    record_id: int | None = None
+    record_name: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Account(Shown):
+    """What is open with a company, or with a person who belongs to none.
+
+    Attributes:
+        orders: quotations, and orders that are not wholly delivered and invoiced.
+        invoices: posted invoices and credit notes that are not settled.
+        purchases: requests for quotation, and purchase orders not wholly received and billed.
+        amount_due: of its invoices less credit notes, by currency.
+        last_contact: None where there is none, or messages cannot be read.
+
+    What cannot be read is None, and a warning of the result says why.
+    """
+
+    id: int
+    name: str | None = None
+    orders: list[OpenDocument] | None = None
+    invoices: list[OpenDocument] | None = None
+    purchases: list[OpenDocument] | None = None
+    amount_due: dict[str, float] = attrs.Factory(dict)
+    last_contact: LastContact | None = None
+
+
+@attrs.frozen(kw_only=True)
+class IdentifyResult(Shown):
+    """Whose number or address it is.
+
+    Attributes:
+        contacts: the best matches first, archived ones last.
+        accounts: what is open, for each company or person that the contacts belong to.
+    """
+
+    message: str
+    contacts: list[IdentifiedContact]
+    accounts: list[Account]
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class Kind:
+    """A kind of document of which it is asked what is open.
+
+    Attributes:
+        model: of the documents.
+        company: the field that leads to the company or person they are with.
+        fields: by the name of what is shown, the fields that may hold it: the first that is there.
+        done: by field, the values with which nothing is left to be done; where all fields that
+            this version has show them, a document is not open.
+        domain: what all of them match.
+    """
+
+    model: str
+    company: str
+    fields: Mapping[str, tuple[str, ...]]
+    done: Mapping[str, tuple[str, ...]]
+    domain: tuple[Any, ...]
+
+
+KINDS: Mapping[DocumentKind, Kind] = {
+    "sale": Kind(
+        model="sale.order",
+        company="partner_id.commercial_partner_id",
+        fields={"date": ("date_order",)},
+        done={"invoice_status": ("invoiced",), "delivery_status": ("full",)},
+        domain=(["state", "in", ["draft", "sent", "sale", "done"]],),
+    ),
+    "invoice": Kind(
+        model="account.move",
+        company="commercial_partner_id",
+        fields={"date": ("invoice_date",), "type": ("move_type",), "due": ("invoice_date_due",)},
+        done={},
+        domain=(
+            ["state", "=", "posted"],
+            ["move_type", "in", ["out_invoice", "out_refund", "in_invoice", "in_refund"]],
+            ["payment_state", "in", ["not_paid", "partial"]],
+        ),
+    ),
+    "purchase": Kind(
+        model="purchase.order",
+        company="partner_id.commercial_partner_id",
+        fields={"date": ("date_order",)},
+        done={"invoice_status": ("invoiced",), "receipt_status": ("full",)},
+        domain=(["state", "in", ["draft", "sent", "to approve", "purchase", "done"]],),
+    ),
+}
+
+#: Which attribute of an account has each kind, and what people call it.
+_SHOWN_AS: Mapping[DocumentKind, tuple[str, str]] = {
+    "sale": ("orders", "orders"),
+    "invoice": ("invoices", "invoices"),
+    "purchase": ("purchases", "purchase orders"),
+}
+
+#: On what messages are looked for; where they are on something else, it is not for everybody.
+_TALKED_OF = (
+    "res.partner",
+    "sale.order",
+    "account.move",
+    "purchase.order",
+    "crm.lead",
+    "helpdesk.ticket",
+    "project.task",
+    "stock.picking",
+)
+
+
+def identify_contact(
+    odoo: Odoo,
+    *,
+    phone: Annotated[str | None, Doc("A phone number, written in any way.")] = None,
+    email: Annotated[str | None, Doc("An e-mail address.")] = None,
+) -> IdentifyResult:
+    """Tell whom a phone number or e-mail address belongs to, and what is open with them.
+
+    Numbers are compared by their digits, with or without the country's. Where nobody has the
+    e-mail address, those of the same domain are shown, unless it is one like gmail.com.
+
+    Round trips: 1 for the contacts, 1 more where nobody has the address, then 4 side by side, and
+    1 for who wrote last; with several companies 1 more for each kind of document and company.
+
+    >>> found = identify_contact(odoo, phone="+32 470 11 22 33")
+    >>> found.contacts[0].company.name
+    'Azure Interior'
+
+    Args:
+        odoo: the connection.
+        phone: a number, written in any way; at least 6 digits.
+        email: an address. With both, whoever has one of them is found, who has both first.
+
+    Raises:
+        ValidationError: neither was given, or it is no number or address.
+        AccessError: Odoo or the policy does not allow contacts to be read.
+    """
+    if phone is None and email is None:
+        raise make_error(
+            "MISSING_REQUIRED_FIELD",
+            "Neither a phone number nor an e-mail address was given.",
+            suggestion="Give phone, email or both.",
+            details={"fields": ["phone", "email"]},
+        )
+    number = None if phone is None else checked_phone(phone)
+    address = None if email is None else checked_email(email)
+    warnings: list[str] = []
+    found = _find(odoo, number, address, warnings)
+    if len(found) > _MOST_SHOWN:
+        warnings.append(f"Of {len(found)} contacts, {_MOST_SHOWN} are shown.")
+        found = found[:_MOST_SHOWN]
+    accounts: dict[int, RecordName] = {}
+    for row, _ in found:
+        company = row.get("commercial_partner_id") or RecordName(id=row["id"], name=row["name"])
+        accounts.setdefault(company.id, company)
+    if len(accounts) > 1 and found[0][1] == ["domain"]:
+        # Whose it is stays open, so nobody's documents are shown for it.
+        accounts = {}
+    if len(accounts) > _MOST_ACCOUNTS:
+        warnings.append(
+            f"They belong to {len(accounts)} companies; what is open is shown for the first"
+            f" {_MOST_ACCOUNTS}."
+        )
+    asked = list(accounts.values())[:_MOST_ACCOUNTS]
+    said = " and ".join(text for text in (phone, email) if text is not None)
+    return IdentifyResult(
+        message=_message(said, address, found),
+        contacts=[_contact(row, matched) for row, matched in found],
+        accounts=_accounts(odoo, asked, warnings),
+        warnings=warnings,
+    )
+
+
+def _message(said: str, address: str | None, found: Sequence[tuple[Row, list[Matched]]]) -> str:
+    if not found:
+        return f"No contact has {said}."
+    count = f"{len(found)} contact{'s have' if len(found) > 1 else ' has'}"
+    if found[0][1] == ["domain"]:
+        return f"No contact has {said}; {count} an address at {(address or '').split('@')[-1]}."
+    return f"{count} {said}."
+
+
+# The contacts ------------------------------------------------------------------------------------
+
+
+def _find(
+    odoo: Odoo, number: str | None, address: str | None, warnings: list[str]
+) -> list[tuple[Row, list[Matched]]]:
+    """Return the contacts with a number or address, and by what each was found."""
+    phones = open_fields(odoo, SIGN_FIELDS["phone"]) if number is not None else []
+    emails = open_fields(odoo, SIGN_FIELDS["email"]) if address is not None else []
+    closed = [
+        name
+        for name, asked, fields in (("phone", number, phones), ("email", address, emails))
+        if asked is not None and not fields
+    ]
+    if closed:
+        raise make_error(
+            "FIELD_BLOCKED",
+            f"Contacts cannot be looked for by {' and '.join(closed)}, which is closed.",
+            suggestion="Take the field off the list: Policy(field_blocklist=...).",
+            details={"model": CONTACT.model, "fields": closed},
+        )
+    own = number_conditions(phones, number) if number is not None else []
+    if address is not None:
+        own.append(["email", "ilike", literal(address)])
+    rows = _look(odoo, own)
+    found: list[tuple[Row, list[Matched]]] = []
+    for row in rows:
+        matched: list[Matched] = []
+        if address is not None and address in addresses(row.get("email")):
+            matched.append("email")
+        if number is not None and any(
+            (theirs := digits(row.get(field))) and same_number(theirs, number) for field in phones
+        ):
+            matched.append("phone")
+        if matched:
+            found.append((row, matched))
+    if len(rows) == _LOOKED_AT:
+        warnings.append(f"Many are similar: the first {_LOOKED_AT} contacts were looked at.")
+    if (
+        not found
+        and address is not None
+        and (at := address.split("@")[1]) not in _FREE_MAIL.split()
+    ):
+        near = _look(odoo, [["email", "ilike", literal(f"@{at}")]], ["active", "=", True])
+        return [(row, ["domain"]) for row in near if _is_at(row, at)]
+    found.sort(key=lambda item: (not item[0].get("active"), -len(item[1]), item[0]["id"]))
+    return found
+
+
+def _is_at(row: Row, domain: str) -> bool:
+    """Whether a contact has an address at a domain."""
+    return any(address.endswith(f"@{domain}") for address in addresses(row.get("email")))
+
+
+def _look(odoo: Odoo, conditions: Sequence[Any], *others: Any) -> list[Row]:
+    """Return contacts that meet one of the conditions, and all others; one round trip."""
+    domain = [*others, *["|"] * (len(conditions) - 1), *conditions]
+    fields = (*CONTACT.fields, "function", "user_id")
+    order = "active desc, id"
+    return read_rows(odoo, CONTACT.model, domain, fields, limit=_LOOKED_AT, order=order)
+
+
+def _contact(row: Row, matched: list[Matched]) -> IdentifiedContact:
+    return filled(IdentifiedContact, row, matched=matched, company=row.get("parent_id"))
+
+
+# What is open with them -----------------------------------------------------------------------
+
+
+def _accounts(odoo: Odoo, asked: Sequence[RecordName], warnings: list[str]) -> list[Account]:
+    """Return what is open with companies or persons; what cannot be read is told."""
+    if not asked:
+        return []
+    ids = [company.id for company in asked]
+    shown: dict[DocumentKind, dict[int, list[OpenDocument]] | None] = {}
+    talked: dict[int, LastContact] = {}
+
+    def documents(kind: DocumentKind) -> None:
+        model = KINDS[kind].model
+        if not odoo.schema.has_model(model):
+            shown[kind] = None
+            return
+        shown[kind] = _documents(odoo, KINDS[kind], ids, _SHOWN_AS[kind][1], warnings)
+
+    def messages() -> None:
+        talked.update(_last_contacts(odoo, ids))
+
+    def readable(what: str, look: Callable[[], None]) -> None:
+        try:
+            look()
+        except OdooConnectionError:
+            raise
+        except OdooError as error:
+            # The contacts themselves are told anyway.
+            warnings.append(f"The {what} cannot be read: {error.message}")
+
+    looks: list[Callable[[], None]] = [
+        partial(readable, _SHOWN_AS[kind][1], partial(documents, kind)) for kind in KINDS
+    ]
+    looks.append(partial(readable, "messages", messages))
+    side_by_side(looks)
+    warnings.sort()
+    found = []
+    for company in asked:
+        lists: dict[str, Any] = {}
+        for kind, rows in shown.items():
+            if rows is not None:
+                lists[_SHOWN_AS[kind][0]] = rows.get(company.id, [])
+        due: dict[str, float] = {}
+        for item in lists.get("invoices", ()):
+            if item.type in ("out_invoice", "out_refund") and item.amount_residual is not None:
+                sign = -1 if item.type == "out_refund" else 1
+                total = due.get(item.currency or "", 0.0) + sign * item.amount_residual
+                due[item.currency or ""] = round(total, 6)
+        found.append(
+            Account(
+                id=company.id,
+                name=company.name,
+                amount_due=due,
+                last_contact=talked.get(company.id),
+                **lists,
+            )
+        )
+    return found
+
+
+def _documents(
+    odoo: Odoo, kind: Kind, ids: Sequence[int], what: str, warnings: list[str]
+) -> dict[int, list[OpenDocument]]:
+    """Return the open documents of each company or person, the newest first; one round trip."""
+    described = odoo.schema.fields(kind.model)
+    undone = [["state", "in", ["draft", "sent", "to approve"]]] if kind.done else []
+    undone += [[f, "not in", list(done)] for f, done in kind.done.items() if f in described]
+    either = ["|"] * (len(undone) - 1) + undone
+    domain = [*kind.domain, [kind.company, "in", list(ids)], *either]
+    own = [field for fields in kind.fields.values() for field in fields]
+    fields = ["name", "partner_id", "state", "amount_total", "amount_residual", "currency_id", *own]
+    most = _MOST_DOCUMENTS * len(ids)
+    rows = read_rows(odoo, kind.model, domain, fields, limit=most + 1, order="id desc")
+    if len(rows) > most:
+        warnings.append(f"There are more open {what} than the {most} newest.")
+    companies = _companies_of(odoo, rows[:most], ids)
+    found: dict[int, list[OpenDocument]] = {}
+    for row in rows[:most]:
+        own_values = {
+            name: next((row.get(field) for field in fields if row.get(field)), None)
+            for name, fields in kind.fields.items()
+        }
+        due = own_values.get("due")
+        document = OpenDocument(
+            id=row["id"],
+            name=row.get("name"),
+            contact=row.get("partner_id"),
+            state=row.get("state"),
+            amount_total=row.get("amount_total"),
+            amount_residual=row.get("amount_residual"),
+            currency=currency_of(row) if row.get("currency_id") else None,
+            overdue=None if due is None else due < today(odoo),
+            **own_values,
+        )
+        found.setdefault(companies.get(row["id"], ids[0]), []).append(document)
+    return found
+
+
+def _companies_of(odoo: Odoo, rows: Sequence[Row], ids: Sequence[int]) -> dict[int, int]:
+    """Return for each document which of the companies it is with; none is read for one company."""
+    if len(ids) == 1:
+        return {}
+    partners = sorted({row["partner_id"].id for row in rows if row.get("partner_id")})
+    fields = ["commercial_partner_id"]
+    read = read_rows(odoo, CONTACT.model, [["id", "in", partners]], fields) if partners else []
+    above = {row["id"]: row["commercial_partner_id"].id for row in read}
+    return {
+        row["id"]: above[row["partner_id"].id]
+        for row in rows
+        if row.get("partner_id") and row["partner_id"].id in above
+    }
+
+
+def _last_contacts(odoo: Odoo, ids: Sequence[int]) -> dict[int, LastContact]:
+    """Return the newest message from or to each company's people; one round trip for each."""
+
+    def open_to_all(model: str) -> bool:
+        call = Call(model=model, method="search_read", arguments={"domain": []}, step=True)
+        return odoo.schema.has_model(model) and odoo.refusal(call) is None
+
+    models = [model for model in _TALKED_OF if open_to_all(model)]
+
+    def newest(company: int) -> Row | None:
+        people = [
+            "|",
+            ["author_id.commercial_partner_id", "=", company],
+            ["partner_ids.commercial_partner_id", "=", company],
+        ]
+        kinds = [["message_type", "in", ["email", "comment"]], ["model", "in", models]]
+        fields = ["date", "author_id", "email_from", "subject", "model", "res_id", "record_name"]
+        rows = read_rows(
+            odoo, "mail.message", [*people, *kinds], fields, limit=1, order="date desc, id desc"
+        )
+        return rows[0] if rows else None
+
+    found = side_by_side([partial(newest, company) for company in ids])
+    authors = sorted({row["author_id"].id for row in found if row and row["author_id"]})
+    above = {
+        row["id"]: row["commercial_partner_id"]
+        for row in (
+            read_rows(odoo, CONTACT.model, [["id", "in", authors]], ["commercial_partner_id"])
+            if authors
+            else []
+        )
+    }
+    return {
+        company: LastContact(
+            date=row["date"],
+            direction="in"
+            if row["author_id"] and (of := above.get(row["author_id"].id)) and of.id == company
+            else "out",
+            author=row["author_id"].name if row["author_id"] else row["email_from"],
+            subject=row["subject"],
+            model=row["model"],
+            record_id=row["res_id"] or None,
+            record_name=row["record_name"],
+        )
+        for company, row in zip(ids, found, strict=True)
+        if row
+    }

@@ -1,0 +1,406 @@
+"""Contacts merged by Odoo's own wizard, so that whatever points to the others points to one.
+
+Merging cannot be undone. So the plan says which values the contact takes over, which are lost, and
+how many orders, invoices and the like move; afterwards they are counted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.contacts.duplicates import CONTACT
+from odoo_toolkit.apps.contacts.likeness import addresses
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    afterwards,
+    filled,
+    label,
+    read_all,
+    read_rows,
+    row_after,
+)
+from odoo_toolkit.operations.lines import NamesOrIds, wanted_each
+from odoo_toolkit.operations.steps import AnyStep, Check, Done, Seen, WizardStep, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, PlannedChange, operation
+from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.records.results import RecordName
+
+WIZARD = "base.partner.merge.automatic.wizard"
+
+#: Contacts that one call merges into another one.
+MOST_MERGED = 10
+
+#: What is compared before: where the contact has nothing, it takes what the other one has.
+_VALUES = (
+    "name",
+    "email",
+    "phone",
+    "mobile",
+    "vat",
+    "street",
+    "street2",
+    "zip",
+    "city",
+    "state_id",
+    "country_id",
+    "website",
+    "function",
+    "ref",
+    "user_id",
+)
+MERGED = Document(
+    model=CONTACT.model,
+    noun="contact",
+    argument="contact_id",
+    fields=(*_VALUES, "is_company", "parent_id", "company_id", "active", "user_ids"),
+)
+
+#: What is counted before and after: model, field, and what people call the records.
+POINTING: tuple[tuple[str, str, str], ...] = (
+    ("res.partner", "parent_id", "people and addresses"),
+    ("sale.order", "partner_id", "sales orders"),
+    ("purchase.order", "partner_id", "purchase orders"),
+    ("account.move", "partner_id", "invoices and entries"),
+    ("account.payment", "partner_id", "payments"),
+    ("stock.picking", "partner_id", "transfers"),
+    ("crm.lead", "partner_id", "leads"),
+    ("project.task", "partner_id", "tasks"),
+    ("helpdesk.ticket", "partner_id", "tickets"),
+    ("product.supplierinfo", "partner_id", "vendor prices"),
+    ("res.users", "partner_id", "users"),
+    ("mail.message", "author_id", "messages"),
+)
+
+
+@attrs.frozen(kw_only=True)
+class MergeResult(Shown):
+    """The contact that stayed.
+
+    Attributes:
+        merged: those that are gone.
+        pointing: what points to the contact now, by kind of record; counted where this user may.
+        taken_over: the values that it had not, and has from the others.
+        not_kept: values of the others that are lost, as the contact has its own.
+        warnings: what went otherwise than asked.
+    """
+
+    id: int
+    name: str | None = None
+    message: str | None = None
+    merged: list[RecordName] = attrs.Factory(list)
+    pointing: dict[str, int] = attrs.Factory(dict)
+    taken_over: dict[str, Any] = attrs.Factory(dict)
+    not_kept: list[str] = attrs.Factory(list)
+    email: str | None = None
+    phone: str | None = None
+    vat: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+@operation
+def merge_contacts(
+    odoo: Odoo,
+    *,
+    contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
+    contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    duplicates: Annotated[
+        NamesOrIds, Doc("Contacts that are merged into it, at most 10; they are gone then.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> MergeResult | Plan:
+    """Merge duplicates into one contact; orders, invoices, messages and people move to it.
+
+    Odoo's own wizard does it, one duplicate after the other; it takes the right to create
+    contacts ("Contact Creation"), and e-mail addresses that differ take an administrator. The
+    contact keeps its own values, and takes from the others the ones that it lacks. It cannot be
+    undone: look at the plan first.
+
+    Round trips: 3, and one for each kind of record that may point to contacts; 3 for each
+    duplicate, and as many again to count afterwards.
+
+    >>> merge_contacts(odoo, contact_id=20, duplicates=[21]).merged[0].name
+    'ACME Limited'
+
+    Args:
+        odoo: the connection.
+        contact_id: the one that stays.
+        contact_name: instead of the id.
+        duplicates: ids or names of those that are merged into it.
+        dry_run: find, check and count; write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several contacts; nothing was written.
+        NotFoundError: there is no such contact.
+        StateError: they cannot be merged: one is above another one, two have users, they belong to
+            different companies of the database, or an archived one would stay; nothing was written.
+        ValidationError: there are no duplicates, too many, or one twice.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    deleting = Call(
+        model=MERGED.model,
+        method="unlink",
+        ids=(0,),
+        access="delete",
+        acts_on=MERGED.model,
+        step=True,
+    )
+    permit(odoo, _merging(0, RecordName(id=0, name="")), dry_run=dry_run)
+    # The others are deleted, whatever the wizard calls it.
+    odoo.check(deleting, planned=dry_run)
+    wanted = wanted_each(MERGED.model, duplicates, "duplicates")
+    if not 1 <= len(wanted) <= MOST_MERGED:
+        raise ValidationError(
+            f"Give 1 to {MOST_MERGED} duplicates, not {len(wanted)}.",
+            details={"field": "duplicates", "most": MOST_MERGED},
+        )
+    target, *others = resolve_all(odoo, [MERGED.wanted(contact_id, contact_name), *wanted])
+    ids = [number for number in (target, *others) if number is not None]
+    if len(set(ids)) < len(ids):
+        raise ValidationError(
+            "The same contact is given twice.",
+            suggestion="The one that stays is not among the duplicates.",
+            details={"field": "duplicates", "ids": ids},
+        )
+    if not odoo.schema.may(WIZARD, "create"):
+        raise make_error(
+            "ACCESS_DENIED",
+            "This user cannot merge contacts: Odoo allows it to those who have the right Contact"
+            " Creation.",
+            suggestion="Ask somebody who has it, or have an administrator give it.",
+            details={"model": WIZARD},
+        )
+    kept, *sources = read_all(odoo, MERGED, ids)
+    _check(odoo, kept, sources)
+    takes, lost = _values(kept, sources)
+    before = _count(odoo, ids)
+    moving = _count(odoo, ids[1:])
+    gone = [RecordName(id=row["id"], name=row["name"]) for row in sources]
+    steps: list[AnyStep] = []
+    for source in gone:
+        steps += [
+            _merging(kept["id"], source),
+            Check(
+                check=partial(_check_gone, source=source),
+                says=f"{source.name} merged",
+                fails=f"{source.name} ({source.id}) is not merged",
+            ),
+        ]
+
+    def result(done: Done) -> MergeResult:
+        row = row_after(odoo, MERGED, done, name=kept["name"])
+        left = _left(odoo, gone, done.warnings)
+        merged = [source for source in gone if source.id not in left]
+        counted = afterwards(lambda: _count(odoo, [kept["id"]]), done.warnings, "the others")
+        after = counted or {}
+        for kind, count in before.items():
+            if counted and not left and after.get(kind, 0) < count:
+                done.warnings.append(
+                    f"{count} {kind} pointed to them before, {after.get(kind, 0)} do now."
+                )
+        return filled(
+            MergeResult,
+            row,
+            message=f"Merged {len(merged)} of {len(gone)} contacts into {label(kept)}.",
+            merged=merged,
+            pointing={kind: count for kind, count in after.items() if count},
+            taken_over={
+                change.field: change.then
+                for change in takes
+                if _shown(row.get(change.field)) == change.then
+            },
+            not_kept=lost,
+            warnings=done.warnings,
+        )
+
+    names = ", ".join(label(row) for row in sources)
+    moves = ", ".join(f"{count} {kind}" for kind, count in moving.items() if count)
+    would = f"Would merge {names} into {label(kept)}" + (f"; {moves} move to it." if moves else ".")
+    answer = operate(odoo, steps, [kept["id"]], result, would=would, dry_run=dry_run)
+    if not isinstance(answer, Plan):
+        return answer
+    refusal = odoo.refusal(deleting) if odoo.policy.mode != "full" else None
+    takes_more = f"{refusal.message} {refusal.suggestion}".strip() if refusal else None
+    return attrs.evolve(
+        answer,
+        needs=answer.needs or takes_more,
+        changes=takes,
+        warnings=[*answer.warnings, *_warnings(kept, sources), *lost],
+    )
+
+
+def _merging(target: int, source: RecordName) -> WizardStep:
+    return WizardStep(
+        model=MERGED.model,
+        wizard=WIZARD,
+        values={"partner_ids": [[6, 0, [target, source.id]]], "dst_partner_id": target},
+        seen=_gone(source.id),
+        fails=f"{source.name} ({source.id}) is not merged",
+    )
+
+
+def _gone(number: int) -> Seen:
+    """Return what sees that a contact is gone."""
+
+    def seen(odoo: Odoo, _: int) -> bool | None:
+        return None if read_rows(odoo, MERGED.model, [["id", "=", number]], ["name"]) else True
+
+    return seen
+
+
+def _check_gone(odoo: Odoo, target: int, *, source: RecordName) -> None:
+    """Refuse to go on where Odoo answered and did nothing."""
+    if not _gone(source.id)(odoo, target):
+        raise StateError(
+            f"Odoo answered, but {source.name} ({source.id}) is still there.",
+            suggestion="Look at it in Odoo; nothing of it was moved.",
+        )
+
+
+def _left(odoo: Odoo, gone: Sequence[RecordName], warnings: list[str]) -> set[int]:
+    """Return which of the contacts are still there."""
+    try:
+        domain = [["id", "in", [source.id for source in gone]]]
+        return {row["id"] for row in read_rows(odoo, MERGED.model, domain, ["name"])}
+    except OdooError as error:
+        warnings.append(f"Whether the others are gone cannot be read: {error.message}")
+        return set()
+
+
+# Checks before ------------------------------------------------------------------------------------
+
+
+def _check(odoo: Odoo, kept: Row, sources: Sequence[Row]) -> None:
+    rows = {row["id"]: row for row in (kept, *sources)}
+    with_users = [row for row in rows.values() if row.get("user_ids")]
+    if sum(len(row["user_ids"]) for row in with_users) > 1:
+        raise _refused(
+            f"{_names(with_users)} have several users: merging would leave users with one contact.",
+            "Decide which user stays, and delete or move the other one first.",
+            with_users,
+        )
+    companies = {row["company_id"].id for row in rows.values() if row.get("company_id")}
+    if len(companies) > 1:
+        raise _refused(
+            f"{_names(list(rows.values()))} belong to different companies of this database.",
+            "Give them the same company, or none, first.",
+            list(rows.values()),
+        )
+    archived = [row for row in sources if row.get("active") is False]
+    if archived and odoo.version.major < 16:
+        raise _refused(
+            f"{_names(archived)} is archived, and Odoo {odoo.version.major} would leave it.",
+            "Unarchive it first.",
+            archived,
+        )
+    if not kept.get("active", True):
+        raise _refused(
+            f"{label(kept)} is archived: everything would move to an archived contact.",
+            "Unarchive it first, or let another one stay.",
+            [kept],
+        )
+    for row in rows.values():
+        for above in _above(odoo, row, rows):
+            if above in rows:
+                raise _refused(
+                    f"{label(rows[above])} is above {label(row)}: a company and its people or"
+                    " addresses cannot be merged.",
+                    "Take the person out of the company first, or leave it.",
+                    [rows[above], row],
+                )
+
+
+def _above(odoo: Odoo, row: Row, known: Mapping[int, Row]) -> list[int]:
+    """Return the ids of what is above a contact; a round trip for each that is not known."""
+    found: list[int] = []
+    parent = row.get("parent_id")
+    while parent and parent.id not in found:
+        found.append(parent.id)
+        if parent.id in known:
+            parent = known[parent.id].get("parent_id")
+            continue
+        rows = read_rows(odoo, MERGED.model, [["id", "=", parent.id]], ["parent_id"])
+        parent = rows[0]["parent_id"] if rows else None
+    return found
+
+
+def _names(rows: Sequence[Row]) -> str:
+    return " and ".join(label(row) for row in rows)
+
+
+def _refused(message: str, todo: str, rows: Sequence[Row]) -> StateError:
+    details = {"model": MERGED.model, "ids": [row["id"] for row in rows]}
+    return StateError(f"{message} Nothing was merged.", suggestion=todo, details=details)
+
+
+# Before and after ---------------------------------------------------------------------------------
+
+
+def _shown(value: Any) -> Any:
+    return value.name if isinstance(value, RecordName) else value
+
+
+def _values(kept: Row, sources: Sequence[Row]) -> tuple[list[PlannedChange], list[str]]:
+    """Return the values that the contact takes over, and those of the others that are lost."""
+    has = {field: _shown(kept.get(field)) for field in _VALUES}
+    takes: list[PlannedChange] = []
+    lost: list[str] = []
+    for row in sources:
+        for field in _VALUES:
+            value = _shown(row.get(field))
+            if not value or value == has[field]:
+                continue
+            if has[field]:
+                lost.append(f"{field} {value} of {label(row)} is not kept: {has[field]} stays.")
+            else:
+                has[field] = value
+                takes.append(PlannedChange(id=kept["id"], field=field, now=None, then=value))
+    return takes, lost
+
+
+def _warnings(kept: Row, sources: Sequence[Row]) -> list[str]:
+    found = ["Merging cannot be undone."]
+    emails = {tuple(addresses(row.get("email"))) for row in (kept, *sources)}
+    if len(emails) > 1:
+        found.append("The e-mail addresses differ: Odoo lets only an administrator merge these.")
+    return found
+
+
+def _count(odoo: Odoo, ids: Sequence[int]) -> dict[str, int]:
+    """Return how many records of each kind point to contacts, as far as this user may count."""
+
+    def count(model: str, field: str) -> int | None:
+        try:
+            if not odoo.schema.has_model(model):
+                return None
+            described = odoo.schema.fields(model)
+            # Vendors of products are called name to 15.
+            name = field if field in described or model != "product.supplierinfo" else "name"
+            call = Call(
+                model=model,
+                method="search_count",
+                arguments={"domain": [[name, "in", list(ids)]]},
+                context={"active_test": False},
+                step=True,
+            )
+            return int(odoo.call(call))
+        except AccessError:
+            return None
+
+    counts = side_by_side([partial(count, model, field) for model, field, _ in POINTING])
+    return {
+        kind: number
+        for (_, _, kind), number in zip(POINTING, counts, strict=True)
+        if number is not None
+    }

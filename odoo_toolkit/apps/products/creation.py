@@ -1,0 +1,738 @@
+"""Products: created with variants, barcodes, costs, vendors, taxes and units; nothing is dropped.
+
+Odoo drops the barcode and the cost of a product that has several variants, without a word. Here
+they are written to the variants, and what is stored is compared with what was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, TypedDict
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Len
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.products.variants import (
+    ATTRIBUTE,
+    TEMPLATE,
+    TEMPLATE_VALUE,
+    VARIANT,
+    Attribute,
+    AttributeLine,
+    Beside,
+    Made,
+    VariantLine,
+    checked_attributes,
+    checked_variants,
+    count_variants,
+    find_attributes,
+    meant,
+    not_negative,
+    read_made,
+)
+from odoo_toolkit.arguments.compared import Difference, differences, in_words
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.operations.companies import acting_company, usable_companies
+from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read, read_rows
+from odoo_toolkit.operations.lines import (
+    NamesOrIds,
+    check_lines,
+    checked_name,
+    wanted_each,
+)
+from odoo_toolkit.operations.links import look_for
+from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
+
+ProductType = Literal["goods", "service", "storable"]
+
+PRODUCT = Document(
+    model=TEMPLATE,
+    noun="product",
+    argument="product_id",
+    fields=(
+        "name",
+        "type",
+        "list_price",
+        "standard_price",
+        "default_code",
+        "barcode",
+        "weight",
+        "categ_id",
+        "uom_id",
+        "uom_po_id",
+        "taxes_id",
+        "supplier_taxes_id",
+        "sale_ok",
+        "purchase_ok",
+        "product_variant_count",
+    ),
+)
+CREATE = Step(model=TEMPLATE, method="create", says="Product created")
+NEW_ATTRIBUTE = Step(model=ATTRIBUTE, method="create", says="Attribute created")
+
+
+class VendorLine(TypedDict, total=False):
+    """A vendor of a product, and what it costs there."""
+
+    vendor_id: int
+    vendor_name: str
+    price: Annotated[float, Ge(0), Doc("In the vendor's currency, or the one given.")]
+    min_quantity: Annotated[float, Ge(0)]
+    delay: Annotated[int, Ge(0), Doc("Days until it is delivered.")]
+    currency: Annotated[str, Doc("Such as EUR; the company's without it.")]
+    code: Annotated[str, Doc("The vendor's reference of the product.")]
+
+
+@attrs.frozen(kw_only=True)
+class Variant(Shown):
+    """A variant as it is stored.
+
+    Attributes:
+        values: its value of each attribute.
+        price: with what its values add to it.
+    """
+
+    id: int
+    name: str | None = None
+    values: dict[str, str] = attrs.Factory(dict)
+    code: str | None = None
+    barcode: str | None = None
+    cost: float | None = None
+    price: float | None = None
+    weight: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Vendor(Shown):
+    """A vendor of a product as it is stored."""
+
+    id: int
+    vendor: RecordName | None = None
+    price: float | None = None
+    min_quantity: float | None = None
+    delay: int | None = None
+    currency: str | None = None
+    code: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ProductResult(Shown):
+    """A product as it is stored.
+
+    Attributes:
+        id: of the product (``product.template``); the variants have ids of their own.
+        type: as Odoo has it.
+        cost: None where the product has several variants, each with its own.
+        not_stored: what Odoo stored otherwise than it was given.
+        warnings: that, in words, and what else is not as one might expect.
+    """
+
+    id: int
+    name: str
+    message: str | None = None
+    type: str | None = None
+    price: float | None = None
+    cost: float | None = None
+    code: str | None = None
+    barcode: str | None = None
+    category: RecordName | None = None
+    uom: RecordName | None = None
+    purchase_uom: RecordName | None = None
+    customer_taxes: list[RecordName] = attrs.Factory(list)
+    vendor_taxes: list[RecordName] = attrs.Factory(list)
+    variants: list[Variant] = attrs.Factory(list)
+    vendors: list[Vendor] = attrs.Factory(list)
+    not_stored: list[Difference] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+@operation
+def create_product(
+    odoo: Odoo,
+    *,
+    name: Annotated[str, Len(1), Doc("Its name.")],
+    product_type: Annotated[
+        ProductType, Doc("storable: stock is counted of it, which needs the Inventory app.")
+    ] = "goods",
+    price: Annotated[float | None, Ge(0), Doc("Sales price without taxes.")] = None,
+    cost: Annotated[float | None, Ge(0), Doc("Cost; of every variant without its own.")] = None,
+    code: Annotated[str | None, Doc("Internal reference; with variants, give theirs.")] = None,
+    barcode: Annotated[str | None, Doc("Barcode; with variants, give theirs.")] = None,
+    weight: Annotated[float | None, Ge(0), Doc("Weight; of every variant without its own.")] = None,
+    category_id: Annotated[int | None, Doc("Id of the product category.")] = None,
+    category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    uom_id: Annotated[int | None, Doc("Id of the unit of measure.")] = None,
+    uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    purchase_uom_id: Annotated[
+        int | None, Doc("Id of the unit that it is bought in; on Odoo 19 that of its vendors.")
+    ] = None,
+    purchase_uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    customer_taxes: Annotated[
+        NamesOrIds, Doc("Taxes when it is sold; [] for none, the company's without it.")
+    ] = None,
+    vendor_taxes: Annotated[
+        NamesOrIds, Doc("Taxes when it is bought; [] for none, the company's without it.")
+    ] = None,
+    attributes: Annotated[
+        Sequence[AttributeLine] | None,
+        Doc("Attributes it comes in; a variant is made of each combination."),
+    ] = None,
+    variants: Annotated[
+        Sequence[VariantLine] | None, Doc("Values that single variants have of their own.")
+    ] = None,
+    vendors: Annotated[Sequence[VendorLine] | None, Doc("Who sells it, the first first.")] = None,
+    description: Annotated[str | None, Doc("Text for customers, on quotations.")] = None,
+    can_be_sold: Annotated[bool, Doc("Whether it is sold.")] = True,
+    can_be_purchased: Annotated[bool, Doc("Whether it is bought.")] = True,
+    create_attributes: Annotated[
+        bool, Doc("Create attributes and values that do not exist yet.")
+    ] = False,
+    dry_run: DryRun = False,
+) -> ProductResult | Plan:
+    """Create a product with its variants, barcodes, costs, vendors, taxes and units.
+
+    What is given is stored where Odoo keeps it: barcodes, codes and costs of several variants are
+    written to the variants. What is stored otherwise than given is named in the result.
+
+    Round trips: at most 9 to look things up, 1 to create, 2 and 1 for each variant or value with
+    something of its own, and at most 7 to read it back.
+
+    >>> shirt = create_product(
+    ...     odoo, name="Shirt", price=20.0, cost=8.0,
+    ...     attributes=[{"attribute": "Size", "values": ["S", "XL"], "extra_prices": {"XL": 4}}],
+    ...     variants=[{"values": {"Size": "XL"}, "barcode": "4006381333931"}],
+    ... )
+    >>> [(one.values, one.price, one.cost) for one in shirt.variants]
+    [({'Size': 'S'}, 20.0, 8.0), ({'Size': 'XL'}, 24.0, 8.0)]
+
+    Args:
+        odoo: the connection.
+        name: its name.
+        product_type: goods, a service, or what stock is counted of.
+        price: the sales price without taxes.
+        cost: its cost; of every variant that has none of its own.
+        code: the internal reference.
+        barcode: of a product without variants; the others have it in ``variants``.
+        weight: of every variant that has none of its own.
+        category_id: the product category.
+        category_name: instead of the id; so for the units.
+        uom_id: the unit of measure.
+        uom_name: instead of the id.
+        purchase_uom_id: the unit that it is bought in.
+        purchase_uom_name: instead of the id.
+        customer_taxes: ids or names; an empty list for none.
+        vendor_taxes: likewise, when it is bought.
+        attributes: what it comes in, each with ``attribute``, ``values`` and ``extra_prices``.
+        variants: what single variants have: ``values`` that tell which one is meant, and ``code``,
+            ``barcode``, ``cost``, ``weight``.
+        vendors: each with ``vendor_id`` or ``vendor_name``, ``price``, ``min_quantity``, ``delay``,
+            ``currency`` and ``code``.
+        description: what customers read.
+        can_be_sold: whether it is sold.
+        can_be_purchased: whether it is bought.
+        create_attributes: whether attributes and values that do not exist are created.
+        dry_run: resolve and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was written.
+        NotFoundError: there is no such category, unit, tax, attribute, value, vendor or currency.
+        ValidationError: an argument is wrong, or a barcode is taken; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    name = checked_name(name, "Say what the product is called.")
+    numbers = {"list_price": price, "standard_price": cost, "weight": weight}
+    for field, number in (("price", price), ("cost", cost), ("weight", weight)):
+        if number is not None:
+            not_negative(number, field)
+    lines = checked_attributes(attributes)
+    own = checked_variants(variants, lines)
+    sellers = _checked_vendors(vendors)
+    permit(odoo, CREATE, *([NEW_ATTRIBUTE] if create_attributes else []), dry_run=dry_run)
+    described = odoo.schema.fields(TEMPLATE)
+    values: dict[str, Any] = {"name": name, **_type_values(odoo, product_type)}
+    values |= {"sale_ok": can_be_sold, "purchase_ok": can_be_purchased}
+    values |= {"description_sale": description} if description is not None else {}
+    _check_barcodes(odoo, [barcode, *(line.get("barcode") for line in own)])
+    links = _resolve(
+        odoo,
+        {
+            "categ_id": ("product.category", "category_id", category_id, category_name),
+            "uom_id": ("uom.uom", "uom_id", uom_id, uom_name),
+            "uom_po_id": ("uom.uom", "purchase_uom_id", purchase_uom_id, purchase_uom_name),
+        },
+        {"taxes_id": customer_taxes, "supplier_taxes_id": vendor_taxes},
+        sellers,
+    )
+    bought_in = links.get("uom_po_id")
+    if bought_in and "uom_po_id" not in described:
+        del links["uom_po_id"]
+        if not sellers:
+            raise ValidationError(
+                f"Odoo {odoo.version.major} keeps the unit that a product is bought in with its"
+                " vendors, and there are none.",
+                suggestion="Give vendors, or leave the purchase unit out.",
+                details={"field": "purchase_uom_id"},
+            )
+        for line in links["seller_ids"]:
+            line[2]["product_uom_id"] = bought_in
+    values |= links
+    found = find_attributes(odoo, lines, create=create_attributes)
+    several = _check_single(found, own, barcode=barcode, code=code)
+    single = {"default_code": code, "barcode": barcode, **numbers}
+    if several:
+        single = {"list_price": price}
+    values |= {key: value for key, value in single.items() if value is not None}
+    shared = {k: v for k, v in (("standard_price", cost), ("weight", weight)) if v is not None}
+    after = _after(found, own, shared if several else {})
+    missing = [attribute.name for attribute in found if attribute.id is None]
+    first = [
+        NEW_ATTRIBUTE.of(vals_list={"name": one, "create_variant": "always"}) for one in missing
+    ]
+
+    def creation(made: Mapping[str, int]) -> Step:
+        commands = [attribute.line(made) for attribute in found]
+        return CREATE.of(
+            vals_list={**values, **({"attribute_line_ids": commands} if commands else {})}
+        )
+
+    permit(odoo, *after, dry_run=dry_run)
+    if dry_run:
+        return plan(odoo, [*first, creation({}), *after], (), _would(name, found, own, missing))
+    made: dict[str, int] = {}
+    warnings: list[str] = []
+    try:
+        for one, step in zip(missing, first, strict=True):
+            made[one] = step.make(odoo, (), warnings)[0]
+        create = creation(made)
+        done = make(odoo, [create, *after], ())
+    except OdooError as error:
+        if made:
+            error.message += f" The attributes {', '.join(made)} were created before that."
+        raise
+    done.warnings[:0] = warnings
+    return _result(odoo, done, create.arguments["vals_list"], own, shared if several else {})
+
+
+# What was given -----------------------------------------------------------------------------------
+
+
+def _checked_vendors(vendors: Sequence[VendorLine] | None) -> list[dict[str, Any]]:
+    if plain(vendors) in (None, []):
+        return []
+    lines = check_lines(vendors or (), VendorLine.__annotations__, "vendors")
+    for index, line in enumerate(lines):
+        for key in ("price", "min_quantity", "delay"):
+            if key in line:
+                not_negative(line[key], f"vendors[{index}].{key}")
+    return lines
+
+
+def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
+    """Return how the version says what kind of product it is."""
+    if product_type not in ("goods", "service", "storable"):
+        raise make_error(
+            "INVALID_SELECTION",
+            f"product_type must be goods, service or storable, not {str(product_type)[:60]!r}.",
+            details={"field": "product_type", "allowed": ["goods", "service", "storable"]},
+        )
+    described = odoo.schema.fields(TEMPLATE)
+    plain_type = "service" if product_type == "service" else "consu"
+    if product_type != "storable":
+        return {"detailed_type" if "detailed_type" in described else "type": plain_type}
+    if "is_storable" in described:
+        return {"type": "consu", "is_storable": True}
+    field = described["detailed_type" if "detailed_type" in described else "type"]
+    if "product" not in [value for value, _ in field.selection or ()]:
+        raise ValidationError(
+            "This Odoo counts no stock: the Inventory app is not installed.",
+            suggestion="Create it as goods.",
+            details={"field": "product_type"},
+        )
+    return {field.name: "product"}
+
+
+def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
+    """Refuse a barcode that is given twice, or that a product has; one round trip, if any."""
+    barcodes = [barcode for barcode in given if barcode is not None]
+    for index, barcode in enumerate(barcodes):
+        if not isinstance(barcode, str) or not barcode.strip():
+            raise ValidationError("A barcode is empty.", details={"field": "barcode"})
+        if barcode in barcodes[:index]:
+            raise ValidationError(
+                f"The barcode {barcode} is given twice.", details={"field": "barcode"}
+            )
+    if not barcodes:
+        return
+    domain = [["barcode", "in", barcodes]]
+    taken = read_rows(odoo, VARIANT, domain, ["display_name", "barcode"], acts_on=TEMPLATE)
+    if taken:
+        row = taken[0]
+        raise ValidationError(
+            f"The barcode {row['barcode']} is that of {row['display_name']!r} ({row['id']}).",
+            suggestion="Each barcode belongs to one product.",
+            details={"field": "barcode", "id": row["id"]},
+        )
+
+
+def _resolve(
+    odoo: Odoo,
+    single: Mapping[str, tuple[str, str, int | None, str | None]],
+    taxes: Mapping[str, Any],
+    sellers: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the values of what other records are linked to, all looked up together."""
+    wanted = {
+        field: Wanted(model=model, field=argument, id=number, name=named)
+        for field, (model, argument, number, named) in single.items()
+    }
+    taxed = {field: given for field, given in taxes.items() if plain(given) is not None}
+    company: tuple[Any, ...] = ()
+    if any(plain(given) for given in taxed.values()):
+        usable = usable_companies(odoo, acting_company(odoo, TEMPLATE), TEMPLATE)
+        company = (["company_id", "in", usable],)
+    arguments = {
+        "taxes_id": ("customer_taxes", "sale"),
+        "supplier_taxes_id": ("vendor_taxes", "purchase"),
+    }
+    of_taxes = {
+        field: [
+            attrs.evolve(item, domain=(*company, ["type_tax_use", "=", arguments[field][1]]))
+            for item in wanted_each("account.tax", given, arguments[field][0])
+        ]
+        for field, given in taxed.items()
+    }
+    of_vendors = [
+        Wanted(
+            model="res.partner",
+            field=f"vendors[{index}].vendor_id",
+            id=line.get("vendor_id"),
+            name=line.get("vendor_name"),
+        )
+        for index, line in enumerate(sellers)
+    ]
+    if nobody := [item for item in of_vendors if item.id is None and item.name is None]:
+        raise make_error(
+            "MISSING_REQUIRED_FIELD",
+            f"{nobody[0].field} or vendor_name is needed.",
+            details={"field": nobody[0].field},
+        )
+    of_currencies = [
+        Wanted(model="res.currency", field=f"vendors[{index}].currency", name=line.get("currency"))
+        for index, line in enumerate(sellers)
+    ]
+    groups = [[*wanted.values()], *of_taxes.values(), of_vendors, of_currencies]
+    every = [item for group in groups for item in group]
+    ids = iter(resolve_all(odoo, every, required=False))
+    look_for(odoo, every)
+    resolved = [[next(ids) for _ in group] for group in groups]
+    values: dict[str, Any] = {
+        field: number for field, number in zip(wanted, resolved[0], strict=True) if number
+    }
+    for field, numbers in zip(of_taxes, resolved[1:-2], strict=True):
+        values[field] = [[6, 0, numbers]]
+    if sellers:
+        # The field is called name to 15.
+        described = odoo.schema.fields("product.supplierinfo")
+        partner = "partner_id" if "partner_id" in described else "name"
+        values["seller_ids"] = [
+            [0, 0, _seller(line, partner, vendor, currency)]
+            for line, vendor, currency in zip(sellers, resolved[-2], resolved[-1], strict=True)
+        ]
+    return values
+
+
+def _seller(
+    line: Mapping[str, Any], partner: str, vendor: int | None, currency: int | None
+) -> dict[str, Any]:
+    given = {
+        partner: vendor,
+        "price": line.get("price"),
+        "min_qty": line.get("min_quantity"),
+        "delay": line.get("delay"),
+        "currency_id": currency,
+        "product_code": line.get("code"),
+    }
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _check_single(
+    attributes: Sequence[Attribute],
+    own: Sequence[Mapping[str, Any]],
+    *,
+    barcode: str | None,
+    code: str | None,
+) -> bool:
+    """Return whether the product has not exactly one variant; refuse what then has no place."""
+    count = count_variants(attributes)
+    many = f"{count} variants" if count else "variants that Odoo makes when they are sold"
+    if count != 1:
+        for field, given in (("barcode", barcode), ("code", code)):
+            if given is not None:
+                raise ValidationError(
+                    f"{field} belongs to one variant, and this product has {many}.",
+                    suggestion=f"Give each variant's {field} in variants.",
+                    details={"field": field},
+                )
+    if own and not count:
+        raise ValidationError(
+            "Odoo makes the variants of this product when they are sold: now there are none.",
+            suggestion="Leave variants out, or use attributes of which variants are made at once.",
+            details={"field": "variants"},
+        )
+    still = [a.name for a in attributes if a.makes == "no_variant" and len(a.values) > 1]
+    if own and still:
+        raise ValidationError(
+            f"No variants are made of {', '.join(still)}, so none can be meant by it.",
+            details={"field": "variants"},
+        )
+    return count != 1
+
+
+def _after(
+    attributes: Sequence[Attribute], own: Sequence[Mapping[str, Any]], shared: Mapping[str, Any]
+) -> list[Step]:
+    """Return the steps that follow the creation: prices of values, then what variants have."""
+
+    @cache
+    def parts(template: int) -> tuple[list[Made], list[Row]]:
+        return read_made(reading[0], template)
+
+    reading: list[Odoo] = []
+
+    def made(odoo: Odoo, template: int) -> tuple[list[Made], list[Row]]:
+        reading[:] = [odoo]
+        return parts(template)
+
+    def value(attribute: str, name: str) -> Any:
+        def which(odoo: Odoo, template: int) -> list[int]:
+            return [
+                row["id"]
+                for row in made(odoo, template)[1]
+                if row["attribute_id"]
+                and row["attribute_id"].name.casefold() == attribute.casefold()
+                and row["name"].casefold() == name.casefold()
+            ]
+
+        return which
+
+    def variant(values: Mapping[str, str]) -> Any:
+        return lambda odoo, template: meant(made(odoo, template)[0], values)
+
+    steps: list[Step] = [
+        Beside(
+            model=TEMPLATE_VALUE,
+            method="write",
+            arguments={"vals": {"price_extra": price}},
+            says=f"Price of {name} set",
+            fails=f"The price of {name} is not set",
+            which=value(attribute.name, name),
+            label=f"the value {attribute.name}: {name}",
+        )
+        for attribute in attributes
+        for name, price in attribute.extra_prices.items()
+    ]
+    if shared:
+        steps.append(
+            Beside(
+                model=VARIANT,
+                method="write",
+                arguments={"vals": dict(shared)},
+                says="Variants filled in",
+                fails="The variants are not filled in",
+                which=variant({}),
+                label="all variants",
+            )
+        )
+    for line in own:
+        told = ", ".join(line["values"].values())
+        vals = _of_variant(line)
+        if vals:
+            steps.append(
+                Beside(
+                    model=VARIANT,
+                    method="write",
+                    arguments={"vals": vals},
+                    says=f"{told} filled in",
+                    fails=f"{told} is not filled in",
+                    which=variant(line["values"]),
+                    label=f"the variant {told}",
+                )
+            )
+    return steps
+
+
+def _of_variant(line: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {
+        "code": "default_code",
+        "barcode": "barcode",
+        "cost": "standard_price",
+        "weight": "weight",
+    }
+    return {field: line[key] for key, field in fields.items() if key in line}
+
+
+def _would(
+    name: str,
+    attributes: Sequence[Attribute],
+    own: Sequence[Mapping[str, Any]],
+    missing: Sequence[str],
+) -> str:
+    count = count_variants(attributes)
+    parts = [f"Would create the product {name!r}"]
+    if attributes:
+        parts.append(f"with {count} variants" if count else "with variants made when they are sold")
+    new = [
+        f"{a.name}: {value}" for a in attributes for value, number in a.values.items() if not number
+    ]
+    if missing:
+        parts.append(f"and the attributes {', '.join(missing)}")
+    if new:
+        parts.append(f"and the values {', '.join(new)}")
+    return " ".join(parts) + "."
+
+
+# What became of it --------------------------------------------------------------------------------
+
+
+def _result(
+    odoo: Odoo,
+    done: Done,
+    values: Mapping[str, Any],
+    own: Sequence[Mapping[str, Any]],
+    shared: Mapping[str, Any],
+) -> ProductResult:
+    warnings = done.warnings
+    row = afterwards(lambda: read(odoo, PRODUCT, done.id), warnings)
+    result = ProductResult(id=done.id, name=values["name"], warnings=warnings)
+    if row is None:
+        return result
+    told = afterwards(lambda: _variants(odoo, done.id), warnings, "its variants")
+    made, shown = told or ([], [])
+    vendors = afterwards(lambda: _vendors(odoo, done.id), warnings, "its vendors") or []
+    taxes = {field: row.get(field) or () for field in ("taxes_id", "supplier_taxes_id")}
+    names = _tax_names(odoo, {n for ids in taxes.values() for n in ids}, warnings)
+    given: dict[int, dict[str, Any]] = {one.id: dict(shared) for one in made if shared}
+    for line in own:
+        for number in meant(made, line["values"]):
+            given.setdefault(number, {}).update(_of_variant(line))
+    found = afterwards(
+        lambda: [
+            *_different(odoo, TEMPLATE, {done.id: values}),
+            *(_different(odoo, VARIANT, given) if given else []),
+        ],
+        warnings,
+    )
+    if found:
+        warnings.append(in_words(found))
+    many = f" with {len(shown)} variants" if len(shown) != 1 else ""
+    return filled(
+        ProductResult,
+        row,
+        message=f"Created the product {row['name']!r}{many} with ID {done.id}",
+        price=row.get("list_price"),
+        cost=row.get("standard_price") if len(shown) == 1 else None,
+        code=row.get("default_code"),
+        category=row.get("categ_id"),
+        uom=row.get("uom_id"),
+        purchase_uom=row.get("uom_po_id"),
+        customer_taxes=[names[n] for n in taxes["taxes_id"] if n in names],
+        vendor_taxes=[names[n] for n in taxes["supplier_taxes_id"] if n in names],
+        variants=shown,
+        vendors=vendors,
+        not_stored=found or [],
+        warnings=warnings,
+    )
+
+
+def _variants(odoo: Odoo, template: int) -> tuple[list[Made], list[Variant]]:
+    made, _ = read_made(odoo, template)
+    fields = ["display_name", "default_code", "barcode", "standard_price", "lst_price", "weight"]
+    rows = read_rows(
+        odoo,
+        VARIANT,
+        [["id", "in", [one.id for one in made]]],
+        fields,
+        acts_on=TEMPLATE,
+        order="id",
+    )
+    by_id = {one.id: one for one in made}
+    return made, [
+        Variant(
+            id=row["id"],
+            name=row.get("display_name"),
+            values=by_id[row["id"]].values,
+            code=row.get("default_code"),
+            barcode=row.get("barcode"),
+            cost=row.get("standard_price"),
+            price=row.get("lst_price"),
+            weight=row.get("weight"),
+        )
+        for row in rows
+    ]
+
+
+def _vendors(odoo: Odoo, template: int) -> list[Vendor]:
+    described = odoo.schema.fields("product.supplierinfo")
+    partner = "partner_id" if "partner_id" in described else "name"
+    fields = [partner, "price", "min_qty", "delay", "currency_id", "product_code"]
+    rows = read_rows(
+        odoo,
+        "product.supplierinfo",
+        [["product_tmpl_id", "=", template]],
+        fields,
+        acts_on=TEMPLATE,
+        order="sequence, id",
+    )
+    return [
+        Vendor(
+            id=row["id"],
+            vendor=row.get(partner),
+            price=row.get("price"),
+            min_quantity=row.get("min_qty"),
+            delay=row.get("delay"),
+            currency=row["currency_id"].name if row.get("currency_id") else None,
+            code=row.get("product_code"),
+        )
+        for row in rows
+    ]
+
+
+def _tax_names(odoo: Odoo, ids: set[int], warnings: list[str]) -> dict[int, RecordName]:
+    if not ids:
+        return {}
+    rows = afterwards(
+        lambda: read_rows(
+            odoo, "account.tax", [["id", "in", sorted(ids)]], ["name"], acts_on=TEMPLATE
+        ),
+        warnings,
+        "its taxes",
+    )
+    return {row["id"]: RecordName(id=row["id"], name=row["name"]) for row in rows or ()}
+
+
+def _different(odoo: Odoo, model: str, given: Mapping[int, Mapping[str, Any]]) -> list[Difference]:
+    """Return what is stored otherwise than it was given; one round trip."""
+    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    names = sorted({name for values in given.values() for name in values if name in described})
+    rows = odoo.call(
+        Call(
+            model=model,
+            method="read",
+            ids=tuple(given),
+            arguments={"fields": names},
+            context={"active_test": False},
+            acts_on=TEMPLATE,
+            step=True,
+        )
+    )
+    return differences(model, given, {row["id"]: row for row in rows}, described)

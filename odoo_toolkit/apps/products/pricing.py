@@ -1,0 +1,358 @@
+"""Sales prices changed by per cent or formula, over a category or some products.
+
+The plan has each product with its old and its new price; what becomes of it is read back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Gt
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, make_error
+from odoo_toolkit.operations.documents import Row, afterwards, currency_of, read_rows
+from odoo_toolkit.operations.lines import NamesOrIds, checked_number, wanted_each
+from odoo_toolkit.operations.links import look_for
+from odoo_toolkit.operations.steps import Step, permit
+from odoo_toolkit.plans import Plan, PlannedChange, operation_with, planned
+from odoo_toolkit.progress import Steps
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
+from odoo_toolkit.values.plain import plain
+
+Base = Literal["price", "cost"]
+Rounding = Literal["nearest", "up", "down"]
+
+WRITE = Step(model=TEMPLATE, method="write", says="Price changed")
+
+#: Products of one call, and how far a price may be off to be the same.
+MOST_PRODUCTS, _SAME = 1000, 1e-6
+
+_ROUNDINGS: Mapping[str, str] = {
+    "nearest": ROUND_HALF_UP,
+    "up": ROUND_CEILING,
+    "down": ROUND_FLOOR,
+}
+
+
+@attrs.frozen(kw_only=True)
+class PriceChange(Shown):
+    """A product's price before and after.
+
+    Attributes:
+        base: the cost, where the new price is made of it.
+        now: what Odoo has after the change; None in a plan.
+    """
+
+    id: int
+    name: str
+    old: float
+    new: float
+    base: float | None = None
+    now: float | None = None
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class PricesResult(Shown):
+    """Prices that were changed.
+
+    Attributes:
+        changed: those that Odoo now has as asked.
+        not_changed: by product and why: the same price, no cost, changed by somebody else, failed.
+    """
+
+    message: str
+    changed: list[PriceChange]
+    not_changed: list[str] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class PricesPlan(Plan):
+    """Prices that would be changed, each with the old and the new one."""
+
+    prices: list[PriceChange]
+    not_changed: list[str] = attrs.Factory(list)
+
+
+@operation_with(PricesPlan)
+def change_prices(
+    odoo: Odoo,
+    *,
+    category_id: Annotated[
+        int | None, Doc("Id of a product category; those below it are included.")
+    ] = None,
+    category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    products: Annotated[NamesOrIds, Doc("Products (templates), instead of a category.")] = None,
+    percent: Annotated[float, Gt(-100), Doc("Per cent to add; -10 takes a tenth off.")] = 0,
+    amount: Annotated[float, Doc("Amount to add after the per cent.")] = 0,
+    base: Annotated[Base, Doc("The new price is made of the old price, or of the cost.")] = "price",
+    round_to: Annotated[float, Gt(0), Doc("Multiple to round to, such as 0.05 or 1.")] = 0.01,
+    rounding: Annotated[Rounding, Doc("Direction of the rounding.")] = "nearest",
+    after_rounding: Annotated[float, Doc("Amount to add at last: -0.01 makes 20 19.99.")] = 0,
+    dry_run: DryRun = False,
+) -> PricesResult | PricesPlan:
+    """Change the sales prices of a category or of some products by per cent or formula.
+
+    The new price is ``round(base * (1 + percent / 100) + amount) + after_rounding``. It is the
+    price of the product and of all its variants; what a variant's values add to it stays.
+
+    Repeating it changes the prices again: look at the plan first.
+
+    Round trips: 3 to look, 1 more with the cost as base; 1 for each new price, and 1 to read back.
+
+    >>> done = change_prices(odoo, category_name="Tables", percent=5, round_to=1)
+    >>> [(one.name, one.old, one.new) for one in done.changed]
+    [('Oak Table', 100.0, 105.0), ('Pine Table', 49.5, 52.0)]
+
+    Args:
+        odoo: the connection.
+        category_id: a product category, with those below it; or
+        category_name: its name; or
+        products: ids or names of products.
+        percent: added to the base; more than -100.
+        amount: added after that.
+        base: the old price, or the cost: with 40 per cent, the cost and 40 per cent of it.
+        round_to: the multiple to which it is rounded.
+        rounding: to the nearest multiple, up or down.
+        after_rounding: added at last.
+        dry_run: return a :class:`PricesPlan` with old and new prices; write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was written.
+        NotFoundError: there is no such category or product.
+        ValidationError: an argument is wrong, a price would be negative, or there are more than
+            1,000 products; nothing was written.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    numbers = {"percent": percent, "amount": amount, "after_rounding": after_rounding}
+    for field, number in numbers.items():
+        checked_number(number, field, positive=False)
+    if percent <= -100:
+        raise ValidationError("percent must be more than -100.", details={"field": "percent"})
+    checked_number(round_to, "round_to", positive=True)
+    for field, value, allowed in (
+        ("base", base, ("price", "cost")),
+        ("rounding", rounding, tuple(_ROUNDINGS)),
+    ):
+        if value not in allowed:
+            raise make_error(
+                "INVALID_SELECTION",
+                f"{field} must be one of {', '.join(allowed)}, not {str(value)[:60]!r}.",
+                details={"field": field, "allowed": list(allowed)},
+            )
+    permit(odoo, WRITE, dry_run=dry_run)
+    rows = _read_products(odoo, _meant(odoo, category_id, category_name, products))
+    costs = _costs(odoo, rows) if base == "cost" else {}
+    changes: list[PriceChange] = []
+    not_changed: list[str] = []
+    for row in rows:
+        old = row["list_price"]
+        start = costs.get(row["id"]) if base == "cost" else old
+        if not start:
+            kind = "cost, or its variants have several" if base == "cost" else "price"
+            not_changed.append(f"{_called(row)} has no {kind}.")
+            continue
+        new = new_price(start, percent, amount, round_to, rounding, after_rounding)
+        if new < 0:
+            raise ValidationError(
+                f"The price of {_called(row)} would be {new:g}.",
+                suggestion="Nothing was changed. Leave it out, or change less.",
+                details={"id": row["id"], "old": old, "new": new},
+            )
+        if math.isclose(new, old, abs_tol=_SAME):
+            not_changed.append(f"{_called(row)} has this price already: {old:g}.")
+            continue
+        changes.append(
+            PriceChange(
+                id=row["id"],
+                name=row["name"],
+                old=old,
+                new=new,
+                base=start if base == "cost" else None,
+                currency=currency_of(row) if row.get("currency_id") else None,
+            )
+        )
+    by_price: dict[float, list[PriceChange]] = {}
+    for change in changes:
+        by_price.setdefault(change.new, []).append(change)
+    if dry_run:
+        return _plan(odoo, by_price, changes, not_changed)
+    return _change(odoo, by_price, changes, not_changed)
+
+
+def new_price(
+    base: float,
+    percent: float,
+    amount: float,
+    round_to: float,
+    rounding: Rounding,
+    after_rounding: float,
+) -> float:
+    """Return a price by the formula of :func:`change_prices`, reckoned in decimals."""
+    base_, percent_, amount_, multiple, last = (
+        Decimal(str(number)) for number in (base, percent, amount, round_to, after_rounding)
+    )
+    raw = base_ * (1 + percent_ / 100) + amount_
+    steps = (raw / multiple).quantize(Decimal(1), rounding=_ROUNDINGS[rounding])
+    return float(steps * multiple + last)
+
+
+def _meant(
+    odoo: Odoo, category_id: int | None, category_name: str | None, products: Any
+) -> list[Any]:
+    """Return the domain of the products that are meant."""
+    by_category = category_id is not None or category_name is not None
+    listed = plain(products)
+    if by_category == (listed is not None):
+        raise ValidationError(
+            "Give a category or products, not both." if by_category else "Which products?",
+            suggestion="Give category_id or category_name, or products.",
+            code="VALIDATION_ERROR" if by_category else "MISSING_REQUIRED_FIELD",
+            details={"fields": ["category_id", "products"]},
+        )
+    if by_category:
+        wanted = Wanted(
+            model="product.category", field="category_id", id=category_id, name=category_name
+        )
+        found = resolve(odoo, wanted)
+        look_for(odoo, [wanted])
+        return [["categ_id", "child_of", found]]
+    each = wanted_each(TEMPLATE, products, "products")
+    if not each:
+        raise ValidationError("products is empty.", details={"field": "products"})
+    ids = resolve_all(odoo, each)
+    look_for(odoo, each)
+    return [["id", "in", sorted({number for number in ids if number})]]
+
+
+def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
+    rows = read_rows(
+        odoo,
+        TEMPLATE,
+        [["active", "=", True], *domain],
+        ["name", "list_price", "currency_id"],
+        limit=MOST_PRODUCTS + 1,
+        order="id",
+    )
+    if len(rows) > MOST_PRODUCTS:
+        raise ValidationError(
+            f"These are more than {MOST_PRODUCTS} products.",
+            suggestion="Change a category below this one, or some products, at a time.",
+            details={"most": MOST_PRODUCTS},
+        )
+    if not rows:
+        raise ValidationError(
+            "There are no active products in it.",
+            suggestion="Look for them with search_read on product.template.",
+        )
+    return rows
+
+
+def _costs(odoo: Odoo, rows: Sequence[Row]) -> dict[int, float]:
+    """Return the cost of each product all of whose variants have the same; one round trip."""
+    domain = [["product_tmpl_id", "in", [row["id"] for row in rows]], ["active", "=", True]]
+    fields = ["product_tmpl_id", "standard_price"]
+    found: dict[int, set[float]] = {}
+    for row in read_rows(odoo, VARIANT, domain, fields, acts_on=TEMPLATE):
+        found.setdefault(row["product_tmpl_id"].id, set()).add(row["standard_price"])
+    return {template: costs.pop() for template, costs in found.items() if len(costs) == 1}
+
+
+def _called(row: Mapping[str, Any]) -> str:
+    return f"{row['name']!r} ({row['id']})"
+
+
+def _plan(
+    odoo: Odoo,
+    by_price: Mapping[float, Sequence[PriceChange]],
+    changes: Sequence[PriceChange],
+    not_changed: Sequence[str],
+) -> PricesPlan:
+    calls = [
+        call
+        for price, group in by_price.items()
+        for call in _write(price).calls(odoo, [one.id for one in group])
+    ]
+    shown = planned(odoo, calls, f"Would change the prices of {_count(changes)}.")
+    return PricesPlan(
+        dry_run=True,
+        message=shown.message,
+        needs=shown.needs,
+        calls=shown.calls,
+        changes=[
+            PlannedChange(id=one.id, field="list_price", now=one.old, then=one.new)
+            for one in changes
+        ],
+        prices=list(changes),
+        not_changed=list(not_changed),
+    )
+
+
+def _write(price: float) -> Step:
+    return WRITE.of(vals={"list_price": price})
+
+
+def _count(changes: Sequence[Any]) -> str:
+    return f"{len(changes)} product{'' if len(changes) == 1 else 's'}"
+
+
+def _change(
+    odoo: Odoo,
+    by_price: Mapping[float, Sequence[PriceChange]],
+    changes: Sequence[PriceChange],
+    not_changed: list[str],
+) -> PricesResult:
+    warnings: list[str] = []
+    progress = Steps(len(by_price) + 1)
+    written: set[int] = set()
+    for price, group in by_price.items():
+        try:
+            _write(price).make(odoo, [one.id for one in group], warnings)
+        except OdooError as error:
+            if not written:
+                raise
+            names = ", ".join(f"{one.name!r} ({one.id})" for one in group)
+            warnings.append(f"Not changed to {price:g}: {names}: {error.message}")
+            if isinstance(error, OdooConnectionError):
+                warnings.append("The connection was lost: the prices after that were not tried.")
+                break
+        written |= {one.id for one in group}
+        progress.finish(1, f"{_count(group)} at {price:g}")
+    ids = [one.id for one in changes]
+    now = (
+        afterwards(
+            lambda: {
+                row["id"]: row["list_price"]
+                for row in read_rows(odoo, TEMPLATE, [["id", "in", ids]], ["list_price"])
+            },
+            warnings,
+            "the prices",
+        )
+        if ids
+        else {}
+    )
+    told = [attrs.evolve(one, now=(now or {}).get(one.id)) for one in changes]
+    done: list[PriceChange] = []
+    for one in told:
+        # What was written, and cannot be read back, is done as far as is known.
+        unseen = one.now is None and one.id in written
+        if unseen or (one.now is not None and math.isclose(one.now, one.new, abs_tol=0.005)):
+            done.append(one)
+        elif one.now is not None:
+            not_changed.append(f"{one.name!r} ({one.id}) is {one.now:g} and not {one.new:g}.")
+    return PricesResult(
+        message=f"Changed the prices of {_count(done)}.",
+        changed=done,
+        not_changed=not_changed,
+        warnings=warnings,
+    )

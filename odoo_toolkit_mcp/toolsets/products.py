@@ -1,0 +1,42 @@
+"""Products and their prices."""
+
+from __future__ import annotations
+
+from odoo_toolkit.apps import products
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
+
+TOOLS = (
+    Tool(
+        name="odoo_products_create_product",
+        title="Create a product",
+        description="Create a product with variants, barcodes, costs, vendors, taxes and units in"
+        " one call. The result names each value that Odoo stored otherwise. Use this and not"
+        " odoo_core_create: that drops barcodes and costs of products with variants.",
+        function=products.create_product,
+        access="create",
+        creates="product.template",
+    ),
+    Tool(
+        name="odoo_products_change_prices",
+        title="Change sales prices",
+        description="Change the sales prices of a category or of some products by per cent or"
+        " formula, with rounding. With dry_run it lists old and new prices: show these before."
+        " Repeating it changes them again. For prices of some customers or quantities, use a"
+        " price list instead.",
+        function=products.change_prices,
+        access="write",
+    ),
+)
+
+
+class ProductsToolset(BaseToolset):
+    """Tools for products and prices."""
+
+    about = ToolsetMetadata(
+        name="products",
+        description="Create products with variants, change prices, price lists",
+        required_modules=("product",),
+        depends_on=("core",),
+        tags=("business",),
+    )
+    tools = TOOLS

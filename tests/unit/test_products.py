@@ -1,0 +1,295 @@
+"""Products: created with all that belongs to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps import products
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError, make_error
+from odoo_toolkit.policy import Policy
+from tests.unit.fake_products import TEMPLATE, VARIANT, Shop
+from tests.unit.operation_checks import check_plan_is_the_run, writes
+from tests.unit.scripted import VERSIONS, contents
+
+SIZES: dict[str, Any] = {"attribute": "size", "values": ["S", "XL"], "extra_prices": {"xl": 4}}
+COLOURS = {"attribute": "Colour", "values": ["Red", "Blue"]}
+
+
+def create(odoo: Shop, **given: Any) -> Any:
+    return products.create_product(odoo, **{"name": "Shirt", **given})
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_is_given_for_variants_is_stored_on_them(major: int) -> None:
+    odoo = Shop(major)
+    shirt = create(
+        odoo,
+        product_type="storable",
+        price=20.0,
+        cost=8.0,
+        attributes=[SIZES, COLOURS],
+        variants=[
+            {"values": {"Size": "xl", "colour": "Red"}, "barcode": "222", "code": "X", "cost": 9}
+        ],
+        vendors=[{"vendor_name": "Cotton & Co", "price": 7, "min_quantity": 10, "currency": "USD"}],
+        customer_taxes=["21%"],
+        vendor_taxes=[],
+        category_name="Tables",
+    )
+
+    assert (shirt.warnings, shirt.not_stored, shirt.cost) == ([], [], None)
+    assert [(one.values, one.price, one.cost, one.barcode) for one in shirt.variants] == [
+        ({"Size": "S", "Colour": "Red"}, 20.0, 8.0, None),
+        ({"Size": "S", "Colour": "Blue"}, 20.0, 8.0, None),
+        ({"Size": "XL", "Colour": "Red"}, 24.0, 9, "222"),
+        ({"Size": "XL", "Colour": "Blue"}, 24.0, 8.0, None),
+    ]
+    (vendor,) = shirt.vendors
+    assert (vendor.vendor.name, vendor.price, vendor.currency) == ("Cotton & Co", 7, "USD")
+    assert [tax.name for tax in shirt.customer_taxes] == ["21%"]
+    sent = contents(odoo.asked("create")[0])
+    kinds = {14: {"type": "product"}, 18: {"type": "consu", "is_storable": True}}
+    kinds |= {15: {"detailed_type": "product"}, 16: kinds.get(15, {}), 19: kinds[18]}
+    expected = kinds[14] if major == 14 else kinds[15] if major < 18 else kinds[18]
+    assert expected.items() <= sent.items()
+    assert ("partner_id" if major >= 16 else "name") in sent["seller_ids"][0][2]
+    assert len(odoo.sent) == (22 if major < 17 else 23)
+
+
+def test_a_product_without_variants_takes_all_at_once() -> None:
+    odoo = Shop()
+    table = create(odoo, barcode="333", code="T", cost=3.0, uom_name="Dozens")
+
+    assert (table.barcode, table.cost, table.code, table.warnings) == ("333", 3.0, "T", [])
+    assert table.uom.name == "Dozens"
+    assert [call.method for call in writes(odoo)] == ["create"]
+
+
+def test_what_odoo_stores_otherwise_is_named() -> None:
+    odoo = Shop()
+    original = odoo.answers[TEMPLATE, "create"]
+
+    def dropping(call: Any) -> Any:
+        made = original(call)
+        odoo.server.records[TEMPLATE][-1]["description_sale"] = False
+        return made
+
+    odoo.answers[TEMPLATE, "create"] = dropping
+    table = create(odoo, description="Soft")
+    assert [(one.field, one.became) for one in table.not_stored] == [
+        ("description_sale", "dropped")
+    ]
+    assert "description_sale" in table.warnings[0]
+
+
+def test_missing_attributes_are_created_only_when_asked_for() -> None:
+    odoo = Shop()
+    given = {"attributes": [{"attribute": "Collar", "values": ["High", "Low"]}, SIZES]}
+    with pytest.raises(NotFoundError) as raised:
+        create(odoo, **given)
+    assert "create_attributes=True" in raised.value.suggestion
+    assert writes(odoo) == []
+    plan = create(odoo, create_attributes=True, dry_run=True, **given)
+    assert "the attributes Collar and the values Collar: High, Collar: Low" in plan.message
+    shirt = create(odoo, create_attributes=True, **given)
+    assert next(one.values for one in shirt.variants) == {"Collar": "High", "Size": "S"}
+    assert [call.model for call in odoo.asked("create")] == ["product.attribute", TEMPLATE]
+
+
+def test_a_misspelt_value_is_answered_with_the_nearest() -> None:
+    with pytest.raises(NotFoundError, match="Did you mean 'Blue'"):
+        create(Shop(), attributes=[{"attribute": "Colour", "values": ["Bleu"]}])
+
+
+def test_what_was_created_before_a_failure_is_said() -> None:
+    odoo = Shop()
+    odoo.answers[TEMPLATE, "create"] = make_error("ACCESS_DENIED", "No.")
+    with pytest.raises(OdooError, match="The attributes Collar were created before that"):
+        create(
+            odoo, create_attributes=True, attributes=[{"attribute": "Collar", "values": ["High"]}]
+        )
+
+
+def test_a_variant_that_cannot_be_written_is_named_and_the_product_stays() -> None:
+    odoo = Shop()
+    odoo.answers[VARIANT, "write"] = make_error("ACCESS_DENIED", "No.")
+    shirt = create(odoo, attributes=[COLOURS], cost=3.0)
+    assert "The variants are not filled in: No." in shirt.warnings[0]
+    assert shirt.not_stored[0].field == "standard_price"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"name": " "}, "empty"),
+        ({"price": -1}, "price"),
+        ({"cost": "much"}, "cost"),
+        ({"product_type": "thing"}, "product_type"),
+        ({"barcode": "222", "attributes": [COLOURS]}, "barcode belongs to one variant"),
+        ({"code": "X", "attributes": [COLOURS]}, "code belongs to one variant"),
+        ({"barcode": "111"}, "Oak Table"),
+        ({"attributes": [COLOURS, COLOURS]}, "given twice"),
+        ({"attributes": [{"attribute": "Colour", "values": []}]}, "no values"),
+        ({"attributes": [{"attribute": "Colour", "value": "Red"}]}, "unknown key"),
+        ({"attributes": [{**COLOURS, "extra_prices": {"Green": 1}}]}, "Green"),
+        ({"variants": [{"values": {"Colour": "Red"}}]}, "no 'Colour'"),
+        ({"attributes": [COLOURS], "variants": [{"code": "X"}]}, "which variant"),
+        ({"attributes": [COLOURS, SIZES], "variants": [{"values": {"Size": "S"}}]}, "say which"),
+        (
+            {"attributes": [COLOURS], "variants": [{"values": {"Colour": "Red"}}] * 2},
+            "given twice",
+        ),
+        (
+            {
+                "attributes": [COLOURS],
+                "variants": [{"values": {"Colour": c}, "barcode": "9"} for c in ("Red", "Blue")],
+            },
+            "given twice",
+        ),
+        ({"vendors": [{"price": 3}]}, "vendor"),
+        ({"vendors": [{"vendor_id": 7, "price": -3}]}, "negative"),
+        ({"customer_taxes": "21%"}, "list"),
+        (
+            {
+                "attributes": [{"attribute": "Frame", "values": ["Oak"]}],
+                "variants": [{"values": {"Frame": "Oak"}, "code": "X"}],
+            },
+            "when they are sold",
+        ),
+        ({"purchase_uom_name": "Dozens"}, "vendors"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_written(wrong: dict[str, Any], says: str) -> None:
+    odoo = Shop()
+    with pytest.raises(ValidationError, match=says):
+        create(odoo, **wrong)
+    assert writes(odoo) == []
+
+
+def test_stock_is_counted_only_where_there_is_the_app() -> None:
+    with pytest.raises(ValidationError, match="counts no stock"):
+        create(Shop(17, stock=False), product_type="storable")
+
+
+def test_the_plan_shows_the_calls_of_the_run() -> None:
+    check_plan_is_the_run(
+        Shop(),
+        lambda odoo, **options: create(
+            odoo,
+            attributes=[SIZES],
+            cost=2.0,
+            variants=[{"values": {"Size": "S"}, "code": "S1"}],
+            **options,
+        ),
+    )
+
+
+def test_readonly_mode_sends_nothing() -> None:
+    odoo = Shop(policy=Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        create(odoo)
+    assert odoo.sent == []
+
+
+# Prices -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"percent": 10}, [110.0, 54.45]),
+        ({"percent": -10, "round_to": 1}, [90.0, 45.0]),
+        ({"percent": 5, "round_to": 1, "rounding": "down"}, [105.0, 51.0]),
+        ({"amount": 0.2, "round_to": 0.5, "rounding": "up"}, [100.5, 50.0]),
+        ({"percent": 5, "round_to": 1, "after_rounding": -0.01}, [104.99, 51.99]),
+    ],
+)
+def test_prices_change_by_per_cent_and_formula(given: Any, expected: list[float]) -> None:
+    odoo = Shop()
+    plan = products.change_prices.plan(odoo, category_name="Tables", **given)
+    assert [one.new for one in plan.prices] == expected
+    assert [(one.now, one.then) for one in plan.changes] == list(
+        zip([100.0, 49.5], expected, strict=True)
+    )
+    assert writes(odoo) == []
+    done = products.change_prices(odoo, category_name="Tables", **given)
+    assert isinstance(done, products.PricesResult)
+    assert [(one.new, one.now) for one in done.changed] == [(new, new) for new in expected]
+    assert done.not_changed == ["'Free Sample' (12) has no price."]
+
+
+def test_the_cost_can_be_the_base() -> None:
+    done = products.change_prices(Shop(), category_id=2, base="cost", percent=50)
+    assert isinstance(done, products.PricesResult)
+    assert [(one.name, one.base, one.now) for one in done.changed] == [
+        ("Oak Table", 60.0, 90.0),
+        ("Free Sample", 1.0, 1.5),
+    ]
+    assert done.not_changed == ["'Pine Table' (11) has no cost, or its variants have several."]
+
+
+def test_products_of_one_price_are_written_together() -> None:
+    odoo = Shop()
+    products.change_prices(odoo, products=["Oak Table", 11], percent=-100 + 1e-9, amount=7)
+    assert [call.ids for call in odoo.asked("write")] == [(10, 11)]
+    assert len(odoo.sent) == 5
+
+
+def test_the_same_price_writes_nothing() -> None:
+    odoo = Shop()
+    done = products.change_prices(odoo, products=[10], percent=0)
+    assert isinstance(done, products.PricesResult)
+    assert (done.changed, done.not_changed) == (
+        [],
+        ["'Oak Table' (10) has this price already: 100."],
+    )
+    assert writes(odoo) == []
+
+
+def test_a_price_that_cannot_be_written_is_named() -> None:
+    odoo = Shop()
+
+    def refuse_second(call: Any) -> Any:
+        if call.ids == (11,):
+            return make_error("ACCESS_DENIED", "No.")
+        return NotImplemented
+
+    odoo.answers[TEMPLATE, "write"] = refuse_second
+    done = products.change_prices(odoo, category_id=2, percent=10)
+    assert isinstance(done, products.PricesResult)
+    assert [one.id for one in done.changed] == [10]
+    assert "'Pine Table' (11) is 49.5 and not 54.45." in done.not_changed
+    assert "Not changed to 54.45" in done.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({}, "Which products"),
+        ({"category_id": 2, "products": [10]}, "not both"),
+        ({"products": []}, "empty"),
+        ({"category_id": 2, "percent": -100}, "percent"),
+        ({"category_id": 2, "percent": "ten"}, "percent"),
+        ({"category_id": 2, "round_to": 0}, "round_to"),
+        ({"category_id": 2, "rounding": "sideways"}, "rounding"),
+        ({"category_id": 2, "base": "weight"}, "base"),
+        ({"category_id": 2, "amount": -70}, "would be -20.5"),
+        ({"category_name": "All / No such"}, "No product.category"),
+    ],
+)
+def test_bad_prices_are_refused_and_nothing_is_written(wrong: Any, says: str) -> None:
+    odoo = Shop()
+    with pytest.raises(OdooError, match=says):
+        products.change_prices(odoo, **wrong)
+    assert writes(odoo) == []
+
+
+def test_the_plan_of_prices_shows_the_calls_of_the_run() -> None:
+    odoo = Shop()
+    plan = products.change_prices.plan(odoo, category_id=2, percent=10)
+    products.change_prices(odoo, category_id=2, percent=10)
+    assert [(call.ids, call.arguments) for call in plan.calls] == [
+        (list(call.ids or ()), dict(call.arguments)) for call in writes(odoo)
+    ]
