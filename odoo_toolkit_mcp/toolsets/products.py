@@ -26,6 +26,24 @@ TOOLS = (
         function=products.change_prices,
         access="write",
     ),
+    Tool(
+        name="odoo_products_create_price_list",
+        title="Create a price list",
+        description="Create a price list with its rules (fixed price, per cent off, or a formula on"
+        " price or cost; by product, variant, category, quantity and days), and give it to"
+        " customers. To change sales prices themselves, use odoo_products_change_prices.",
+        function=products.create_price_list,
+        access="create",
+        creates="product.pricelist",
+    ),
+    Tool(
+        name="odoo_products_get_customer_price",
+        title="Price for a customer",
+        description="Get the price that a customer pays for a product, by quantity and day, as Odoo"
+        " reckons it with the price list of the customer, and the rules that fit.",
+        function=products.get_customer_price,
+        access="read",
+    ),
 )
 
 

@@ -86,3 +86,34 @@ def test_prices_of_a_category_change_as_the_plan_says(
     assert isinstance(done, products.PricesResult)
     assert [(one.now, one.new) for one in done.changed] == [(104.99, 104.99), (51.99, 51.99)]
     assert len(done.not_changed) == 1
+
+
+def test_a_customer_pays_by_the_rules_of_the_price_list(admin: Odoo, suffix: str) -> None:
+    customer = toolkit.create(admin, "res.partner", {"name": f"Customer {suffix}"}).id
+    assert customer
+    new(admin, name=f"Lamp {suffix}", price=100.0, cost=50.0)
+    rules: Any = [
+        {"product_name": f"Lamp {suffix}", "percent_off": 10},
+        {"product_name": f"Lamp {suffix}", "fixed_price": 80, "min_quantity": 10},
+        {"variant_name": f"Lamp {suffix}", "fixed_price": 70, "date_from": "2027-01-01"},
+    ]
+    rules[2]["date_to"] = "2027-01-31"
+    made = products.create_price_list(
+        admin, name=f"List {suffix}", rules=rules, customers=[customer]
+    )
+    assert isinstance(made, products.PriceListResult)
+    for quantity, day, price in (
+        (1, "2026-12-31", 90),
+        (10, "2026-12-31", 80),
+        (1, "2027-01-31", 70),
+    ):
+        paid = products.get_customer_price(
+            admin,
+            product_name=f"Lamp {suffix}",
+            partner_id=customer,
+            quantity=quantity,
+            date=day,
+            price_list_id=made.id,
+        )
+        assert (paid.price, paid.list_price) == (price, 100.0)
+        assert paid.rules[0].price in (f"{price}", "10 % off")

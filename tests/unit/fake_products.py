@@ -172,6 +172,17 @@ class Shop(Scripted):
             "res.company": [{"id": 1, "name": "My Company", "parent_ids": []}],
             "res.users": [{"id": 2, "name": "Me", "company_id": 1}],
             "product.pricelist": [{"id": 1, "name": "Retail", "active": True, "currency_id": 1}],
+            "product.pricelist.item": [
+                {
+                    "id": 1,
+                    "name": "All",
+                    "pricelist_id": 1,
+                    "applied_on": "3_global",
+                    "compute_price": "percentage",
+                    "percent_price": 10.0,
+                    "min_quantity": 0.0,
+                }
+            ],
             TEMPLATE: [
                 {
                     "id": number,
@@ -196,12 +207,16 @@ class Shop(Scripted):
                 "product_tmpl_id": row["id"],
                 "barcode": "111" if row["id"] == 10 else False,
                 **{k: row[k] for k in ("name", "list_price", "standard_price", "active")},
+                "display_name": row["name"],
                 "lst_price": row["list_price"],
+                "categ_id": 2,
+                "currency_id": 1,
                 "product_template_attribute_value_ids": [],
             }
             for row in records[TEMPLATE]
         ]
         answers = {
+            (VARIANT, "get_contextual_price"): self._reckon,
             (TEMPLATE, "create"): self._make_variants,
             (TEMPLATE_VALUE, "write"): self._price_value,
         }
@@ -270,6 +285,15 @@ class Shop(Scripted):
                 }
             )
         return [number]
+
+    def _reckon(self, call: Call) -> float:
+        """Reckon as Odoo does, as far as the first rule is a discount or a price."""
+        product = next(r for r in self.server.records[VARIANT] if r["id"] == (call.ids or (0,))[0])
+        for rule in self.server.records["product.pricelist.item"]:
+            if rule["pricelist_id"] == call.context.get("pricelist"):
+                off = rule["percent_price"] / 100
+                return float(rule.get("fixed_price") or product["lst_price"] * (1 - off))
+        return float(product["lst_price"])
 
     def _price_value(self, call: Call) -> Any:
         for row in self.server.records[VARIANT]:

@@ -293,3 +293,78 @@ def test_the_plan_of_prices_shows_the_calls_of_the_run() -> None:
     assert [(call.ids, call.arguments) for call in plan.calls] == [
         (list(call.ids or ()), dict(call.arguments)) for call in writes(odoo)
     ]
+
+
+# Price lists --------------------------------------------------------------------------------------
+
+
+def test_a_price_list_is_created_and_given_to_customers() -> None:
+    odoo = Shop()
+    rules: Any = [
+        {"product_name": "Oak Table", "percent_off": 10, "min_quantity": 5},
+        {"category_id": 2, "base": "cost", "percent": 40, "amount": -0.01, "round_to": 1},
+        {"fixed_price": 3, "date_from": "2027-01-01", "date_to": "2027-01-31"},
+    ]
+    made = products.create_price_list(odoo, name="Partners", rules=rules, customers=[7])
+    assert isinstance(made, products.PriceListResult)
+    assert {rule.price for rule in made.rules} == {
+        "10 % off",
+        "cost, +40 %, rounded to 1, -0.01",
+        "3",
+    }
+    assert ([who.id for who in made.customers], made.warnings) == ([7], [])
+    items = [command[2] for command in contents(odoo.asked("create")[0])["item_ids"]]
+    assert [item["applied_on"] for item in items] == [
+        "1_product",
+        "2_product_category",
+        "3_global",
+    ]
+    assert (items[2]["date_start"], items[2]["date_end"]) == (
+        "2027-01-01 00:00:00",
+        "2027-01-31 23:59:59",
+    )
+
+
+def test_a_price_list_that_customers_do_not_show_is_said() -> None:
+    odoo = Shop()
+    odoo.answers["res.partner", "write"] = True
+    made = products.create_price_list(
+        odoo, name="Partners", rules=[{"fixed_price": 3}], customers=[7]
+    )
+    assert isinstance(made, products.PriceListResult)
+    assert (made.customers, "1 of 1 customers" in made.warnings[0]) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ({}, "one of fixed_price"),
+        ({"fixed_price": 3, "percent_off": 3}, "one of fixed_price"),
+        ({"fixed_price": -3}, "negative"),
+        ({"percent_off": "ten"}, "percent_off"),
+        ({"base": "weight"}, "price or cost"),
+        ({"fixed_price": 3, "percent": 3}, "formula"),
+        ({"fixed_price": 3, "product_id": 10, "category_id": 2}, "one of them"),
+        ({"fixed_price": 3, "date_from": "2027-02-01", "date_to": "2027-01-01"}, "ends before"),
+        ({"fixed_price": 3, "date_from": "tomorrow"}, "not a date"),
+        ({"fixed_price": 3, "product_name": "No such thing"}, "No product.template"),
+    ],
+)
+def test_a_wrong_rule_is_refused_and_nothing_is_written(rule: Any, says: str) -> None:
+    odoo = Shop()
+    with pytest.raises(OdooError, match=says):
+        products.create_price_list(odoo, name="Partners", rules=[rule])
+    assert writes(odoo) == []
+
+
+def test_a_customers_price_is_odoos_with_the_rule() -> None:
+    odoo = Shop()
+    paid = products.get_customer_price(odoo, product_id=110, partner_id=8)
+    assert (paid.price, paid.list_price, paid.discount, paid.currency) == (90.0, 100.0, 10.0, "EUR")
+    assert (paid.price_list and paid.price_list.name) == "Retail"
+    assert [rule.price for rule in paid.rules] == ["10 % off"]
+    assert len(odoo.sent) == 5
+    other = products.get_customer_price(odoo, product_id=110, partner_id=7)
+    assert (other.price, other.price_list, other.rules) == (100.0, None, [])
+    with pytest.raises(ValidationError):
+        products.get_customer_price(odoo, product_id=110, partner_id=8, quantity=0)

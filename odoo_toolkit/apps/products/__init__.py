@@ -8,6 +8,14 @@ from odoo_toolkit.apps.products.creation import (
     VendorLine,
     create_product,
 )
+from odoo_toolkit.apps.products.price_lists import (
+    CustomerPrice,
+    PriceListResult,
+    PriceRule,
+    PriceRuleLine,
+    create_price_list,
+    get_customer_price,
+)
 from odoo_toolkit.apps.products.pricing import (
     PriceChange,
     PricesPlan,
@@ -18,7 +26,11 @@ from odoo_toolkit.apps.products.variants import AttributeLine, VariantLine
 
 __all__ = [
     "AttributeLine",
+    "CustomerPrice",
     "PriceChange",
+    "PriceListResult",
+    "PriceRule",
+    "PriceRuleLine",
     "PricesPlan",
     "PricesResult",
     "ProductResult",
@@ -27,7 +39,9 @@ __all__ = [
     "Vendor",
     "VendorLine",
     "change_prices",
+    "create_price_list",
     "create_product",
+    "get_customer_price",
 ]
 
 readable_signatures(globals())

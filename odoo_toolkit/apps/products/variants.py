@@ -39,7 +39,7 @@ class AttributeLine(TypedDict, total=False):
     attribute: Annotated[str, Doc("Its name.")]
     values: Annotated[Sequence[str], Doc("Names of its values; a variant is made of each.")]
     extra_prices: Annotated[
-        Mapping[str, float], Doc("By value, what is added to the price, such as {'XL': 4}.")
+        Mapping[str, float], Doc("By the name of a value, the amount that it adds to the price.")
     ]
 
 
@@ -47,7 +47,7 @@ class VariantLine(TypedDict, total=False):
     """What one variant has of its own."""
 
     values: Annotated[
-        Mapping[str, str], Doc("Its value of each attribute, such as {'Colour': 'Red'}.")
+        Mapping[str, str], Doc("By the name of each attribute, the value of this variant.")
     ]
     code: Annotated[str, Doc("Internal reference.")]
     barcode: str
@@ -156,7 +156,7 @@ def checked_variants(
         if not isinstance(values, dict):
             raise ValidationError(
                 f"{where}.values is missing: which variant is meant?",
-                suggestion="Give its value of each attribute, such as {'Colour': 'Red'}.",
+                suggestion="Give its value of each attribute, by the attribute's name.",
                 details={"field": f"{where}.values"},
             )
         meant: dict[str, str] = {}
