@@ -16,7 +16,7 @@ from odoo_toolkit.arguments import read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import TEMPLATES_FILL_FORMS_SINCE
-from odoo_toolkit.errors import AccessError
+from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.html_text import html_to_text
 from odoo_toolkit.lost_answers import or_seen
 from odoo_toolkit.mail.outcome import newest_message, sent_since
@@ -120,9 +120,24 @@ _OPENERS = {
     INVOICE: "action_invoice_sent",
 }
 
-#: What a template calls to give the customer a link to the document, for which Odoo writes a token
-#: on the document; but that of files which belong to a product.
-_LINK = re.compile(r"_url\((?!'/document/)")
+#: What a template calls. A link for the customer, for one, writes a token on the document, so a
+#: template is filled in before sending only if nothing is called but what is known to read. Words
+#: of a text before a bracket ("order(s)"), and of style sheets, look like calls.
+_CALLED = re.compile(r"[A-Za-z_]\w*(?=\()")
+_READING = frozenset(
+    {
+        *("bool", "float", "getattr", "hasattr", "int", "len", "max", "min", "round", "str", "sum"),
+        *("capitalize", "get", "items", "join", "keys", "lower", "replace", "split", "strftime"),
+        *("strip", "title", "upper", "values", "compare_amounts", "is_html_empty", "is_zero"),
+        *("format_addr", "format_amount", "format_date", "format_datetime", "format_duration"),
+        *("format_time", "get_base_url", "get_date_range_str", "get_display_time_tz"),
+        *("get_portal_last_transaction", "has_group", "has_to_be_paid", "has_to_be_signed"),
+        *("_get_product_documents", "_is_superuser", "is_view_active", "sudo", "with_context"),
+        *("calc", "rgb", "rgba", "url", "invoice", "item", "order", "transfer", "Transfer"),
+    }
+)
+#: From 18 on, a quotation's template makes a link for each document of its products.
+_DOCUMENT_LINK = "get_portal_url('/document/'"
 
 
 def form_for(odoo: Odoo, model: str) -> Form:
@@ -162,21 +177,26 @@ class Template:
     Attributes:
         reports: ids of the reports whose PDFs go with it.
         files: names of the files that always go with it.
-        links: whether filling it in makes a link for the customer.
+        subject_reads: whether filling in the subject is known to write nothing.
+        body_reads: the same of the text, but for links to documents of products.
+        documents: whether the text has links to these.
     """
 
     id: int
     name: str
     reports: tuple[int, ...] = ()
     files: tuple[str, ...] = ()
-    links: bool = False
+    subject_reads: bool = False
+    body_reads: bool = False
+    documents: bool = False
 
 
 def read_template(odoo: Odoo, template_id: int) -> Template | None:
     """Return what is known of a template; None where there is none, or it cannot be seen."""
     check_templates(odoo)
     described = odoo.schema.fields(TEMPLATE)
-    wanted = ["name", "report_template", "report_template_ids", "attachment_ids", "body_html"]
+    wanted = ["name", "report_template", "report_template_ids", "attachment_ids"]
+    wanted += ["subject", "body_html"]
     fields = [name for name in wanted if name in described]
     domain = [["id", "=", template_id]]
     rows = look(odoo, TEMPLATE, "search_read", domain=domain, fields=fields)
@@ -191,8 +211,25 @@ def read_template(odoo: Odoo, template_id: int) -> Template | None:
         name=row["name"],
         reports=(single[0],) if single else tuple(row.get("report_template_ids") or ()),
         files=tuple(file["name"] for file in files),
-        links=bool(_LINK.search(row["body_html"] or "")),
+        subject_reads=_reads(row.get("subject") or ""),
+        body_reads=_reads((row["body_html"] or "").replace(_DOCUMENT_LINK, "")),
+        documents=_DOCUMENT_LINK in (row["body_html"] or ""),
     )
+
+
+def _reads(text: str) -> bool:
+    return _READING.issuperset(_CALLED.findall(text))
+
+
+def _shows_body(odoo: Odoo, template: Template) -> bool:
+    """Whether the text can be filled in before it is sent, without a write."""
+    if not template.body_reads or not template.documents:
+        return template.body_reads
+    shown = [["attached_on_sale", "!=", "hidden"]]
+    try:
+        return not look(odoo, "product.document", "search_count", domain=shown)
+    except OdooError:
+        return False
 
 
 def templates_of(odoo: Odoo, model: str) -> list[Row]:
@@ -250,14 +287,9 @@ def preview(
     if odoo.version.major < TEMPLATES_FILL_FORMS_SINCE:
         assert template is not None  # noqa: S101 - only the forms of later versions name files
         keeps = any(expression for _, expression in reports)
-        if keeps or template.links:
+        if keeps or not (template.subject_reads and _shows_body(odoo, template)):
             return Preview(files=files)
         return _generated(odoo, model, record_id, template, context)
-    spec: dict[str, Any] = {form.subject: {}}
-    if not (template and template.links):
-        spec[form.body] = {}
-    if form.files:
-        spec[form.files] = {}
     values = form.of(model, record_id)
     if not form.apart:
         values[form.partners] = [[6, 0, list(partners)]]
@@ -265,25 +297,35 @@ def preview(
         values["move_ids"] = [[6, 0, [record_id]]]
     if template:
         values[form.template] = template.id
-    # What is given has to be asked for again.
-    spec = {**{name: {} for name in values}, **spec}
-    spec[form.template] = {"fields": {"display_name": {}}}
-    answer = odoo.call(
-        Call(
-            model=form.model,
-            method="onchange",
-            ids=(),
-            arguments={"values": values, "field_names": [], "fields_spec": spec},
-            context=context,
-            access="read",
-            acts_on=model,
-            step=True,
+
+    def filled_in(*fields: str) -> Mapping[str, Any]:
+        # What is given has to be asked for again.
+        spec: dict[str, Any] = {name: {} for name in (*values, *fields)}
+        spec[form.template] = {"fields": {"display_name": {}}}
+        answer = odoo.call(
+            Call(
+                model=form.model,
+                method="onchange",
+                ids=(),
+                arguments={"values": values, "field_names": [], "fields_spec": spec},
+                context=context,
+                access="read",
+                acts_on=model,
+                step=True,
+            )
         )
-    )
-    value = answer.get("value") if isinstance(answer, Mapping) else None
-    value = value or {}
+        return (answer.get("value") if isinstance(answer, Mapping) else None) or {}
+
+    if template is None:
+        # The form takes one of its own.
+        own = filled_in().get(form.template)
+        template = read_template(odoo, own["id"]) if isinstance(own, Mapping) else None
+    if template is None or not template.subject_reads:
+        return Preview(files=files)
+    shown = [form.body] if _shows_body(odoo, template) else []
+    value = filled_in(form.subject, *shown, *filter(None, [form.files]))
     named = value.get(form.files) if form.files else None
-    body = value.get(form.body) if form.body in spec else None
+    body = value.get(form.body) if shown else None
     own = value.get(form.template)
     return Preview(
         subject=value.get(form.subject) or None,
