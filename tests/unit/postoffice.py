@@ -82,6 +82,8 @@ class PostOffice(Scripted):
         state: str = "draft",
         outcome: str = "sent",
         link: bool = False,
+        text: str = "",
+        documents: int = 0,
     ) -> None:
         report = "report_template" if major < 17 else "report_template_ids"
         models = {
@@ -95,9 +97,11 @@ class PostOffice(Scripted):
                 if major < 17
                 else "many2many ir.actions.report",
             },
+            "product.document": {"attached_on_sale": "char"},
             **{form: {"subject": "char"} for form in FORMS},
         }
         body = "<p>Dear <a t-att-href='object.get_portal_url()'/></p>" if link else "<p>Dear</p>"
+        body += text
         template = {"attachment_ids": [], "body_html": body}
         partners = [
             {"id": 3, "name": "Me", "email": "me@example.com"},
@@ -123,6 +127,9 @@ class PostOffice(Scripted):
             ],
             "stock.picking": [{"id": 4, "name": "WH/OUT/4", "state": "done", **common}],
             "mail.message": [],
+            "product.document": [
+                {"id": n + 1, "attached_on_sale": "quotation"} for n in range(documents)
+            ],
             "mail.notification": [],
             "ir.attachment": [
                 {"id": 1, "name": "S00005.pdf", "res_model": "sale.order", "res_id": 5}

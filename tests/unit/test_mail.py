@@ -115,6 +115,29 @@ def test_a_plan_makes_no_link_for_the_customer(major: int) -> None:
     assert all("body" not in c.arguments["fields_spec"] for c in odoo.asked("onchange"))
 
 
+@pytest.mark.parametrize("major", [14, 19])
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<t t-out='format_amount(object.amount_total, object.currency_id)'/> for order(s)", True),
+        ("<a t-att-href='object.rating_get_access_token()'/>", False),
+        ("<t t-out='object.nobody_knows()'/>", False),
+    ],
+)
+def test_a_plan_fills_in_a_text_only_where_all_that_it_calls_is_known_to_read(
+    text: str, shown: bool, major: int
+) -> None:
+    odoo = PostOffice(major, text=text)
+    assert bool(plan(odoo).body) == shown
+    assert bool(odoo.asked("generate_email")) == (shown and major == 14)
+
+
+@pytest.mark.parametrize("documents", [0, 1])
+def test_a_plan_makes_no_link_to_documents_of_products(documents: int) -> None:
+    text = "<a t-att-href=\"object.get_portal_url('/document/' + str(document.id))\"/>"
+    assert bool(plan(PostOffice(19, text=text, documents=documents)).body) == (not documents)
+
+
 @pytest.mark.parametrize("major", [17, 18, 19])
 def test_the_plan_is_the_run(major: int) -> None:
     shown = plan(PostOffice(major), "account.move")
