@@ -114,7 +114,7 @@ def test_what_is_wrong_leaves_the_quotation_as_it_is(
     assert isinstance(plan, Plan)
     assert stored(odoo, order.id) == before
     sales.confirm_order(odoo, order_id=order.id)
-    with pytest.raises(StateError, match="no quotation"):
+    with pytest.raises(StateError, match="not a quotation"):
         sales.update_order(odoo, order_id=order.id, add=lamp)
     assert len(stored(odoo, order.id)) == len(before)
 
