@@ -19,11 +19,14 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.apps import (
     accounting,
+    calendar,
+    contacts,
     crm,
     helpdesk,
     hr,
     inventory,
     manufacturing,
+    products,
     project,
     purchase,
     sales,
@@ -32,6 +35,7 @@ from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.attached.chatter import post_message
 from odoo_toolkit.languages import activate_language
+from odoo_toolkit.mail import send_document
 from odoo_toolkit.plans import Plan
 from tests.attacks.database import Database, unchanged
 from tests.attacks.policies import Noting, Raw
@@ -70,7 +74,7 @@ CASES: dict[str, Case] = {
         "res.partner",
         [],
         lambda o, i: sales.create_order.plan(
-            o, partner_id=i, lines=[{"description": "x", "price_unit": 1}]
+            o, partner_id=i, lines=[{"product_id": 1, "price_unit": 1}]
         ),
     ),
     "process": (
@@ -94,7 +98,7 @@ CASES: dict[str, Case] = {
         "res.partner",
         [],
         lambda o, i: accounting.create_invoice.plan(
-            o, partner_id=i, lines=[{"description": "x", "price_unit": 1}]
+            o, partner_id=i, lines=[{"name": "x", "price_unit": 1}]
         ),
     ),
     "won": ("crm.lead", [], lambda o, i: crm.mark_won.plan(o, lead_id=i)),
@@ -208,6 +212,59 @@ CASES: dict[str, Case] = {
         "ir.attachment",
         [["res_model", "=", "res.partner"], ["res_field", "=", False]],
         lambda o, i: attachments.delete.plan(o, i),
+    ),
+    # Odoo 14 to 16 make the PDF of other documents for the plan, and store style sheets with the
+    # first one, as any printing does.
+    "send an invoice": (
+        "account.move",
+        _POSTED,
+        lambda o, i: send_document(o, model="account.move", record_id=i, dry_run=True),
+    ),
+    "send about a lead": (
+        "crm.lead",
+        [["partner_id", "!=", False]],
+        lambda o, i: send_document(o, model="crm.lead", record_id=i, dry_run=True),
+    ),
+    "meet": (
+        "res.partner",
+        [["email", "!=", False]],
+        lambda o, i: calendar.create_meeting(
+            o, name="x", start="2032-03-10T09:00", attendees=[i], dry_run=True
+        ),
+    ),
+    "move a meeting": (
+        "calendar.event",
+        [],
+        lambda o, i: calendar.move_meeting(o, meeting_id=i, start="2032-03-10T09:00", dry_run=True),
+    ),
+    "cancel a meeting": (
+        "calendar.event",
+        [],
+        lambda o, i: calendar.cancel_meeting(o, meeting_id=i, dry_run=True),
+    ),
+    "merge": (
+        "res.partner",
+        [["parent_id", "=", False]],
+        lambda o, i: contacts.merge_contacts(o, contact_id=i, duplicates=[i + 1], dry_run=True),
+    ),
+    "product": (
+        "product.category",
+        [],
+        lambda o, i: products.create_product(
+            o, name="x", category_id=i, price=3.0, barcode="5901234123457", dry_run=True
+        ),
+    ),
+    "prices": (
+        "product.category",
+        [],
+        lambda o, i: products.change_prices(o, category_id=i, percent=3, dry_run=True),
+    ),
+    "price list": (
+        "res.partner",
+        [["parent_id", "=", False]],
+        lambda o, i: products.create_price_list(
+            o, name="x", rules=[{"percent_off": 3}], customers=[i], dry_run=True
+        ),
     ),
     "language": ("res.users", [], lambda o, i: activate_language(o, "fr_BE", dry_run=True)),
 }
