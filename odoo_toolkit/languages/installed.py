@@ -27,6 +27,9 @@ LANGUAGE = Document(
 )
 _INSTALL = "base.language.install"
 
+#: Seconds that loading the texts of all modules may take on a busy server.
+_LOADING = 300.0
+
 
 @attrs.frozen(kw_only=True)
 class Language(Shown):
@@ -86,8 +89,8 @@ def activate_language(
 ) -> ActivatedLanguage | Plan:
     """Switch a language on; five round trips, one where it is on already.
 
-    It loads Odoo's own texts, which takes some 10 seconds, and changes no data. It takes the rights
-    of an administrator.
+    It loads Odoo's own texts, which takes from 10 seconds to a few minutes, and changes no data. It
+    takes the rights of an administrator.
 
     Args:
         odoo: the connection.
@@ -99,7 +102,7 @@ def activate_language(
         AccessError: MODE_VIOLATION outside full mode; or Odoo does not allow it.
     """
     create = Step(model=_INSTALL, method="create", says="Asked for")
-    press = Step(model=_INSTALL, method="lang_install", says="Switched on")
+    press = Step(model=_INSTALL, method="lang_install", says="Switched on", timeout=_LOADING)
     if odoo.policy.mode != "full" and not dry_run:
         raise AccessError(
             f"A language cannot be switched on in {odoo.policy.mode} mode.",

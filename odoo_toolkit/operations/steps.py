@@ -42,6 +42,7 @@ class Step:
         safe: of a step with ``seen``: whether the state, which is looked at first, keeps it from
             being done twice.
         fails: what is told when earlier steps were done and this one was not.
+        timeout: seconds to wait at least for the answer, where the settings' may be too few.
     """
 
     model: str
@@ -53,6 +54,7 @@ class Step:
     answers: frozenset[str] = frozenset()
     safe: bool = True
     fails: str = "Not done"
+    timeout: float | None = None
 
     @property
     def makes(self) -> bool:
@@ -75,6 +77,7 @@ class Step:
                 access="create" if self.method == "create" else "write",
                 acts_on=self.model,
                 step=True,
+                timeout=self.timeout,
             )
         ]
 
