@@ -1,5 +1,7 @@
-"""Documents sent by e-mail, and printed to be kept with their record."""
+"""Documents sent by e-mail."""
 
-from odoo_toolkit.mail.sending import send_document
+from odoo_toolkit.mail.outcome import Delivery
+from odoo_toolkit.mail.recipients import Recipient
+from odoo_toolkit.mail.sending import MailPlan, SentMail, send_document
 
-__all__ = ["send_document"]
+__all__ = ["Delivery", "MailPlan", "Recipient", "SentMail", "send_document"]

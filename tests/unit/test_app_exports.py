@@ -1,8 +1,9 @@
 """What users meet in a business operation, they can import.
 
 Where from is one rule: the package root has what the whole library shares (errors, plans, names of
-records); ``odoo_toolkit.apps.<app>`` has what its own functions take and return besides. What one
-app returns of another, such as the bill of a purchase order, comes from that other app.
+records); ``odoo_toolkit.mail`` has what e-mails are made of; ``odoo_toolkit.apps.<app>`` has what
+its own functions take and return besides. What one app returns of another, such as the bill of a
+purchase order, comes from that other app.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 
 import odoo_toolkit
 from docs.builder.apps import business_apps
+from odoo_toolkit import mail
 
 _RAISES = re.compile(r"^\s+(\w+(?:Error|Cancelled)):", re.MULTILINE)
 
@@ -47,6 +49,8 @@ def classes_in(hint: Any, seen: set[type]) -> set[type]:
 def public_beside(of: type) -> list[str]:
     """Return the public names of the app that a class is of; none where it is of no app."""
     _, package, app, *_ = [*of.__module__.split("."), "", ""]
+    if package == "mail":
+        return mail.__all__
     if package != "apps":
         return []
     public: list[str] = importlib.import_module(f"odoo_toolkit.apps.{app}").__all__

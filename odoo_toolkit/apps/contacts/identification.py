@@ -235,7 +235,8 @@ def identify_contact(
     1 for who wrote last; with several companies 1 more for each kind of document and company.
 
     >>> found = identify_contact(odoo, phone="+32 470 11 22 33")
-    >>> found.contacts[0].company.name
+    >>> company = found.contacts[0].company
+    >>> company and company.name
     'Azure Interior'
 
     Args:
