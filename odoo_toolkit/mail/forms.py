@@ -221,13 +221,27 @@ def _reads(text: str) -> bool:
     return _READING.issuperset(_CALLED.findall(text))
 
 
-def _shows_body(odoo: Odoo, template: Template) -> bool:
+def _shows_body(odoo: Odoo, template: Template, order_id: int) -> bool:
     """Whether the text can be filled in before it is sent, without a write."""
     if not template.body_reads or not template.documents:
         return template.body_reads
-    shown = [["attached_on_sale", "!=", "hidden"]]
+    names = ["product_id", "product_template_id"]
     try:
-        return not look(odoo, "product.document", "search_count", domain=shown)
+        lines = look(
+            odoo,
+            "sale.order.line",
+            "search_read",
+            domain=[["order_id", "=", order_id]],
+            fields=names,
+        )
+        products = [line[name][0] for line in lines for name in names if line[name]]
+        # Of product and template alike: a document too many only leaves the text out.
+        return not look(
+            odoo,
+            "product.document",
+            "search_count",
+            domain=[["attached_on_sale", "!=", "hidden"], ["res_id", "in", products]],
+        )
     except OdooError:
         return False
 
@@ -287,7 +301,7 @@ def preview(
     if odoo.version.major < TEMPLATES_FILL_FORMS_SINCE:
         assert template is not None  # noqa: S101 - only the forms of later versions name files
         keeps = any(expression for _, expression in reports)
-        if keeps or not (template.subject_reads and _shows_body(odoo, template)):
+        if keeps or not (template.subject_reads and _shows_body(odoo, template, record_id)):
             return Preview(files=files)
         return _generated(odoo, model, record_id, template, context)
     values = form.of(model, record_id)
@@ -322,7 +336,7 @@ def preview(
         template = read_template(odoo, own["id"]) if isinstance(own, Mapping) else None
     if template is None or not template.subject_reads:
         return Preview(files=files)
-    shown = [form.body] if _shows_body(odoo, template) else []
+    shown = [form.body] if _shows_body(odoo, template, record_id) else []
     value = filled_in(form.subject, *shown, *filter(None, [form.files]))
     named = value.get(form.files) if form.files else None
     body = value.get(form.body) if shown else None

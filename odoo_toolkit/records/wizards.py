@@ -106,7 +106,8 @@ def run_wizard(
         # Nothing is read for what the policy forbids.
         pressed = method or "create"
         odoo.check(Call(model=name, method=pressed, ids=() if method else None, access="execute"))
-        # What is known acts when its button is pressed; of others it is found out.
+    if known is None or known.reopens:
+        # Mostly, what is known acts when its button is pressed; of others it is found out.
         before = _now_quietly(odoo, source)
     fields_of = readable_of(odoo)
     answers = to_wire(plain(values or {}), name, fields_of(name), fields_of=fields_of)

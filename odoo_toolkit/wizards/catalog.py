@@ -45,6 +45,7 @@ class KnownWizard:
         min_odoo_version: oldest major version that has it in this shape.
         max_odoo_version: newest one.
         runs_by_itself: whether it may run with its defaults without anybody being asked.
+        reopens: whether it answers with itself, so that what it has done must be found out.
         beyond: whether it does more than to the records that it acts on (deletes others, changes
             settings): then the lists do not let a caller answer it on the strength of those.
         function: the function of the library that answers it, for advice.
@@ -62,6 +63,7 @@ class KnownWizard:
     max_odoo_version: int | None = None
     runs_by_itself: bool = False
     beyond: bool = False
+    reopens: bool = False
     function: str | None = None
     hint: str = ""
 
@@ -412,6 +414,7 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
         },
         context_keys=_ACTIVE,
         beyond=True,
+        reopens=True,
         function="merge_contacts",
         hint="It answers with itself when it has merged, and when it has not: read the contacts.",
     ),

@@ -97,7 +97,14 @@ class PostOffice(Scripted):
                 if major < 17
                 else "many2many ir.actions.report",
             },
-            "product.document": {"attached_on_sale": "char"},
+            "product.document": {"attached_on_sale": "char", "res_id": "integer"},
+            "sale.order.line": {
+                "order_id": "many2one sale.order",
+                "product_id": "many2one product.product",
+                "product_template_id": "many2one product.template",
+            },
+            "product.product": {"name": "char"},
+            "product.template": {"name": "char"},
             **{form: {"subject": "char"} for form in FORMS},
         }
         body = "<p>Dear <a t-att-href='object.get_portal_url()'/></p>" if link else "<p>Dear</p>"
@@ -127,8 +134,14 @@ class PostOffice(Scripted):
             ],
             "stock.picking": [{"id": 4, "name": "WH/OUT/4", "state": "done", **common}],
             "mail.message": [],
+            "sale.order.line": [
+                {"id": 1, "order_id": 5, "product_id": 7, "product_template_id": 6}
+            ],
+            "product.product": [{"id": 7, "name": "Lamp"}],
+            "product.template": [{"id": 6, "name": "Lamp"}],
             "product.document": [
-                {"id": n + 1, "attached_on_sale": "quotation"} for n in range(documents)
+                {"id": n + 1, "attached_on_sale": "quotation", "res_id": 7}
+                for n in range(documents)
             ],
             "mail.notification": [],
             "ir.attachment": [
