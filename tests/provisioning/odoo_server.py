@@ -9,6 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+import zlib
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -110,14 +111,22 @@ def entry(installation: Installation, url: str, keys: dict[str, str], pid: int) 
 
 
 def choose_ports(releases: list[Release]) -> dict[str, int]:
-    """Return each release's port: the remembered one if it is free, else a new one."""
+    """Return each release's port: the remembered one if it is free, else a new one.
+
+    Each cache folder looks in an order of its own: two that start at the same time would find the
+    same port free, and take each other's servers for theirs.
+    """
+    first = zlib.crc32(str(cache_folder()).encode()) % len(PORTS)
+    candidates = [*PORTS[first:], *PORTS[:first]]
     ports: dict[str, int] = read_json(cache_folder() / "ports.json", {})
     running = {server["name"] for server in running_servers()}
     for release in releases:
         port = ports.get(release.name)
         if port is None or not (release.name in running or is_free(port)):
             taken = set(ports.values())
-            ports[release.name] = next(one for one in PORTS if one not in taken and is_free(one))
+            ports[release.name] = next(
+                one for one in candidates if one not in taken and is_free(one)
+            )
     write_json(cache_folder() / "ports.json", ports)
     return ports
 
