@@ -18,8 +18,13 @@ from odoo_toolkit.system_info import installed_modules
 #: Toolsets that are not named like the app whose models they are for.
 _NAMES = {"discuss": "chatter"}
 
-#: Toolsets that need no module -> their main model.
-_ALWAYS = {"core": "res.partner", "contacts": "res.partner", "attachments": "ir.attachment"}
+#: Toolsets that belong to no app -> the module they need, if any, and their main model.
+_OF_NO_APP = {
+    "core": ("", "res.partner"),
+    "contacts": ("", "res.partner"),
+    "attachments": ("", "ir.attachment"),
+    "mail": ("mail", "mail.message"),
+}
 
 #: From this version on one question tells which models the user may read, unless from outside.
 _READABLE_TOLD_SINCE = 16
@@ -58,14 +63,13 @@ class _Toolset:
 
 
 def toolsets() -> list[_Toolset]:
-    """Return the toolsets that have main models, those that need no module first."""
-    always = [_Toolset(name, "", (("", model),)) for name, model in _ALWAYS.items()]
-    of_apps = [_Toolset("mail", "mail", (("mail", "mail.message"),))]
+    """Return the toolsets that have main models, those of no app first."""
+    found = [_Toolset(name, main[0], (main,)) for name, main in _OF_NO_APP.items()]
     for app, models in APPS.items():
         main = tuple((model.module, model.name) for model in models if model.module)
         if main:
-            of_apps.append(_Toolset(_NAMES.get(app, app), main[0][0], main))
-    return always + of_apps
+            found.append(_Toolset(_NAMES.get(app, app), main[0][0], main))
+    return found
 
 
 def look_at_rights(found: Found) -> Step:

@@ -13,7 +13,7 @@ from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.form_view import main_form
 from odoo_toolkit.model_guide.methods import state_field
 from odoo_toolkit.model_guide.states import ModelStates
-from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import describe
 from odoo_toolkit.search_help.meanings import first_of, main_amount, main_date
 
@@ -92,9 +92,8 @@ def shown_fields(odoo: Odoo, model: str, fields: Mapping[str, Field]) -> list[st
     return [
         name
         for name in _among((*_ALWAYS, *known(model).key_fields, *shown), fields)
-        if fields[name].type != "binary"
+        if is_read_unasked(model, fields[name])
         and not (fields[name].type in TO_MANY and name.startswith(_AROUND))
-        and (model, name) not in WRITING_FIELDS
     ]
 
 

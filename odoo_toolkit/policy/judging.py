@@ -38,6 +38,7 @@ from odoo_toolkit.policy.tables import (
     QUIET_GROUPINGS,
     WRITING_FIELDS,
     WRITING_NAMES,
+    is_read_unasked,
 )
 from odoo_toolkit.policy.written import Written
 
@@ -124,7 +125,7 @@ class _Judge:
                     tuple(
                         Expression(name)
                         for name, field in described
-                        if field.type != "binary" and (model, name) not in WRITING_FIELDS
+                        if is_read_unasked(model, field)
                     )
                 )
         return self._name_search(model, arguments) if method == "name_search" else arguments

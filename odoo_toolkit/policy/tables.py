@@ -1,4 +1,4 @@
-"""What never passes while the policy protects, and what it knows to be harmless: data only.
+"""What never passes while the policy protects, and what it knows to be harmless: data.
 
 Names of models may be patterns of :mod:`fnmatch`. To forbid one thing more, add a line here.
 """
@@ -6,6 +6,8 @@ Names of models may be patterns of :mod:`fnmatch`. To forbid one thing more, add
 from __future__ import annotations
 
 from typing import Literal
+
+from odoo_toolkit.fields import Field
 
 #: Longer text is no model's name and no field's path, whatever it starts with.
 LONGEST_NAME = 200
@@ -307,6 +309,17 @@ WRITING_FIELDS: frozenset[tuple[str, str]] = frozenset(
         *((model, name) for model, names in _BESIDE_STORED.items() for name in names),
     }
 )
+
+
+def is_read_unasked(model: str, field: Field) -> bool:
+    """Whether a field is read where nobody names it; files and what writes when read are not.
+
+    Example:
+        >>> is_read_unasked("res.partner", Field("name", "char"))
+        True
+    """
+    return field.type != "binary" and (model, field.name) not in WRITING_FIELDS
+
 
 #: Model and version -> the fields by which it is grouped without a write. Odoo 15 shows the user a
 #: message when meetings are grouped by others.

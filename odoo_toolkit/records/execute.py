@@ -16,7 +16,7 @@ from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
-from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import check_unbroken, readable_of
 from odoo_toolkit.records.left_out import with_left_out, without_unreadable
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
@@ -228,11 +228,7 @@ def _check_unbroken(odoo: Odoo, model: str, fields: Any) -> None:
 def _read_all(odoo: Odoo, call: Call, warnings: list[str]) -> list[Record]:
     """Read every field that may be shown, which is not what naming none would do."""
     readable = odoo.policy.readable_fields(call.model, odoo.schema.fields)
-    names = [
-        name
-        for name, field in readable.items()
-        if field.type != "binary" and (call.model, name) not in WRITING_FIELDS
-    ]
+    names = [name for name, field in readable.items() if is_read_unasked(call.model, field)]
 
     def fetch(chosen: Sequence[str]) -> list[Record]:
         arguments = {**call.arguments, "fields": list(chosen)}

@@ -15,7 +15,7 @@ from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.policy.owners import is_owned
-from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records import paths
 from odoo_toolkit.records.arguments import (
     admit,
@@ -313,12 +313,7 @@ def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -
         return [
             name
             for name, field in described.items()
-            if name == "id"
-            or (
-                field.type != "binary"
-                and (field.store or fields)
-                and (model, name) not in WRITING_FIELDS
-            )
+            if name == "id" or ((field.store or fields) and is_read_unasked(model, field))
         ]
     names = known(model, fields, described)
     for name in names:

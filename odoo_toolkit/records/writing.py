@@ -18,7 +18,7 @@ from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, Validatio
 from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
-from odoo_toolkit.policy.tables import WRITING_FIELDS
+from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import Ids, checked_ids, readable_of
 from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.reading_back import (
@@ -291,11 +291,7 @@ def _changes(
     warnings: list[str],
 ) -> list[PlannedChange]:
     """Return what the records hold now, and would hold; without the content of files."""
-    shown = [
-        name
-        for name in wire
-        if described[name].type != "binary" and (call.model, name) not in WRITING_FIELDS
-    ]
+    shown = [name for name in wire if is_read_unasked(call.model, described[name])]
     now = read(odoo, odoo.options, call.model, call.ids or (), shown or ["id"], call.context)
     warnings += now.warnings
     return [
