@@ -121,7 +121,7 @@ def create_ticket(
     partner_name: str | None = None,
     team_id: Annotated[int | None, Doc("Helpdesk team.")] = None,
     team_name: str | None = None,
-    user_id: Annotated[int | None, Doc("Who works on it.")] = None,
+    user_id: Annotated[int | None, Doc("Assignee.")] = None,
     user_name: str | None = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     priority: Annotated[Literal["0", "1", "2", "3"], Doc("3 is urgent.")] = "0",
@@ -196,9 +196,9 @@ def get_ticket(
     *,
     ticket_id: TicketId = None,
     ticket_name: TicketName = None,
-    include_messages: Annotated[bool, Doc("With its e-mails and comments.")] = True,
-    include_attachments: Annotated[bool, Doc("With a list of its attachments.")] = False,
-    message_limit: Annotated[int, Ge(1), AtMost(100), Doc("Most messages.")] = 20,
+    include_messages: Annotated[bool, Doc("Include e-mails and comments.")] = True,
+    include_attachments: Annotated[bool, Doc("Include a list of its attachments.")] = False,
+    message_limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of messages.")] = 20,
 ) -> TicketResult:
     """Return a ticket with its messages and attachments, asked for side by side.
 
@@ -257,9 +257,9 @@ def assign_ticket(
     *,
     ticket_id: TicketId = None,
     ticket_name: TicketName = None,
-    user_id: Annotated[int | None, Doc("Who works on it from now on.")] = None,
+    user_id: Annotated[int | None, Doc("New assignee.")] = None,
     user_name: str | None = None,
-    team_id: Annotated[int | None, Doc("The team from now on.")] = None,
+    team_id: Annotated[int | None, Doc("New team.")] = None,
     team_name: str | None = None,
     dry_run: DryRun = False,
 ) -> TicketResult | Plan:

@@ -203,7 +203,7 @@ def post_message(
     message_type: Literal["comment", "notification"] = "comment",
     subtype: Annotated[
         Literal["mail.mt_comment", "mail.mt_note"] | None,
-        Doc("Instead of the subtype that follows from message_type."),
+        Doc("Instead of the usual subtype of message_type."),
     ] = None,
     partner_ids: Annotated[
         Sequence[int],

@@ -57,17 +57,17 @@ class ActivatedLanguage(Language):
 
 def get_languages(
     odoo: Odoo,
-    find: Annotated[str | None, Doc("Part of a name: also those switched off.")] = None,
+    find: Annotated[str | None, Doc("Part of a name; finds inactive ones, too.")] = None,
 ) -> LanguagesResult:
-    """Return the languages that are switched on, or look for others; one round trip.
+    """Return the active languages, or look for others; one round trip.
 
     >>> [language.code for language in get_languages(odoo).languages]
     ['en_US']
 
     Args:
         odoo: the connection.
-        find: a part of a name or code, such as ``French``: then those that match are returned,
-            whether or not they are switched on, 20 at most.
+        find: part of a name or code, such as ``French``: returns the languages that match, active
+            or not, at most 20.
 
     Raises:
         AccessError: Odoo or the policy does not allow it.
@@ -87,34 +87,34 @@ def activate_language(
     *,
     dry_run: DryRun = False,
 ) -> ActivatedLanguage | Plan:
-    """Switch a language on; five round trips, one where it is on already.
+    """Activate a language; five round trips, or one if it is already active.
 
     It loads Odoo's own texts, which takes from 10 seconds to a few minutes, and changes no data. It
-    takes the rights of an administrator.
+    needs the rights of an administrator.
 
     Args:
         odoo: the connection.
         code: of the language, such as ``fr_FR``.
-        dry_run: find and check, switch on nothing.
+        dry_run: find and check, activate nothing.
 
     Raises:
         NotFoundError: there is no such language.
         AccessError: MODE_VIOLATION outside full mode; or Odoo does not allow it.
     """
     create = Step(model=_INSTALL, method="create", says="Asked for")
-    press = Step(model=_INSTALL, method="lang_install", says="Switched on", timeout=_LOADING)
+    press = Step(model=_INSTALL, method="lang_install", says="Activated", timeout=_LOADING)
     if odoo.policy.mode != "full" and not dry_run:
         raise AccessError(
-            f"A language cannot be switched on in {odoo.policy.mode} mode.",
+            f"A language cannot be activated in {odoo.policy.mode} mode.",
             code="MODE_VIOLATION",
-            suggestion='It takes the mode full: Policy(mode="full").',
+            suggestion='It needs full mode: Policy(mode="full").',
             details={"mode": odoo.policy.mode},
         )
     permit(odoo, create, press, dry_run=dry_run)
     row = _by_code(odoo, code)
     label = f"{row['name']} ({row['code']})"
     if row["active"]:
-        return _activated(row, f"{label} is switched on already.")
+        return _activated(row, f"{label} is already active.")
     # The wizard takes several languages from 16 on.
     several = "lang_ids" in odoo.schema.fields(_INSTALL)
     values = {"lang_ids": [[6, 0, [row["id"]]]]} if several else {"lang": row["code"]}
@@ -122,19 +122,19 @@ def activate_language(
 
     def result(done: Done) -> ActivatedLanguage:
         now = _by_code(odoo, row["code"])
-        told = f"{label} is {'switched on' if now['active'] else 'not switched on'}."
+        told = f"{label} is {'active' if now['active'] else 'not active'}."
         return _activated(now, told, done.warnings)
 
     steps = [
         create.of(vals_list=values),
         attrs.evolve(press, seen=lambda odoo, _: on(odoo, row["id"])),
     ]
-    would = f"Would switch on {label}."
+    would = f"Would activate {label}."
     return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
 def find_languages(odoo: Odoo, find: str | None) -> list[Row]:
-    """Return the languages that are switched on, or those that match."""
+    """Return the active languages, or those that match."""
     domain: list[Any] = [["active", "=", True]]
     if find is not None:
         said = literal(find.strip())

@@ -1,7 +1,7 @@
 """What one record is called in each language.
 
 Without a language in the context, Odoo 14 to 19 reads and writes English (US), whatever the user's
-own language is. A language that is not switched on is an error in some versions, and overwrites
+own language is. A language that is not active is an error in some versions, and overwrites
 the English text in others: so it is looked at first which ones there are.
 """
 
@@ -50,13 +50,13 @@ Translations = Mapping[str, Mapping[str, str | Mapping[str, str]]]
 
 @attrs.frozen(kw_only=True)
 class TranslationsResult(Shown):
-    """What a record is called in each language.
+    """A record's texts in each language.
 
     Attributes:
         translations: field -> code of a language -> text; a text that was never translated is the
-            English one. Of what Odoo translates by sentence: sentence -> text, None where it is
-            not translated.
-        warnings: what is not as one might expect.
+            English one. For texts that Odoo translates by sentence: sentence -> text, None if it
+            is not translated.
+        warnings: anything unexpected.
     """
 
     model: str
@@ -84,7 +84,7 @@ def get_translations(
         JsonSchema({"type": "array", "items": {"type": "string"}}),
     ] = None,
 ) -> TranslationsResult:
-    """Return a record's texts in each language that is switched on.
+    """Return a record's texts in each active language.
 
     One round trip for each language, side by side, and two before. Formatted texts (html) that Odoo
     translates by sentence are read so from Odoo 16 on; before, they are read as a whole.
@@ -121,10 +121,9 @@ def translate(
     *,
     dry_run: DryRun = False,
 ) -> TranslationsResult | Plan:
-    """Change what a record is called in some languages, and return its texts in all of them.
+    """Write a record's texts in some languages, and return its texts in all of them.
 
-    Formatted texts (html) that Odoo translates by sentence are written so from Odoo 16 on; before,
-    they are not written.
+    Formatted texts (html), which Odoo translates by sentence, can be written from Odoo 16 on.
 
     Args:
         odoo: the connection.
@@ -136,7 +135,7 @@ def translate(
 
     Raises:
         NotFoundError: there is no such model or record.
-        ValidationError: a field is not translatable, a language not switched on, or a text empty;
+        ValidationError: a field is not translatable, a language not active, or a text empty;
             nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -151,8 +150,8 @@ def translate(
     into = list(dict.fromkeys(code for texts in wanted.values() for code in texts))
     if missing := [code for code in into if code not in codes]:
         raise ValidationError(
-            f"The language {missing[0]} is not switched on.",
-            suggestion=f"Use one of {', '.join(codes)}, or switch it on with activate_language.",
+            f"The language {missing[0]} is not active.",
+            suggestion=f"Use one of {', '.join(codes)}, or activate it with activate_language.",
             details={"field": "translations", "languages": codes},
         )
     before, sentences = _texts(odoo, model, record_id, described, codes)

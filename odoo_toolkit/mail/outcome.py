@@ -1,4 +1,4 @@
-"""What became of an e-mail: who got it, who did not, and why."""
+"""The outcome of an e-mail: who got it, who did not, and why."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _STATUSES: dict[str, Status] = {
 _FAILURES = {
     "SMTP": "the outgoing mail server could not be reached or refused it",
     "mail_smtp": "the outgoing mail server could not be reached or refused it",
-    "RECIPIENT": "the address is not one",
-    "mail_email_invalid": "the address is not one",
+    "RECIPIENT": "the address is not valid",
+    "mail_email_invalid": "the address is not valid",
     "mail_email_missing": "there is no address",
-    "mail_from_invalid": "the sender's address is not one",
+    "mail_from_invalid": "the sender's address is not valid",
     "mail_from_missing": "the sender has no address",
-    "mail_bl": "the address is on the list of those that want no e-mail",
-    "mail_optout": "the recipient wants no e-mail",
-    "mail_dup": "the address gets this e-mail already",
-    "BOUNCE": "it came back",
-    "mail_bounce": "it came back",
+    "mail_bl": "the address is on Odoo's e-mail blacklist",
+    "mail_optout": "the recipient has opted out",
+    "mail_dup": "the address already gets this e-mail",
+    "BOUNCE": "it bounced",
+    "mail_bounce": "it bounced",
     "UNKNOWN": "unknown",
     "unknown": "unknown",
 }
@@ -47,10 +47,10 @@ _FAILURES = {
 
 @attrs.frozen(kw_only=True)
 class Delivery(Shown):
-    """What became of a message for one recipient.
+    """The outcome of a message for one recipient.
 
     Attributes:
-        by: ``email``, or ``inbox`` where the recipient reads messages in Odoo.
+        by: ``email``, or ``inbox`` if the recipient reads messages in Odoo.
         status: sent (the mail server took it), queued, failed, cancelled.
         failure: why it failed.
     """

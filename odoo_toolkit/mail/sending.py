@@ -1,4 +1,4 @@
-"""A document sent by e-mail, with its PDF, and what became of the e-mail."""
+"""A document sent by e-mail, with its PDF, and the status of the e-mail."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ _UNFINISHED = {INVOICE: "draft"}
 
 @attrs.frozen(kw_only=True)
 class MailPlan(Plan):
-    """What would be sent. Nothing was sent.
+    """An e-mail that would be sent. Nothing was sent.
 
     Attributes:
-        recipients: who gets it, and at which address.
-        followers: who follows the document, and gets its messages, too.
-        subject: as it would be; None where only Odoo knows it, when it is sent.
+        recipients: the recipients with their addresses.
+        followers: the followers of the document, who also get its messages.
+        subject: the subject; None if Odoo fills it in only when it sends.
         body: the text, likewise.
-        attachments: the files that go with it.
-        template: from which subject, text and files come.
+        attachments: its files.
+        template: the source of subject, text and files.
     """
 
     recipients: list[Recipient]
@@ -77,17 +77,17 @@ class MailPlan(Plan):
 
 @attrs.frozen(kw_only=True)
 class SentMail(Shown):
-    """An e-mail about a document, and what became of it.
+    """An e-mail about a document, and its status.
 
     Attributes:
         status: sent (the mail server took it), queued (Odoo sends it later), failed, cancelled,
             partly (see ``deliveries``), or unknown.
-        message_id: of the message on the document; None where Odoo shows none.
+        message_id: of the message on the document; None if Odoo shows none.
         subject: as it was sent.
         attachments: the names of its files.
-        deliveries: what became of it, by recipient; followers of the document are among them.
-        state: of the document now, where it has states.
-        warnings: what went otherwise than asked.
+        deliveries: the status for each recipient, including followers of the document.
+        state: the document's state now, if it has states.
+        warnings: anything that differs from the request.
     """
 
     model: str
@@ -114,20 +114,20 @@ def send_document(
     to: Annotated[
         Sequence[int | str] | None,
         JsonSchema({"type": "array", "items": {"type": "string"}}),
-        Doc("Contacts by name, id or e-mail address; the document's contact by default."),
+        Doc("Contacts by name, id or e-mail address; default: the document's contact."),
     ] = None,
     template_id: Annotated[
-        int | None, Ge(1), Doc("Id of a mail.template; by default the one that Odoo takes.")
+        int | None, Ge(1), Doc("Id of a mail.template; default: the one that Odoo uses.")
     ] = None,
     template_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     subject: Annotated[str | None, Doc("Instead of the template's.")] = None,
     body: Annotated[str | None, Doc("Plain text instead of the template's.")] = None,
     dry_run: DryRun = False,
 ) -> SentMail | MailPlan:
-    """Send a document by e-mail, with its PDF, and say what became of the e-mail.
+    """Send a document by e-mail, with its PDF, and return whether the e-mail was sent.
 
     It is sent as Odoo's own button sends it: a quotation is marked as sent. The e-mail is also
-    a message on the document, and whoever follows the document gets it, too.
+    a message on the document, so followers of the document get it, too.
 
     >>> send_document(odoo, model="sale.order", record_name="S00042").status
     'sent'
@@ -139,7 +139,7 @@ def send_document(
         record_name: its number or name, instead of the id.
         to: contacts by id, name or e-mail address; by default the contact of the document. Odoo
             sends to contacts only: an address must be that of one.
-        template_id: a template of e-mails; by default the one that Odoo takes for this document.
+        template_id: an e-mail template; by default the one that Odoo uses for this document.
         template_name: its name, instead of the id.
         subject: instead of the template's.
         body: plain text, instead of the template's text.

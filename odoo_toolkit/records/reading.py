@@ -38,7 +38,7 @@ def search_read(
         JsonSchema({"type": "integer"}),
         Ge(1),
         AtMost(500),
-        Doc("Most records to return."),
+        Doc("Maximum number of records."),
     ] = 80,
     offset: Annotated[int, Ge(0), Doc("Records to skip.")] = 0,
     order: Annotated[str | None, Doc("E.g. 'date_order desc, id'.")] = None,

@@ -47,11 +47,11 @@ def run_wizard(
         Doc("The wizard's model, or the action that opened it."),
     ],
     values: Annotated[Values | None, Doc("Answers other than the defaults.")] = None,
-    model: Annotated[str | None, Doc("Of the records that it acts on.")] = None,
+    model: Annotated[str | None, Doc("Model of the records it acts on.")] = None,
     ids: Ids = (),
-    method: Annotated[str | None, Doc("Of the button, where there are several.")] = None,
+    method: Annotated[str | None, Doc("The button's method, if there are several.")] = None,
     context: Context = None,
-    describe: Annotated[bool, Doc("Only tell what it asks.")] = False,
+    describe: Annotated[bool, Doc("Only list fields and buttons.")] = False,
 ) -> WizardResult:
     """Answer a wizard and press its button, and tell what became of the records.
 

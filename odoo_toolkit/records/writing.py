@@ -148,7 +148,7 @@ def write(
     values: Annotated[
         Mapping[str, Any],
         JsonSchema({"type": "object"}),
-        Doc("The fields to change; forms as in create."),
+        Doc("Fields to change, as in create."),
     ],
     context: Annotated[
         Context, Doc(f"Odoo context; {ALLOW_READONLY}: true also writes readonly fields.")

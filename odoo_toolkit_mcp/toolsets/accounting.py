@@ -82,8 +82,8 @@ TOOLS = (
         name="odoo_accounting_get_report",
         title="Get accounting report",
         description="Get a report of the posted journal entries, as of any day or for a period,"
-        " with checks that they balance. Users who see only a part of the books"
-        " are refused.",
+        " with checks that they balance. Refused for users who see only part of"
+        " the books.",
         function=accounting.get_report,
         access="read",
     ),

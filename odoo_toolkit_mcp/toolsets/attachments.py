@@ -77,9 +77,9 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         Tool(
             name="odoo_attachments_get_content",
             title="Read an attachment",
-            description="Read the content of a file attached to a record. as_text gives text,"
-            " CSV, HTML, XML and JSON files as text; anything else comes as a picture or as"
-            " base64." + larger,
+            description="Read the content of a file attached to a record. as_text returns text,"
+            " CSV, HTML, XML and JSON files as text; other files come as a picture or base64."
+            + larger,
             function=attachments.get_content,
             access="read",
             fixed={**limit, "download_dir": settings.download_dir},

@@ -9,15 +9,16 @@ TOOLS = (
     Tool(
         name="odoo_calendar_get_agenda",
         title="Read the agenda",
-        description="Read what is on for a person on a day or several. For times when several"
-        " people are free, use odoo_calendar_find_times.",
+        description="Read a person's meetings on one or more days. For times when several people"
+        " are free, use odoo_calendar_find_times.",
         function=calendar.get_agenda,
         access="read",
     ),
     Tool(
         name="odoo_calendar_find_times",
         title="Find free times",
-        description="Find times when all of some people are free, and see what they are busy with.",
+        description="Find times when several people are all free, and the meetings that keep them"
+        " busy.",
         function=calendar.find_times,
         access="read",
     ),
@@ -25,7 +26,7 @@ TOOLS = (
         name="odoo_calendar_create_meeting",
         title="Create a meeting",
         description="Create a meeting, or a series of meetings, in a time zone, with attendees"
-        " and reminders. The answer says what became of the invitations.",
+        " and reminders. The answer has the status of each invitation.",
         function=calendar.create_meeting,
         access="create",
         creates="calendar.event",
@@ -33,20 +34,20 @@ TOOLS = (
     Tool(
         name="odoo_calendar_move_meeting",
         title="Move a meeting",
-        description="Move a meeting to another time, or change how long it lasts; of a series"
-        " this one, or those that follow, too.",
+        description="Move a meeting to another time, or change its duration; in a series, this"
+        " meeting only, or also those that follow.",
         function=calendar.move_meeting,
         access="write",
     ),
     Tool(
         name="odoo_calendar_cancel_meeting",
         title="Cancel a meeting",
-        description="Cancel a meeting, or meetings of a series. It is archived, and Odoo tells"
-        " nobody: to tell the attendees, use odoo_chatter_post_message first.",
+        description="Cancel a meeting, or several of a series, by archiving it. Odoo does not"
+        " notify the attendees: use odoo_chatter_post_message first.",
         function=calendar.cancel_meeting,
         access="write",
         asks="always",
-        consequence="Attendees are not told.",
+        consequence="Attendees are not notified.",
     ),
 )
 
@@ -56,7 +57,7 @@ class CalendarToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="calendar",
-        description="Create, move and cancel meetings, see what is on and who is free",
+        description="Create, move and cancel meetings, read agendas, find free times",
         required_modules=("calendar",),
         depends_on=("core",),
         tags=("business", "communication"),

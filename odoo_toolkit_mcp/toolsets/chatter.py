@@ -10,7 +10,7 @@ TOOLS = (
         name="odoo_chatter_get_messages",
         title="Read messages",
         description="Read a record's newest messages and e-mails. Odoo's own log entries (type"
-        " notification) come only if you ask for them.",
+        " notification) are left out unless you ask for them.",
         function=chatter.get_messages,
         access="read",
     ),

@@ -112,8 +112,8 @@ TOOLS = (
     Tool(
         name="odoo_core_aggregate",
         title="Group and sum",
-        description="Count, sum and average records by group, in one call. Use it for questions"
-        " of how many and how much.",
+        description='Count, sum and average records by group, in one call. Use it for "how many"'
+        ' and "how much" questions.',
         function=records.aggregate,
         access="read",
     ),
@@ -142,7 +142,7 @@ TOOLS = (
     Tool(
         name="odoo_core_list_models",
         title="List models",
-        description="List the models that the user may read. Give a filter.",
+        description="List the models that the user can read. Give a filter.",
         function=records.list_models,
         access="read",
     ),
@@ -158,7 +158,7 @@ TOOLS = (
     Tool(
         name="odoo_core_write",
         title="Update records",
-        description="Change fields of existing records, of all of them or none. Do not write"
+        description="Change fields of existing records: all of them or none. Do not write"
         " states: Odoo's own actions change them (odoo_core_execute).",
         function=records.write,
         access="write",
@@ -168,9 +168,9 @@ TOOLS = (
     Tool(
         name="odoo_core_import",
         title="Import records",
-        description="Create and update many records from rows: the record that has a row's key is"
-        " updated; if there is none, one is created. Bad rows fail alone, with all their errors."
-        " Importing again changes nothing. Use dry_run first.",
+        description="Import rows: each row updates the record that has its key, or creates one."
+        " A bad row fails alone, with all its errors. Importing the same rows again changes"
+        " nothing. Use dry_run first.",
         function=_import,
         access="write",
         asks="destroying",
@@ -178,7 +178,7 @@ TOOLS = (
     Tool(
         name="odoo_core_unlink",
         title="Delete records",
-        description="Delete records for good, all of them or none. To hide records instead,"
+        description="Delete records for good: all of them or none. To hide records instead,"
         " archive them (odoo_core_write with active: false).",
         function=records.unlink,
         access="delete",
@@ -304,7 +304,7 @@ def _list_toolsets_tool(table: ToolTable) -> Tool:
         name="odoo_core_list_toolsets",
         title="List toolsets",
         description="List the toolsets with their tools, why some are not active, and the"
-        " installed apps that only the core tools reach.",
+        " installed apps that only the core tools can reach.",
         function=list_toolsets,
         access="read",
         needs_odoo=False,

@@ -9,7 +9,7 @@ TOOLS = (
     Tool(
         name="odoo_crm_create_lead",
         title="Create a lead",
-        description="Create a lead, to be qualified first, or an opportunity in the pipeline."
+        description="Create a lead, which is qualified first, or an opportunity in the pipeline."
         " A partner_name that matches no contact is kept as the company's name.",
         function=crm.create_lead,
         access="create",
@@ -42,14 +42,14 @@ TOOLS = (
     ),
     Tool(
         name="odoo_crm_mark_won",
-        title="Win an opportunity",
+        title="Mark an opportunity as won",
         description="Mark an opportunity as won.",
         function=crm.mark_won,
         access="write",
     ),
     Tool(
         name="odoo_crm_mark_lost",
-        title="Lose a lead",
+        title="Mark a lead as lost",
         description="Mark a lead or opportunity as lost, which archives it. To reopen it, use"
         " restore in odoo_crm_update_lead.",
         function=crm.mark_lost,
@@ -63,7 +63,7 @@ class CrmToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="crm",
-        description="Create and change leads, convert them, move them through stages, win and lose",
+        description="Create, change and convert leads, move them to stages, mark them won or lost",
         required_modules=("crm",),
         depends_on=("core",),
         tags=("business",),

@@ -36,8 +36,8 @@ TOOLS = (
     Tool(
         name="odoo_hr_decide_leave",
         title="Decide on time off",
-        description="Approve or refuse a request for time off, or withdraw one of your own,"
-        " from Odoo 16 on even if it is approved.",
+        description="Approve or refuse a time off request, or withdraw one of your own: from"
+        " Odoo 16 on, even if it is approved.",
         function=hr.decide_leave,
         access="write",
         asks="destroying",

@@ -42,7 +42,7 @@ TOOLS = (
         name="odoo_inventory_create_transfer",
         title="Create transfer",
         description="Create a draft transfer: internal, incoming (receipt) or outgoing (delivery)."
-        " Validate it if asked and all is available.",
+        " Also validate it if asked, and if all is available.",
         function=inventory.create_transfer,
         access="create",
         creates="stock.picking",
@@ -50,8 +50,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_adjust_stock",
         title="Adjust stock",
-        description="Set the stock of a product in a location to a counted quantity. Up to Odoo 17"
-        " this needs an administrator of Inventory.",
+        description="Set the stock of a product in a location to a counted quantity. Up to Odoo 17,"
+        " this needs the rights of an Inventory administrator.",
         function=inventory.adjust_stock,
         access="write",
     ),
@@ -63,7 +63,7 @@ class InventoryToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="inventory",
-        description="Stock, and transfers: look at, create, validate, return, adjust",
+        description="Get and adjust stock; get, create, validate and return transfers",
         required_modules=("stock",),
         depends_on=("core",),
         tags=("business",),

@@ -9,8 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_manufacturing_check_components",
         title="Check components",
-        description="Check by a bill of materials whether a quantity of a product can be made"
-        " now: components needed, free and missing, operations. Writes nothing.",
+        description="Check whether a quantity of a product can be made now from its bill of"
+        " materials: components needed, free and missing, operations. Writes nothing.",
         function=manufacturing.check_components,
         access="read",
     ),
@@ -56,7 +56,7 @@ class ManufacturingToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="manufacturing",
-        description="Check components, create, produce, look at and cancel manufacturing orders",
+        description="Check components; create, produce, get and cancel manufacturing orders",
         required_modules=("mrp",),
         depends_on=("core",),
         tags=("business",),

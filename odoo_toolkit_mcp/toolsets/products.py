@@ -10,8 +10,8 @@ TOOLS = (
         name="odoo_products_create_product",
         title="Create a product",
         description="Create a product with variants, barcodes, costs, vendors, taxes and units in"
-        " one call. The result names each value that Odoo stored otherwise. Use this and not"
-        " odoo_core_create: that drops barcodes and costs of products with variants.",
+        " one call. The result names each value that Odoo stored differently. Do not use"
+        " odoo_core_create: it drops the barcodes and costs of products with variants.",
         function=products.create_product,
         access="create",
         creates="product.template",
@@ -19,18 +19,18 @@ TOOLS = (
     Tool(
         name="odoo_products_change_prices",
         title="Change sales prices",
-        description="Change the sales prices of a category or of some products by per cent or"
-        " formula, with rounding. With dry_run it lists old and new prices: show these before."
-        " Repeating it changes them again. For prices of some customers or quantities, use a"
-        " price list instead.",
+        description="Change the sales prices of a category or of some products, by a percentage"
+        " or formula, with rounding. Each call changes them again. Use dry_run first, and show the"
+        " user the old and new prices. For prices by customer or quantity, use"
+        " odoo_products_create_price_list.",
         function=products.change_prices,
         access="write",
     ),
     Tool(
         name="odoo_products_create_price_list",
         title="Create a price list",
-        description="Create a price list with its rules (fixed price, per cent off, or a formula on"
-        " price or cost; by product, variant, category, quantity and days), and give it to"
+        description="Create a price list with its rules (fixed price, discount, or a formula on"
+        " price or cost; by product, variant, category, quantity and dates), and give it to"
         " customers. To change sales prices themselves, use odoo_products_change_prices.",
         function=products.create_price_list,
         access="create",
@@ -38,9 +38,9 @@ TOOLS = (
     ),
     Tool(
         name="odoo_products_get_customer_price",
-        title="Price for a customer",
+        title="Get a customer's price",
         description="Get the price that a customer pays for a product, by quantity and day, as Odoo"
-        " reckons it with the price list of the customer, and the rules that fit.",
+        " calculates it with the customer's price list, and the rules that apply.",
         function=products.get_customer_price,
         access="read",
     ),
@@ -52,7 +52,7 @@ class ProductsToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="products",
-        description="Create products with variants, change prices, price lists",
+        description="Create products with variants, change prices, create price lists",
         required_modules=("product",),
         depends_on=("core",),
         tags=("business",),

@@ -73,7 +73,7 @@ class PurchaseToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="purchase",
-        description="Supply of products; purchase orders: create, confirm, receive, bill",
+        description="Get the supply of products; create, confirm, receive and bill purchase orders",
         required_modules=("purchase",),
         depends_on=("core",),
         tags=("workflow",),

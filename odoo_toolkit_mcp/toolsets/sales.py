@@ -35,7 +35,7 @@ TOOLS = (
     Tool(
         name="odoo_sales_copy_order",
         title="Copy order",
-        description="Copy an order in any state to a new quotation, with changes as in"
+        description="Copy a sales order in any state to a new quotation, with changes as in"
         " odoo_sales_update_order. For another customer, that customer's prices and"
         " terms apply.",
         function=sales.copy_order,
@@ -93,7 +93,7 @@ class SalesToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="sales",
-        description="Quotations and sales orders: make, change, copy, confirm, cancel, get, bill",
+        description="Create, change, copy, confirm, cancel, get and invoice sales orders",
         required_modules=("sale",),
         depends_on=("core",),
         tags=("workflow",),

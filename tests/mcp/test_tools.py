@@ -124,7 +124,7 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {
             "code": "en_US",
             "active": True,
-            "message": "English (US) (en_US) is switched on already.",
+            "message": "English (US) (en_US) is already active.",
         },
     ),
     "odoo_core_get_translations": (

@@ -323,7 +323,7 @@ def test_a_cancelled_meeting_is_not_cancelled_again() -> None:
 
 def test_attendees_must_hear_of_it_from_somebody() -> None:
     result = calendar.cancel_meeting(Office(), meeting_id=1)
-    assert result.warnings == ["Odoo tells nobody: Ann must hear of it from you."]
+    assert result.warnings == ["Odoo does not notify the attendees. Tell Ann yourself."]
 
 
 def test_of_meetings_with_one_subject_somebody_has_to_choose() -> None:

@@ -82,7 +82,7 @@ def create_credit_note(
     date: Annotated[str | None, Doc("Default: today.")] = None,
     journal_id: NameOrId = None,
     post: bool = False,
-    allow_more: Annotated[bool, Doc("Also more than was invoiced.")] = False,
+    allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Create the credit note of a posted invoice, or the refund of a bill; 7 to 9 round trips.

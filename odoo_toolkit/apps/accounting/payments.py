@@ -99,14 +99,14 @@ def register_payment(
     amount: Annotated[
         float | None,
         Gt(0),
-        Doc("Default: what is due. For several: one payment of all."),
+        Doc("Default: the amount due. For several invoices: one payment for all."),
     ] = None,
     currency: Annotated[str | None, Doc("Default: the invoices'.")] = None,
     journal_id: Annotated[NameOrId, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
     payment_method: str = "manual",
     writeoff_account: Annotated[
-        str | None, Doc("Name or code: what amount leaves open is booked there.")
+        str | None, Doc("Name or code; the unpaid rest is booked there.")
     ] = None,
     writeoff_label: str | None = None,
     dry_run: DryRun = False,

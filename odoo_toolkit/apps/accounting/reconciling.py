@@ -213,7 +213,7 @@ def reconcile(
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
-    line_id: Annotated[int | None, Doc("Of open_credits.")] = None,
+    line_id: Annotated[int | None, Doc("From open_credits.")] = None,
     credit_name: Annotated[str | None, Doc("Or its number.")] = None,
     undo: Literal["one", "all"] | None = None,
     dry_run: DryRun = False,

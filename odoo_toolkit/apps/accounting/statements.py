@@ -172,7 +172,7 @@ def get_report(
     kind: Kind,
     date_to: Annotated[str | None, Doc("Default: today.")] = None,
     date_from: Annotated[
-        str | None, Doc("Of trial balance, profit and loss; default: the fiscal year.")
+        str | None, Doc("For trial balance, profit and loss; default: the fiscal year.")
     ] = None,
     company_id: int | None = None,
     company_name: str | None = None,

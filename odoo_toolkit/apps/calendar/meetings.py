@@ -54,7 +54,7 @@ ALARM = "calendar.alarm"
 #: With this in the context, Odoo writes no invitations.
 _SILENT = {"no_mail_to_attendees": True}
 
-Zone = Annotated[str | None, Doc("Time zone such as Europe/Berlin; that of the user by default.")]
+Zone = Annotated[str | None, Doc("Such as Europe/Berlin; default: the user's.")]
 MeetingId = Annotated[int | None, Ge(1), Doc("Id of the meeting.")]
 MeetingName = Annotated[str | None, Doc("Its subject, instead of the id.")]
 Moment = Annotated[
@@ -71,7 +71,7 @@ class Attendee(Shown):
 
     Attributes:
         id: of the contact.
-        answer: accepted, declined, tentative, or needsAction where there is none yet.
+        answer: accepted, declined, tentative, or needsAction if there is none yet.
     """
 
     id: int
@@ -86,14 +86,14 @@ class Meeting(Shown):
 
     Attributes:
         start, stop: ISO 8601 with the offset of the time zone; stop is the end.
-        timezone: in which they are shown.
+        timezone: the time zone of start and stop.
         organizer: the user who is responsible.
-        attendees: who is invited, with their answers.
+        attendees: the people invited, with their answers.
         repeats: whether it is one of a series.
-        meetings: of a series, how many there are.
-        active: False where it is cancelled.
-        invitations: what became of the e-mails to attendees; empty where Odoo wrote none.
-        warnings: what went otherwise than asked.
+        meetings: the number of meetings in the series.
+        active: False if it is cancelled.
+        invitations: the status of each e-mail to an attendee; empty if Odoo wrote none.
+        warnings: anything that differs from the request.
     """
 
     id: int
@@ -127,27 +127,27 @@ def create_meeting(
     duration: Annotated[float, Gt(0), Doc("Hours.")] = 1.0,
     timezone: Zone = None,
     attendees: Annotated[
-        NamesOrIds, Doc("Contacts by name, id or e-mail address, besides oneself.")
+        NamesOrIds, Doc("Contacts by name, id or e-mail address, besides the user.")
     ] = None,
-    include_me: Annotated[bool, Doc("Whether one takes part oneself.")] = True,
+    include_me: Annotated[bool, Doc("Whether the connected user takes part.")] = True,
     location: Annotated[str | None, Doc("Where it takes place.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     reminders: Annotated[
         Sequence[int] | None,
         JsonSchema({"type": "array", "items": {"type": "integer"}}),
-        Doc("Minutes before, each a notification in Odoo."),
+        Doc("Minutes before the start; each is a notification in Odoo."),
     ] = None,
     repeat: Annotated[
         Repeat | None,
-        Doc("monthly: the same date; monthly_weekday: such as each second Monday."),
+        Doc("monthly: on the same date; monthly_weekday: such as the second Monday."),
     ] = None,
-    every: Annotated[int, Ge(1), Doc("2: only every second day, week, ...")] = 1,
+    every: Annotated[int, Ge(1), Doc("2 means every second day, week, ...")] = 1,
     weekdays: Annotated[
         Sequence[str] | None,
         JsonSchema({"type": "array", "items": {"enum": list(DAYS)}}),
-        Doc("Of a weekly one; the day of the first by default."),
+        Doc("For weekly; default: that of the first meeting."),
     ] = None,
-    count: Annotated[int | None, Ge(1), Doc("How many meetings there are.")] = None,
+    count: Annotated[int | None, Ge(1), Doc("Number of meetings.")] = None,
     until: Annotated[
         str | date | None, JsonSchema({"type": "string"}), Doc("Last day, instead of count.")
     ] = None,
@@ -169,14 +169,14 @@ def create_meeting(
         duration: hours.
         timezone: such as ``Europe/Berlin``; that of the connection by default.
         attendees: contacts by name, id or e-mail address.
-        include_me: whether the user of the connection takes part, too.
+        include_me: whether the connected user takes part, too.
         location: where it takes place.
         description: plain text.
         reminders: minutes before the start, each a notification.
         repeat: daily, weekly, monthly (the same date), monthly_weekday, or yearly.
         every: only every second, third, ... time.
-        weekdays: of a weekly one, from ``mon`` to ``sun``.
-        count: how many meetings there are, at most 200.
+        weekdays: for ``weekly``, from ``mon`` to ``sun``.
+        count: the number of meetings, at most 200.
         until: the last day, instead of the count.
         invite: whether Odoo sends invitations by e-mail.
         dry_run: resolve and check, write nothing.
@@ -263,12 +263,10 @@ def move_meeting(
     meeting_id: MeetingId = None,
     meeting_name: MeetingName = None,
     start: Moment,
-    duration: Annotated[
-        float | None, Gt(0), Doc("Hours; it stays as long as it is by default.")
-    ] = None,
+    duration: Annotated[float | None, Gt(0), Doc("Hours; default: unchanged.")] = None,
     timezone: Zone = None,
     which: Annotated[
-        Literal["this", "following"], Doc("Of a series: this one, or those that follow, too.")
+        Literal["this", "following"], Doc("In a series: this one, or also those that follow.")
     ] = "this",
     invite: Annotated[bool, Doc("Whether Odoo e-mails the new time.")] = True,
     dry_run: DryRun = False,
@@ -280,13 +278,13 @@ def move_meeting(
 
     Args:
         odoo: the connection.
-        meeting_id: which one.
-        meeting_name: its subject, instead of the id; of meetings that are still to come.
+        meeting_id: the meeting.
+        meeting_name: its subject, instead of the id; finds upcoming meetings only.
         start: a time of day in the time zone, or a moment with an offset.
-        duration: hours; by default it stays as long as it is.
+        duration: hours; unchanged by default.
         timezone: such as ``Europe/Berlin``; that of the connection by default.
-        which: of a series, this meeting alone, or those that follow, too.
-        invite: whether Odoo tells the attendees by e-mail.
+        which: in a series, this meeting only, or also those that follow.
+        invite: whether Odoo e-mails the new time to the attendees.
         dry_run: find and check, write nothing.
 
     Raises:
@@ -338,22 +336,22 @@ def cancel_meeting(
     meeting_id: MeetingId = None,
     meeting_name: MeetingName = None,
     which: Annotated[
-        Which, Doc("Of a series: this one, this and those that follow, or all.")
+        Which, Doc("In a series: this one, this and those that follow, or all.")
     ] = "this",
     timezone: Zone = None,
     dry_run: DryRun = False,
 ) -> Meeting | Plan:
-    """Cancel a meeting: it is archived, and can be brought back. Odoo tells nobody of it.
+    """Cancel a meeting: it is archived, and can be restored. Odoo does not notify the attendees.
 
     >>> cancel_meeting(odoo, meeting_id=5).active
     False
 
     Args:
         odoo: the connection.
-        meeting_id: which one.
-        meeting_name: its subject, instead of the id; of meetings that are still to come.
-        which: of a series, this meeting, this and those that follow, or all.
-        timezone: in which times are shown.
+        meeting_id: the meeting.
+        meeting_name: its subject, instead of the id; finds upcoming meetings only.
+        which: in a series, this meeting, this and those that follow, or all.
+        timezone: the time zone of the times in the answer.
         dry_run: find and check, write nothing.
 
     Raises:
@@ -365,7 +363,7 @@ def cancel_meeting(
     permit(odoo, CANCEL, dry_run=dry_run)
     row = find_meeting(odoo, meeting_id, meeting_name, zone)
     if not row["active"]:
-        return _meeting(odoo, row, zone, [], message=f"{row['name']!r} is cancelled already.")
+        return _meeting(odoo, row, zone, [], message=f"{row['name']!r} is already cancelled.")
     ids = [row["id"]]
     if which != "this" and row["recurrence_id"]:
         domain: list[Any] = [
@@ -382,7 +380,7 @@ def cancel_meeting(
         made = _meeting(odoo, now or row, zone, done.warnings)
         if others := [one.name for one in made.attendees if one.id != own_partner(odoo)]:
             done.warnings.append(
-                f"Odoo tells nobody: {', '.join(others)} must hear of it from you."
+                f"Odoo does not notify the attendees. Tell {', '.join(others)} yourself."
             )
         number = f" and {len(ids) - 1} more of its series" if len(ids) > 1 else ""
         return attrs.evolve(made, message=f"Cancelled {_shown(made)}{number}.")

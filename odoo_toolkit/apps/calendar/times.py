@@ -79,11 +79,11 @@ class Agenda(Shown):
 
 @attrs.frozen(kw_only=True)
 class FreeTimes(Shown):
-    """When all of some people are free.
+    """Times when several people are all free.
 
     Attributes:
-        free: stretches that are long enough, in order.
-        busy: the meetings that leave no time, in order, with whose they are.
+        free: times that are long enough, in order.
+        busy: the meetings that keep them busy, in order, with the people.
         has_more: there are more free times than were returned.
     """
 
@@ -98,15 +98,15 @@ def get_agenda(
     odoo: Odoo,
     *,
     day: Annotated[Day, Doc("YYYY-MM-DD; today by default.")] = None,
-    days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("How many days.")] = 1,
+    days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("Number of days.")] = 1,
     person: Annotated[
         str | int | None,
         JsonSchema({"type": "string"}),
-        Doc("Contact by name, id or e-mail address; oneself by default."),
+        Doc("Contact by name, id or e-mail address; default: the connected user."),
     ] = None,
     timezone: Zone = None,
 ) -> Agenda:
-    """Return the meetings of a person on a day or several; those that were declined are left out.
+    """Return a person's meetings on one or more days, except those that the person declined.
 
     >>> agenda = get_agenda(odoo, day="2030-03-11", timezone="Europe/Berlin")
     >>> [slot.what for slot in agenda.meetings]
@@ -115,9 +115,9 @@ def get_agenda(
     Args:
         odoo: the connection.
         day: the first day; today by default.
-        days: how many, at most 62.
-        person: a contact by name, id or e-mail address; the user of the connection by default.
-        timezone: in which days begin and times are shown; that of the connection by default.
+        days: the number of days, at most 62.
+        person: a contact by name, id or e-mail address; the connected user by default.
+        timezone: the time zone of days and times; that of the connection by default.
 
     Raises:
         AmbiguousNameError: the name matches several contacts.
@@ -148,18 +148,18 @@ def find_times(
     odoo: Odoo,
     *,
     attendees: Annotated[People, Len(1), Doc("Contacts by name, id or e-mail address.")],
-    duration: Annotated[float, Gt(0), Doc("Hours that are needed.")] = 1.0,
+    duration: Annotated[float, Gt(0), Doc("Length in hours.")] = 1.0,
     day: Annotated[Day, Doc("First day, YYYY-MM-DD; today by default.")] = None,
-    days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("How many days.")] = 5,
-    earliest: Annotated[str, Doc("HH:MM, on each day.")] = "09:00",
-    latest: Annotated[str, Doc("HH:MM, the end on each day.")] = "17:00",
-    weekends: Annotated[bool, Doc("Saturdays and Sundays, too.")] = False,
-    include_me: Annotated[bool, Doc("Oneself, too.")] = True,
+    days: Annotated[int, Ge(1), Le(MOST_DAYS), Doc("Number of days.")] = 5,
+    earliest: Annotated[str, Doc("HH:MM, start of each day.")] = "09:00",
+    latest: Annotated[str, Doc("HH:MM, end of each day.")] = "17:00",
+    weekends: Annotated[bool, Doc("Include Saturdays and Sundays.")] = False,
+    include_me: Annotated[bool, Doc("Include the connected user.")] = True,
     timezone: Zone = None,
 ) -> FreeTimes:
-    """Return when all of some people are free, and what they are busy with.
+    """Return times when several people are all free, and the meetings that keep them busy.
 
-    Busy is who takes part in a meeting that is shown as busy, and has not declined it.
+    People are busy during meetings that are shown as busy, unless they have declined.
 
     >>> found = find_times(
     ...     odoo, attendees=["Azure Interior"], day="2030-03-11", timezone="Europe/Berlin"
@@ -170,13 +170,13 @@ def find_times(
     Args:
         odoo: the connection.
         attendees: contacts by name, id or e-mail address.
-        duration: hours that are needed.
+        duration: length in hours.
         day: the first day; today by default.
-        days: how many, at most 62.
-        earliest: time of day from which on.
-        latest: time of day by which it has to end.
-        weekends: whether Saturdays and Sundays count.
-        include_me: whether the user of the connection has to be free, too.
+        days: the number of days, at most 62.
+        earliest: the start of each day.
+        latest: the end of each day.
+        weekends: whether to include Saturdays and Sundays.
+        include_me: whether the connected user must be free, too.
         timezone: of the times of day; that of the connection by default.
 
     Raises:

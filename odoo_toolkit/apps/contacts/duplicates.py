@@ -1,4 +1,4 @@
-"""Contacts that seem to be there twice, with a measure and the reasons."""
+"""Contacts that seem to exist twice, with a score and the reasons."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _MOST_SHOWN = 20
 
 @attrs.frozen(kw_only=True)
 class DuplicateContact(Shown):
-    """A contact that seems to be there twice.
+    """A contact that seems to exist twice.
 
     Attributes:
         company: that it belongs to.
@@ -97,10 +97,10 @@ class DuplicatePair(Shown):
     """Two contacts that seem to be one.
 
     Attributes:
-        ids: theirs.
+        ids: the ids of the two.
         score: from 0 to 1.
-        why: what they share.
-        against: what speaks against it, and has lowered the score.
+        why: the data that they share.
+        against: the differences that lowered the score.
     """
 
     ids: list[int]
@@ -115,8 +115,8 @@ class DuplicateGroup(Shown):
 
     Attributes:
         score: of the strongest pair.
-        keep: the id of the one that could stay: with a user, most filled in, or the oldest.
-        contacts: they, at most 20.
+        keep: the id of the contact to keep: with a user, the most complete, or the oldest.
+        contacts: the contacts, at most 20.
         pairs: which of them are alike and why, the strongest first, at most 20.
     """
 
@@ -151,14 +151,14 @@ def find_duplicates(
     odoo: Odoo,
     *,
     contact_id: Annotated[
-        int | None, Doc("Only duplicates of this contact; without it, all contacts are compared.")
+        int | None, Doc("Only duplicates of this contact; default: all contacts.")
     ] = None,
     contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    by: Annotated[Sequence[Sign], Doc("The signs that are compared.")] = SIGNS,
+    by: Annotated[Sequence[Sign], Doc("Which data to compare.")] = SIGNS,
     minimum: Annotated[
-        float, Ge(0.1), Le(1), Doc("Least score of a pair; the same name alone has 0.6.")
+        float, Ge(0.1), Le(1), Doc("Lowest score to return; the same name alone scores 0.6.")
     ] = 0.5,
-    limit: Annotated[int, Ge(1), AtMost(100), Doc("Most groups.")] = 20,
+    limit: Annotated[int, Ge(1), AtMost(100), Doc("Maximum number of groups.")] = 20,
 ) -> DuplicatesResult:
     """Find contacts that seem to be there twice, with a measure and the reasons; writes nothing.
 

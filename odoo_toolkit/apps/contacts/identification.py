@@ -223,8 +223,8 @@ _TALKED_OF = (
 def identify_contact(
     odoo: Odoo,
     *,
-    phone: Annotated[str | None, Doc("A phone number, written in any way.")] = None,
-    email: Annotated[str | None, Doc("An e-mail address.")] = None,
+    phone: Annotated[str | None, Doc("Phone number, in any notation.")] = None,
+    email: Annotated[str | None, Doc("E-mail address.")] = None,
 ) -> IdentifyResult:
     """Tell whom a phone number or e-mail address belongs to, and what is open with them.
 

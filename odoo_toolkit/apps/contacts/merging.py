@@ -1,4 +1,4 @@
-"""Contacts merged by Odoo's own wizard, so that whatever points to the others points to one.
+"""Contacts merged by Odoo's own wizard: everything linked to the duplicates moves to one contact.
 
 Merging cannot be undone. So the plan says which values the contact takes over, which are lost, and
 how many orders, invoices and the like move; afterwards they are counted again.
@@ -89,11 +89,12 @@ class MergeResult(Shown):
     """The contact that stayed.
 
     Attributes:
-        merged: those that are gone.
-        pointing: what points to the contact now, by kind of record; counted where this user may.
-        taken_over: the values that it had not, and has from the others.
-        not_kept: values of the others that are lost, as the contact has its own.
-        warnings: what went otherwise than asked.
+        merged: the contacts that are gone.
+        pointing: the number of records linked to the contact now, by kind, as far as this user
+            can read them.
+        taken_over: missing values that it took from the duplicates.
+        not_kept: values of the duplicates that are lost, because the contact has its own.
+        warnings: anything that differs from the request.
     """
 
     id: int
@@ -116,18 +117,17 @@ def merge_contacts(
     contact_id: Annotated[int | None, Doc("Id of the contact that stays.")] = None,
     contact_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     duplicates: Annotated[
-        NamesOrIds, Doc("Contacts that are merged into it, at most 10; they are gone then.")
+        NamesOrIds, Doc("Contacts to merge into it, at most 10; they are deleted.")
     ] = None,
     dry_run: DryRun = False,
 ) -> MergeResult | Plan:
     """Merge duplicates into one contact; orders, invoices, messages and people move to it.
 
-    Odoo's own wizard does it, one duplicate after the other; it takes the right to create
-    contacts ("Contact Creation"), and e-mail addresses that differ take an administrator. The
-    contact keeps its own values, and takes from the others the ones that it lacks. It cannot be
-    undone: look at the plan first.
+    Odoo's own wizard merges one duplicate after the other. It needs the right "Contact Creation";
+    if the e-mail addresses differ, it needs an administrator. The contact keeps its own values, and
+    takes missing ones from the duplicates. This cannot be undone: look at the plan first.
 
-    Round trips: 3, and one for each kind of record that may point to contacts; 3 for each
+    Round trips: 3, and one for each kind of record that might point to contacts; 3 for each
     duplicate, and as many again to count afterwards.
 
     >>> merge_contacts(odoo, contact_id=20, duplicates=[21]).merged[0].name
@@ -135,9 +135,9 @@ def merge_contacts(
 
     Args:
         odoo: the connection.
-        contact_id: the one that stays.
-        contact_name: instead of the id.
-        duplicates: ids or names of those that are merged into it.
+        contact_id: the contact that stays.
+        contact_name: its name, instead of the id.
+        duplicates: ids or names of the contacts to merge into it.
         dry_run: find, check and count; write nothing.
 
     Raises:

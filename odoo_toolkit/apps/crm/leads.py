@@ -158,7 +158,7 @@ def create_lead(
     expected_revenue: Annotated[float | None, Ge(0)] = None,
     team_id: int | None = None,
     team_name: str | None = None,
-    user_id: Annotated[int | None, Doc("Salesperson; the caller by default.")] = None,
+    user_id: Annotated[int | None, Doc("Salesperson; default: the connected user.")] = None,
     user_name: str | None = None,
     stage_id: int | None = None,
     stage_name: str | None = None,
@@ -297,7 +297,7 @@ def update_lead(
     add_tags: NamesOrIds = None,
     remove_tags: NamesOrIds = None,
     description: str | None = None,
-    restore: Annotated[bool, Doc("Take up a lost one again.")] = False,
+    restore: Annotated[bool, Doc("Reopen a lost one.")] = False,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Change a lead or opportunity; what is not given stays as it is.

@@ -81,7 +81,9 @@ def decide_leave(
     *,
     decision: Decision,
     leave_id: int | None = None,
-    employee_name: Annotated[str | None, Doc("With one open request, instead of its id.")] = None,
+    employee_name: Annotated[
+        str | None, Doc("If only one request is open, instead of its id.")
+    ] = None,
     reason: Annotated[str | None, Doc("For withdrawing.")] = None,
     dry_run: DryRun = False,
 ) -> LeaveResult | Plan:

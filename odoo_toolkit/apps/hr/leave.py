@@ -345,7 +345,7 @@ def request_leave(
     hour_from: Annotated[float | None, Doc("9.5 is 9:30.")] = None,
     hour_to: float | None = None,
     description: str | None = None,
-    employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
+    employee_id: Annotated[int | None, Doc("Default: the connected user.")] = None,
     employee_name: str | None = None,
     dry_run: DryRun = False,
 ) -> LeaveResult | Plan:

@@ -62,7 +62,7 @@ class People(Shown):
 def find_people(
     odoo: Odoo,
     *,
-    query: Annotated[str, Doc("Words of name, job, department, e-mail or phone.")] = "",
+    query: Annotated[str, Doc("Words in name, job, department, e-mail or phone.")] = "",
     manager: Annotated[str | None, Doc("Part of a name.")] = None,
     limit: Annotated[int, Ge(1), AtMost(50)] = 10,
 ) -> People:

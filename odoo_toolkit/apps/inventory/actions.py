@@ -286,7 +286,7 @@ def return_picking(
     picking_name: PickingName = None,
     lines: Annotated[
         Sequence[ReturnedLine] | None,
-        Doc("Which lines come back, in the move's unit; default: all."),
+        Doc("Lines to return, in the move's unit; default: all."),
     ] = None,
     validate: Annotated[bool, Doc("Also validate the return.")] = False,
     dry_run: DryRun = False,

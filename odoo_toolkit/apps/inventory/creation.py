@@ -188,7 +188,9 @@ def create_transfer(
     location_src_id: Annotated[NameOrId, Doc("From; default: the operation type's.")] = None,
     location_dest_id: Annotated[NameOrId, Doc("To; default: the operation type's.")] = None,
     lines: Annotated[Sequence[NewLine], Len(1, 500)],
-    scheduled_date: Annotated[str | None, Doc("ISO date or moment; UTC without zone.")] = None,
+    scheduled_date: Annotated[
+        str | None, Doc("ISO date or date-time; UTC without an offset.")
+    ] = None,
     validate: Annotated[bool, Doc("Also validate it, if all is available.")] = False,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:

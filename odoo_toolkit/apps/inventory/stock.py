@@ -71,9 +71,9 @@ def get_stock(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
-    product_name: Annotated[str | None, Doc("Or its name or reference to look up.")] = None,
+    product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
     location_id: Annotated[
-        NameOrId, Doc("Only this location and those in it; of any kind.")
+        NameOrId, Doc("Only this location and those in it, of any kind.")
     ] = None,
     warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
 ) -> Stock:
@@ -239,7 +239,7 @@ def adjust_stock(
     product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
     quantity: Annotated[float, Doc("Counted, in the product's unit.")],
     location_id: Annotated[
-        int | None, Doc("Where; default: where the product lies, else the warehouse's stock.")
+        int | None, Doc("Default: where the product is, else the warehouse's stock.")
     ] = None,
     location_name: str | None = None,
     lot: Annotated[str | None, Doc("Lot or serial number; created if new.")] = None,

@@ -376,7 +376,7 @@ def check_components(
     product_name: str | None = None,
     bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
-    location_id: Annotated[NameOrId, Doc("Stock there only; default: all.")] = None,
+    location_id: Annotated[NameOrId, Doc("Count stock only there; default: everywhere.")] = None,
 ) -> BillComponents:
     """Return the components of a product, and whether a quantity of it can be made now.
 

@@ -111,7 +111,7 @@ def produce(
     ] = None,
     lines: Annotated[
         Sequence[UsedLine] | None,
-        Doc("Components that differ from the bill: the total used, or the lots."),
+        Doc("Components that differ from the bill of materials: the total used, or the lots."),
     ] = None,
     backorder: Annotated[bool, Doc("Keep the rest open in a backorder.")] = True,
     unreserved: Annotated[bool, Doc("Use missing components too; stock goes below zero.")] = False,

@@ -82,15 +82,15 @@ NEW_ATTRIBUTE = Step(model=ATTRIBUTE, method="create", says="Attribute created")
 
 
 class VendorLine(TypedDict, total=False):
-    """A vendor of a product, and what it costs there."""
+    """A vendor of a product, and its price."""
 
     vendor_id: int
     vendor_name: str
-    price: Annotated[float, Ge(0), Doc("In the vendor's currency, or the one given.")]
+    price: Annotated[float, Ge(0), Doc("In the given currency.")]
     min_quantity: Annotated[float, Ge(0)]
-    delay: Annotated[int, Ge(0), Doc("Days until it is delivered.")]
-    currency: Annotated[str, Doc("Such as EUR; the company's without it.")]
-    code: Annotated[str, Doc("The vendor's reference of the product.")]
+    delay: Annotated[int, Ge(0), Doc("Delivery time in days.")]
+    currency: Annotated[str, Doc("Such as EUR; default: the company's.")]
+    code: Annotated[str, Doc("The vendor's product code.")]
 
 
 @attrs.frozen(kw_only=True)
@@ -99,7 +99,7 @@ class Variant(Shown):
 
     Attributes:
         values: its value of each attribute.
-        price: with what its values add to it.
+        price: including the extra prices of its values.
     """
 
     id: int
@@ -133,8 +133,8 @@ class ProductResult(Shown):
         id: of the product (``product.template``); the variants have ids of their own.
         type: as Odoo has it.
         cost: None where the product has several variants, each with its own.
-        not_stored: what Odoo stored otherwise than it was given.
-        warnings: that, in words, and what else is not as one might expect.
+        not_stored: values that Odoo stored differently.
+        warnings: the same in words, and anything else unexpected.
     """
 
     id: int
@@ -162,38 +162,38 @@ def create_product(
     *,
     name: Annotated[str, Len(1), Doc("Its name.")],
     product_type: Annotated[
-        ProductType, Doc("storable: stock is counted of it, which needs the Inventory app.")
+        ProductType, Doc("storable: its stock is tracked, which needs the Inventory app.")
     ] = "goods",
     price: Annotated[float | None, Ge(0), Doc("Sales price without taxes.")] = None,
-    cost: Annotated[float | None, Ge(0), Doc("Cost; of every variant without its own.")] = None,
-    code: Annotated[str | None, Doc("Internal reference; with variants, give theirs.")] = None,
-    barcode: Annotated[str | None, Doc("Barcode; with variants, give theirs.")] = None,
-    weight: Annotated[float | None, Ge(0), Doc("Weight; of every variant without its own.")] = None,
+    cost: Annotated[float | None, Ge(0), Doc("Cost of every variant without its own.")] = None,
+    code: Annotated[
+        str | None, Doc("Internal reference; set it in variants if there are several.")
+    ] = None,
+    barcode: Annotated[str | None, Doc("Barcode; set it in variants if there are several.")] = None,
+    weight: Annotated[float | None, Ge(0), Doc("Weight of every variant without its own.")] = None,
     category_id: Annotated[int | None, Doc("Id of the product category.")] = None,
     category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     uom_id: Annotated[int | None, Doc("Id of the unit of measure.")] = None,
     uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     purchase_uom_id: Annotated[
-        int | None, Doc("Id of the unit that it is bought in; on Odoo 19 that of its vendors.")
+        int | None, Doc("Id of the purchase unit of measure; on Odoo 19 it needs vendors.")
     ] = None,
     purchase_uom_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     customer_taxes: Annotated[
-        NamesOrIds, Doc("Taxes when it is sold; [] for none, the company's without it.")
+        NamesOrIds, Doc("Taxes on sales; [] for none; default: the company's.")
     ] = None,
     vendor_taxes: Annotated[
-        NamesOrIds, Doc("Taxes when it is bought; [] for none, the company's without it.")
+        NamesOrIds, Doc("Taxes on purchases; [] for none; default: the company's.")
     ] = None,
     attributes: Annotated[
         Sequence[AttributeLine] | None,
-        Doc("Attributes it comes in; a variant is made of each combination."),
+        Doc("Each combination of their values makes a variant."),
     ] = None,
-    variants: Annotated[
-        Sequence[VariantLine] | None, Doc("Values that single variants have of their own.")
-    ] = None,
-    vendors: Annotated[Sequence[VendorLine] | None, Doc("Who sells it, the first first.")] = None,
+    variants: Annotated[Sequence[VariantLine] | None, Doc("Data of individual variants.")] = None,
+    vendors: Annotated[Sequence[VendorLine] | None, Doc("In order of preference.")] = None,
     description: Annotated[str | None, Doc("Text for customers, on quotations.")] = None,
-    can_be_sold: Annotated[bool, Doc("Whether it is sold.")] = True,
-    can_be_purchased: Annotated[bool, Doc("Whether it is bought.")] = True,
+    can_be_sold: Annotated[bool, Doc("Whether it can be sold.")] = True,
+    can_be_purchased: Annotated[bool, Doc("Whether it can be purchased.")] = True,
     create_attributes: Annotated[
         bool, Doc("Create attributes and values that do not exist yet.")
     ] = False,
@@ -201,11 +201,11 @@ def create_product(
 ) -> ProductResult | Plan:
     """Create a product with its variants, barcodes, costs, vendors, taxes and units.
 
-    What is given is stored where Odoo keeps it: barcodes, codes and costs of several variants are
-    written to the variants. What is stored otherwise than given is named in the result.
+    Values are stored where Odoo keeps them: with several variants, barcodes, codes and costs are
+    written to the variants. The result names each value that Odoo stored differently.
 
-    Round trips: at most 9 to look things up, 1 to create, 2 and 1 for each variant or value with
-    something of its own, and at most 7 to read it back.
+    Round trips: at most 9 to look things up, 1 to create, 2 more plus 1 for each variant or value
+    with data of its own, and at most 7 to read it back.
 
     >>> shirt = create_product(
     ...     odoo, name="Shirt", price=20.0, cost=8.0,
@@ -218,29 +218,29 @@ def create_product(
     Args:
         odoo: the connection.
         name: its name.
-        product_type: goods, a service, or what stock is counted of.
+        product_type: goods, a service, or storable: its stock is tracked.
         price: the sales price without taxes.
-        cost: its cost; of every variant that has none of its own.
-        code: the internal reference.
-        barcode: of a product without variants; the others have it in ``variants``.
-        weight: of every variant that has none of its own.
+        cost: its cost, for every variant without its own.
+        code: the internal reference; with several variants, set it in ``variants``.
+        barcode: with several variants, set it in ``variants``.
+        weight: for every variant without its own.
         category_id: the product category.
-        category_name: instead of the id; so for the units.
+        category_name: its name, instead of the id.
         uom_id: the unit of measure.
-        uom_name: instead of the id.
-        purchase_uom_id: the unit that it is bought in.
-        purchase_uom_name: instead of the id.
-        customer_taxes: ids or names; an empty list for none.
-        vendor_taxes: likewise, when it is bought.
-        attributes: what it comes in, each with ``attribute``, ``values`` and ``extra_prices``.
-        variants: what single variants have: ``values`` that tell which one is meant, and ``code``,
+        uom_name: its name, instead of the id.
+        purchase_uom_id: the unit of measure for purchases.
+        purchase_uom_name: its name, instead of the id.
+        customer_taxes: ids or names of taxes on sales; an empty list for none.
+        vendor_taxes: likewise, on purchases.
+        attributes: each with ``attribute``, ``values`` and ``extra_prices``.
+        variants: data of individual variants: ``values`` that identify the variant, and ``code``,
             ``barcode``, ``cost``, ``weight``.
         vendors: each with ``vendor_id`` or ``vendor_name``, ``price``, ``min_quantity``, ``delay``,
             ``currency`` and ``code``.
-        description: what customers read.
-        can_be_sold: whether it is sold.
-        can_be_purchased: whether it is bought.
-        create_attributes: whether attributes and values that do not exist are created.
+        description: the text for customers.
+        can_be_sold: whether it can be sold.
+        can_be_purchased: whether it can be purchased.
+        create_attributes: whether to create attributes and values that do not exist.
         dry_run: resolve and check, write nothing.
 
     Raises:

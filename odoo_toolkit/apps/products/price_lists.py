@@ -86,7 +86,7 @@ _RULE_FIELDS = (
 
 
 class PriceRuleLine(TypedDict, total=False):
-    """A rule of a price list: which products it is for, from when and how many on, and the price.
+    """A rule of a price list: its products, quantity and dates, and its price.
 
     Without product, variant and category it is for all products. It has one of ``fixed_price``,
     ``percent_off`` and ``base``.
@@ -99,10 +99,10 @@ class PriceRuleLine(TypedDict, total=False):
     category_id: int
     category_name: str
     fixed_price: Annotated[float, Ge(0)]
-    percent_off: Annotated[float, Doc("Per cent off the sales price.")]
-    base: Annotated[Literal["price", "cost"], Doc("A formula on this, with the four that follow.")]
-    percent: Annotated[float, Doc("Per cent to add to the base; -10 takes a tenth off.")]
-    amount: Annotated[float, Doc("Amount to add at last.")]
+    percent_off: Annotated[float, Doc("Percentage off the sales price.")]
+    base: Annotated[Literal["price", "cost"], Doc("Of a formula with percent, round_to, amount.")]
+    percent: Annotated[float, Doc("Percentage to add to the base; -10 lowers by a tenth.")]
+    amount: Annotated[float, Doc("Amount to add last.")]
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, before the amount is added.")]
     min_quantity: Annotated[float, Ge(0)]
     date_from: Annotated[str, Doc("First day, YYYY-MM-DD.")]
@@ -114,7 +114,7 @@ class PriceRule(Shown):
     """A rule of a price list as it is stored.
 
     Attributes:
-        name: what it is for, in Odoo's words.
+        name: its products, in Odoo's words.
         price: the price or the formula, in words.
         date_start, date_end: in UTC.
     """
@@ -133,9 +133,9 @@ class PriceListResult(Shown):
     """A price list as it is stored.
 
     Attributes:
-        rules: in the order in which Odoo looks at them: the first that fits decides.
-        customers: those whose price list it is now.
-        warnings: what went otherwise than asked.
+        rules: in Odoo's order: the first that applies decides.
+        customers: the customers who have it now.
+        warnings: anything that differs from the request.
     """
 
     id: int
@@ -152,11 +152,11 @@ class CustomerPrice(Shown):
     """The price that a customer pays for a product.
 
     Attributes:
-        price: of one unit, without taxes, as Odoo reckons it.
+        price: of one unit, without taxes, as Odoo calculates it.
         list_price: the sales price of the product, in ``list_currency``.
-        discount: by how many per cent the price is below it; None in another currency.
-        price_list: the customer's; None where the sales price is paid.
-        rules: those of the price list that fit, the one that decides first.
+        discount: in per cent of the sales price; None in another currency.
+        price_list: the customer's; None if the customer pays the sales price.
+        rules: the rules of the price list that apply; the first one decides.
     """
 
     product: RecordName
@@ -201,14 +201,14 @@ def create_price_list(
     *,
     name: Annotated[str, Len(1), Doc("Its name.")],
     rules: Annotated[Sequence[PriceRuleLine], Len(1), Doc("Its rules, at least one.")],
-    currency: Annotated[str | None, Doc("Such as EUR; the company's without it.")] = None,
+    currency: Annotated[str | None, Doc("Such as EUR; default: the company's.")] = None,
     customers: Annotated[NamesOrIds, Doc("Customers who get it.")] = None,
     dry_run: DryRun = False,
 ) -> PriceListResult | Plan:
     """Create a price list with its rules, and give it to customers.
 
-    Of the rules that fit, Odoo takes the one for the variant before the product, the category, and
-    all products; among these the one from the highest quantity on.
+    Of the rules that apply, Odoo uses the one for the variant before those for the product, the
+    category and all products; among equals, the one with the highest minimum quantity.
 
     Round trips: 1 for each kind of record that is named, 1 to create, 1 for the customers, 3 to
     read back.
@@ -225,8 +225,8 @@ def create_price_list(
         rules: each for a ``product``, ``variant``, ``category`` (by id or name) or all products,
             with ``fixed_price``, ``percent_off``, or ``base`` with ``percent``, ``round_to`` and
             ``amount``; ``min_quantity``, ``date_from`` and ``date_to`` limit it.
-        currency: the company's without it.
-        customers: ids or names of those who get it.
+        currency: its name; by default the company's.
+        customers: ids or names of the customers who get it.
         dry_run: resolve and check, write nothing.
 
     Raises:
@@ -467,9 +467,9 @@ def get_customer_price(
     ] = None,
     partner_id: Annotated[int | None, Doc("Id of the customer.")] = None,
     partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    quantity: Annotated[float, Gt(0), Doc("How many, in the product's unit.")] = 1,
-    date: Annotated[str | None, Doc("The day of the order, YYYY-MM-DD; today without it.")] = None,
-    price_list_id: Annotated[int | None, Doc("Another price list than the customer's.")] = None,
+    quantity: Annotated[float, Gt(0), Doc("In the product's unit of measure.")] = 1,
+    date: Annotated[str | None, Doc("Order date, YYYY-MM-DD; default: today.")] = None,
+    price_list_id: Annotated[int | None, Doc("Used instead of the customer's price list.")] = None,
     price_list_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
 ) -> CustomerPrice:
     """Tell the price that a customer pays for a product, and the rule that decides about it.

@@ -1,6 +1,6 @@
-"""Sales prices changed by per cent or formula, over a category or some products.
+"""Sales prices changed by a percentage or formula, for a category or some products.
 
-The plan has each product with its old and its new price; what becomes of it is read back.
+The plan lists each product with its old and new price; the prices are read back afterwards.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class PriceChange(Shown):
     """A product's price before and after.
 
     Attributes:
-        base: the cost, where the new price is made of it.
-        now: what Odoo has after the change; None in a plan.
+        base: the cost, if the new price is based on it.
+        now: Odoo's price after the change; None in a plan.
     """
 
     id: int
@@ -66,8 +66,8 @@ class PricesResult(Shown):
     """Prices that were changed.
 
     Attributes:
-        changed: those that Odoo now has as asked.
-        not_changed: by product and why: the same price, no cost, changed by somebody else, failed.
+        changed: the prices that Odoo now has as requested.
+        not_changed: products, each with the reason, such as the same price or no cost.
     """
 
     message: str
@@ -92,21 +92,21 @@ def change_prices(
         int | None, Doc("Id of a product category; those below it are included.")
     ] = None,
     category_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
-    products: Annotated[NamesOrIds, Doc("Products (templates), instead of a category.")] = None,
-    percent: Annotated[float, Gt(-100), Doc("Per cent to add; -10 takes a tenth off.")] = 0,
-    amount: Annotated[float, Doc("Amount to add after the per cent.")] = 0,
-    base: Annotated[Base, Doc("The new price is made of the old price, or of the cost.")] = "price",
+    products: Annotated[NamesOrIds, Doc("Product templates, instead of a category.")] = None,
+    percent: Annotated[float, Gt(-100), Doc("Percentage to add; -10 lowers by a tenth.")] = 0,
+    amount: Annotated[float, Doc("Amount to add after the percentage.")] = 0,
+    base: Annotated[Base, Doc("Start from the old price or the cost.")] = "price",
     round_to: Annotated[float, Gt(0), Doc("Multiple to round to, such as 0.05 or 1.")] = 0.01,
-    rounding: Annotated[Rounding, Doc("Direction of the rounding.")] = "nearest",
-    after_rounding: Annotated[float, Doc("Amount to add at last: -0.01 makes 20 19.99.")] = 0,
+    rounding: Annotated[Rounding, Doc("Direction of rounding.")] = "nearest",
+    after_rounding: Annotated[float, Doc("Amount to add last: -0.01 turns 20 into 19.99.")] = 0,
     dry_run: DryRun = False,
 ) -> PricesResult | PricesPlan:
-    """Change the sales prices of a category or of some products by per cent or formula.
+    """Change the sales prices of a category or of some products by a percentage or formula.
 
-    The new price is ``round(base * (1 + percent / 100) + amount) + after_rounding``. It is the
-    price of the product and of all its variants; what a variant's values add to it stays.
+    The new price is ``round(base * (1 + percent / 100) + amount) + after_rounding``. It applies to
+    the product and all its variants; the extra prices of attribute values stay.
 
-    Repeating it changes the prices again: look at the plan first.
+    Each call changes the prices again: look at the plan first.
 
     Round trips: 3 to look, 1 more with the cost as base; 1 for each new price, and 1 to read back.
 
@@ -119,12 +119,12 @@ def change_prices(
         category_id: a product category, with those below it; or
         category_name: its name; or
         products: ids or names of products.
-        percent: added to the base; more than -100.
-        amount: added after that.
-        base: the old price, or the cost: with 40 per cent, the cost and 40 per cent of it.
-        round_to: the multiple to which it is rounded.
+        percent: the percentage to add to the base; more than -100.
+        amount: added after the percentage.
+        base: the old price, or the cost: with 40 per cent, the cost plus 40 per cent.
+        round_to: the multiple to round to.
         rounding: to the nearest multiple, up or down.
-        after_rounding: added at last.
+        after_rounding: added last.
         dry_run: return a :class:`PricesPlan` with old and new prices; write nothing.
 
     Raises:

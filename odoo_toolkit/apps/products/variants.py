@@ -37,18 +37,16 @@ class AttributeLine(TypedDict, total=False):
     """An attribute of a product, such as its colour, and the values that it comes in."""
 
     attribute: Annotated[str, Doc("Its name.")]
-    values: Annotated[Sequence[str], Doc("Names of its values; a variant is made of each.")]
+    values: Annotated[Sequence[str], Doc("Names of its values.")]
     extra_prices: Annotated[
-        Mapping[str, float], Doc("By the name of a value, the amount that it adds to the price.")
+        Mapping[str, float], Doc("Amounts added to the price, by name of the value.")
     ]
 
 
 class VariantLine(TypedDict, total=False):
-    """What one variant has of its own."""
+    """Data of one variant."""
 
-    values: Annotated[
-        Mapping[str, str], Doc("By the name of each attribute, the value of this variant.")
-    ]
+    values: Annotated[Mapping[str, str], Doc("This variant's values, by name of the attribute.")]
     code: Annotated[str, Doc("Internal reference.")]
     barcode: str
     cost: Annotated[float, Ge(0)]

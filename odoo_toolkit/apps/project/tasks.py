@@ -111,14 +111,14 @@ def create_task(
     name: Annotated[str, Len(1)],
     project_id: int | None = None,
     project_name: str | None = None,
-    user_ids: Annotated[NamesOrIds, Doc("Assignees; on Odoo 14 one.")] = None,
+    user_ids: Annotated[NamesOrIds, Doc("Assignees; only one on Odoo 14.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
         str | date | datetime | None,
         JsonSchema({"type": "string"}),
-        Doc("A day, or from Odoo 17 on a moment."),
+        Doc("A date; from Odoo 17 on, also a date and time."),
     ] = None,
-    priority: Annotated[str, Doc("0 or 1; to 3 from Odoo 19 on.")] = "0",
+    priority: Annotated[str, Doc("0 or 1; up to 3 from Odoo 19 on.")] = "0",
     parent_id: int | None = None,
     parent_name: str | None = None,
     tag_ids: NamesOrIds = None,
@@ -346,9 +346,11 @@ def update_task(
     name: Annotated[str | None, Doc("New name.")] = None,
     stage_id: int | None = None,
     stage_name: str | None = None,
-    state: Annotated[str | None, Doc("Such as done, canceled; to Odoo 16 ready, blocked.")] = None,
+    state: Annotated[
+        str | None, Doc("Such as done, canceled; up to Odoo 16: ready, blocked.")
+    ] = None,
     priority: str | None = None,
-    users: Annotated[NamesOrIds, Doc("All it is assigned to; [] nobody.")] = None,
+    users: Annotated[NamesOrIds, Doc("All assignees; [] for none.")] = None,
     date_deadline: Annotated[str | date | datetime | None, JsonSchema({"type": "string"})] = None,
     description: str | None = None,
     dry_run: DryRun = False,
@@ -469,9 +471,9 @@ def log_timesheet(
     task_name: TaskName = None,
     description: str | None = None,
     date: Annotated[
-        str | Date | None, JsonSchema({"type": "string"}), Doc("Today by default.")
+        str | Date | None, JsonSchema({"type": "string"}), Doc("Default: today.")
     ] = None,
-    user_id: Annotated[int | None, Doc("Who worked; the caller by default.")] = None,
+    user_id: Annotated[int | None, Doc("Who worked; default: the connected user.")] = None,
     user_name: str | None = None,
     dry_run: DryRun = False,
 ) -> TimesheetResult | Plan:

@@ -45,7 +45,7 @@ class NewLine(TypedDict, total=False):
     price_unit: Annotated[float, Doc("Default: the vendor's.")]
     discount: Annotated[float, Doc("Per cent; from Odoo 17 on.")]
     date_planned: str
-    name: Annotated[str, Doc("Text; alone it makes a note.")]
+    name: Annotated[str, Doc("Text; on its own, a note.")]
 
 
 _MODEL = "purchase.order.line"

@@ -81,7 +81,7 @@ def create_bill(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; today by default.")] = None,
+    invoice_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
     ref: Annotated[str | None, Doc("The vendor's bill number.")] = None,
     post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
@@ -163,13 +163,13 @@ def receive(
     order_name: OrderName = None,
     lines: Annotated[
         Sequence[MovedLine] | None,
-        Doc("Only if not all of it came. lots: one per line, or all serial numbers."),
+        Doc("Only if not everything arrived. lots: one per line, or all serial numbers."),
     ] = None,
     backorder: Annotated[
-        bool | None, Doc("If less comes: true keeps the rest in a backorder, false drops it.")
+        bool | None, Doc("If less arrived: true keeps the rest in a backorder, false drops it.")
     ] = None,
     allow_more: Annotated[bool, Doc("Allow more than ordered.")] = False,
-    picking_id: Annotated[NameOrId, Doc("If several receipts are open.")] = None,
+    picking_id: Annotated[NameOrId, Doc("The receipt, if several are open.")] = None,
     dry_run: DryRun = False,
 ) -> Transfer | Plan:
     """Receive a purchase order, in full or by lines.

@@ -166,7 +166,7 @@ def get_order(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    line_limit: Annotated[int, Ge(0), Doc("Most lines to return.")] = 12,
+    line_limit: Annotated[int, Ge(0), Doc("Maximum number of lines.")] = 12,
 ) -> Order:
     """Return a purchase order with its lines, receipts and bills; 2 round trips.
 

@@ -271,7 +271,7 @@ def get_supply(
     *,
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
     product_name: str | None = None,
-    quantity: Annotated[float, Doc("How many are needed.")] = 1,
+    quantity: Annotated[float, Doc("Quantity needed.")] = 1,
 ) -> Supply:
     """Return how much of a product is available, and when; 1 round trip by id, 2 by name.
 

@@ -253,7 +253,7 @@ def create_invoices(
         InvoiceMethod,
         Doc("delivered: what can be invoiced now. percentage, fixed: a down payment."),
     ] = "delivered",
-    amount: Annotated[float | None, Doc("Per cent or sum of the down payment.")] = None,
+    amount: Annotated[float | None, Doc("Percentage or amount of the down payment.")] = None,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
     """Make the draft invoice of a sales order through Odoo's wizard.

@@ -31,8 +31,8 @@ class NewLine(TypedDict, total=False):
     quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
     price_unit: float
     discount: Annotated[float, Doc("Per cent.")]
-    name: Annotated[str, Doc("Text; alone it makes a note.")]
-    section: Annotated[str, Doc("Alone: a heading.")]
+    name: Annotated[str, Doc("Text; on its own, a note.")]
+    section: Annotated[str, Doc("On its own: a section.")]
 
 
 class ChangedLine(TypedDict, total=False):
@@ -52,7 +52,7 @@ _OBJECTS = JsonSchema({"type": "array", "items": {"type": "object"}})
 
 NewLines = Annotated[Sequence[NewLine] | None, _OBJECTS]
 ChangedLines = Annotated[Sequence[ChangedLine] | None, _OBJECTS]
-Add = Annotated[NewLines, Doc("As the lines of create_order.")]
+Add = Annotated[NewLines, Doc("Lines as in create_order.")]
 Change = Annotated[
     ChangedLines, Doc("line_id or product_name, and new quantity, price_unit, discount, name.")
 ]

@@ -70,7 +70,7 @@ class AttachmentContent(Shown):
 def get_content(
     odoo: Odoo,
     attachment_id: AttachmentId,
-    as_text: Annotated[bool, Doc("Give a text file as text instead of base64.")] = False,
+    as_text: Annotated[bool, Doc("Return a text file as text instead of base64.")] = False,
     *,
     max_bytes: int = MAX_BYTES,
     download_dir: str | os.PathLike[str] | None = None,

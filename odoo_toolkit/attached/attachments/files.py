@@ -140,7 +140,7 @@ def upload(
     record_id: RecordId,
     name: Annotated[str, Len(1, 255), Doc("File name, with its extension.")],
     content_base64: Annotated[str, Doc("The file's bytes as base64.")],
-    mimetype: Annotated[str | None, Doc("Default by the name.")] = None,
+    mimetype: Annotated[str | None, Doc("Default: from the name.")] = None,
     *,
     max_bytes: int = MAX_BYTES,
     dry_run: DryRun = False,
