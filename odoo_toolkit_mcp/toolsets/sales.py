@@ -70,10 +70,10 @@ TOOLS = (
     Tool(
         name="odoo_sales_create_invoices",
         title="Invoice sales order",
-        description="Create the draft invoice of a confirmed sales order: for everything that"
-        " can be invoiced now, or a down payment. A fixed down payment excludes"
+        description="Create the draft invoice of a confirmed sales order, and post it if asked:"
+        " for everything that can be invoiced now, or a down payment. A fixed down payment excludes"
         " taxes up to Odoo 16 and includes them from 17 on. Each call creates"
-        " another invoice. Then use odoo_accounting_post_invoice.",
+        " another invoice. To post a draft later, use odoo_accounting_post_invoice.",
         function=sales.create_invoices,
         access="create",
     ),
@@ -81,7 +81,8 @@ TOOLS = (
         name="odoo_sales_process_orders",
         title="Process sales orders",
         description="Process several sales orders: confirm, deliver, invoice, post and pay"
-        " each as far as possible. Nothing is forced, and nothing is done twice.",
+        " each as far as possible. Nothing is done twice, and only unreserved delivers more than"
+        " is in stock.",
         function=sales.process_orders,
         access="write",
     ),

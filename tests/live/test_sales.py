@@ -200,6 +200,32 @@ def test_an_order_with_a_posted_invoice_is_not_cancelled(
         sales.create_invoices(odoo, order_id=order.id)
 
 
+def test_the_invoice_is_posted_in_the_same_call_and_older_drafts_are_not(
+    odoo: Odoo, admin: Odoo, customer: int, service: int
+) -> None:
+    """A draft down payment stays a draft; the new invoice has its number and due date."""
+    order = made(
+        sales.create_order(
+            odoo, lines=[{"product_id": service, "price_unit": 80}], partner_id=customer
+        )
+    )
+    sales.confirm_order(odoo, order_id=order.id)
+    down = sales.create_invoices(odoo, order_id=order.id, method="fixed", amount=10)
+    plan = sales.create_invoices.plan(odoo, order_id=order.id, post=True)
+    assert [call.method for call in plan.calls] == ["create", "create_invoices", "action_post"]
+    # Odoo lets salespeople make invoices, and people of accounting post them.
+    made_now = sales.create_invoices(admin, order_id=order.id, post=True)
+    (invoice,) = made_now.invoices
+    assert (invoice.state, made_now.warnings) == ("posted", [])
+    stored = read(
+        admin, "account.move", [invoice.id], ["name", "invoice_date_due", "amount_untaxed"]
+    ).records[0]
+    told = {"name": invoice.name, "invoice_date_due": invoice.invoice_date_due}
+    assert stored == {"id": invoice.id, **told, "amount_untaxed": made_now.amount_untaxed}
+    old = read(admin, "account.move", [down.invoices[0].id], ["state"]).records[0]
+    assert old["state"] == "draft"
+
+
 def test_a_locked_order_is_not_cancelled(
     odoo: Odoo, admin: Odoo, customer: int, service: int
 ) -> None:

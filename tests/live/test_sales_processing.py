@@ -143,6 +143,25 @@ def test_orders_go_as_far_as_they_can_and_nothing_is_done_twice(
     assert len(kept(admin, customer)["account.payment"]) == 3
 
 
+def test_what_is_not_in_stock_is_delivered_only_where_that_was_asked(
+    admin: Odoo, customer: int, products: dict[str, int]
+) -> None:
+    order = quotation(admin, customer, **{f"p{products['lamp']}": 2})
+    refused = sales.process_orders(admin, orders=[order.id], steps=["confirm", "deliver"])
+    assert refused.orders[0].stopped_at == "deliver"
+    plan = sales.process_orders.plan(admin, orders=[order.id], steps=["deliver"], unreserved=True)
+    assert isinstance(plan, sales.OrdersPlan)
+    assert "Below zero" in plan.orders[0].would["deliver"]
+    (done,) = sales.process_orders(
+        admin, orders=[order.id], steps=["deliver"], unreserved=True
+    ).orders
+    assert done.complete, done
+    assert any("below zero" in warning for warning in done.warnings)
+    stock = records.read(admin, "product.product", [products["lamp"]], ["qty_available"])
+    assert stock.records[0]["qty_available"] == -2
+    assert done.amount_untaxed == sales.get_order(admin, order_id=order.id).amount_untaxed
+
+
 def test_some_steps_for_several_orders(
     admin: Odoo, customer: int, products: dict[str, int], suffix: str
 ) -> None:

@@ -19,6 +19,7 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit.records.results import RecordName
 from tests.unit.fake_sales import FIELDS, VERSIONS, FakeOdoo
 
 WRITES = {"create", "write", "action_confirm", "action_cancel", "create_invoices", "unlink"}
@@ -381,6 +382,72 @@ def test_an_order_is_invoiced_by_the_wizard(
     assert all(call.context["active_ids"] == [12] for call in steps)
     read = odoo.sent[-1].arguments["domain"]
     assert read == [["id", "in", [9]]]
+
+
+def invoicing(major: int = 19) -> FakeOdoo:
+    """Return an Odoo with a confirmed order, an old draft of it, and what makes and posts more."""
+    odoo = shop(major, state="sale", invoice_ids=[8])
+    row = odoo.answers["sale.order", "search_read"](None)[0]
+    moves = {8: "draft", 9: "draft"}
+
+    def invoiced(_: Any) -> Any:
+        row["invoice_ids"] = [8, 9]
+        return {"type": "ir.actions.act_window_close"}
+
+    def post(call: Any) -> bool:
+        moves.update(dict.fromkeys(call.ids, "posted"))
+        return False
+
+    def found(call: Any) -> list[dict[str, Any]]:
+        (leaf,) = (leaf for leaf in call.arguments["domain"] if leaf[0] == "id")
+        ids = leaf[2] if isinstance(leaf[2], list) else [leaf[2]]
+        due = {"invoice_date_due": "2026-02-14", "invoice_payment_term_id": [4, "30 Days"]}
+        return [invoice(id=number, state=moves[number], **due) for number in ids]
+
+    odoo.answers |= {
+        ("sale.advance.payment.inv", "default_get"): {},
+        ("sale.advance.payment.inv", "create"): 1,
+        ("sale.advance.payment.inv", "create_invoices"): invoiced,
+        ("sale.order", "search_read"): lambda _: [dict(row)],
+        ("account.move", "search_read"): found,
+        ("account.move", "action_post"): post,
+    }
+    return odoo
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_was_made_is_posted_if_asked_and_nothing_else(major: int) -> None:
+    """The draft that the order had before stays one; the due date and the terms are told."""
+    odoo = invoicing(major)
+    result = sales.create_invoices(odoo, order_id=12, post=True)
+    assert [call.ids for call in odoo.asked("action_post")] == [(9,)]
+    (made,) = result.invoices
+    assert (made.state, made.invoice_date_due) == ("posted", "2026-02-14")
+    assert made.payment_term == RecordName(id=4, name="30 Days")
+    assert result.message == "Invoice for S00012, posted: INV/2026/00001 (id 9)."
+    assert result.warnings == []
+    plan = sales.create_invoices.plan(invoicing(major), order_id=12, post=True)
+    assert plan.message == "Would make and post an invoice of S00012."
+    assert [(call.method, call.ids) for call in plan.calls][-1] == (
+        "action_post",
+        ["the new invoice"],
+    )
+
+
+def test_a_draft_that_cannot_be_posted_stays_and_the_result_says_why() -> None:
+    odoo = invoicing()
+    odoo.answers["account.move", "action_post"] = ValidationError("The period is locked.")
+    result = sales.create_invoices(odoo, order_id=12, post=True)
+    assert [item.state for item in result.invoices] == ["draft"]
+    assert "The draft was made, but not posted: The period is locked." in result.warnings[0]
+    assert "Draft invoice" in result.message
+
+
+def test_posting_is_asked_of_the_policy_before_the_draft_is_made() -> None:
+    odoo = shop(19, Policy(mode="restricted", write_allowlist="sale.order"), state="sale")
+    with pytest.raises(AccessError, match=r"account\.move"):
+        sales.create_invoices(odoo, order_id=12, post=True)
+    assert odoo.sent == []
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,26 @@ def test_each_order_goes_as_far_as_it_can(major: int) -> None:
     assert odoo.row("stock.picking", 2)["state"] == "confirmed"
 
 
+@pytest.mark.parametrize("major", [14, 19])
+def test_unreserved_delivers_what_is_not_in_stock_and_says_so(major: int) -> None:
+    odoo = Firm(major)
+    process(odoo, ["S2"], steps=["confirm"])
+    plan = sales.process_orders.plan(odoo, orders=["S2"], steps=["deliver"], unreserved=True)
+    assert isinstance(plan, sales.OrdersPlan)
+    assert "Below zero" in plan.orders[0].would["deliver"]
+    result = process(odoo, ["S2"], steps=["deliver"], unreserved=True).orders[0]
+    assert (result.complete, [made.name for made in result.done["deliver"]]) == (True, ["OUT/2"])
+    assert any("below zero" in warning for warning in result.warnings)
+    assert odoo.row("stock.picking", 1)["state"] == "done"
+
+
+def test_unreserved_without_deliveries_is_refused_before_anything() -> None:
+    odoo = Firm()
+    with pytest.raises(ValidationError, match="step deliver"):
+        process(odoo, ["S1"], steps=["confirm"], unreserved=True)
+    assert odoo.sent == []
+
+
 def test_calling_again_goes_on_where_it_stopped_and_does_nothing_twice() -> None:
     odoo = Firm()
     process(odoo, ["S1", "S2"])

@@ -323,7 +323,7 @@ def _check(row: Row, to: str) -> None:
 
 _SHOWN = attrs.evolve(
     INVOICE,
-    fields=(*INVOICE.fields, "invoice_date_due", "ref", "invoice_origin"),
+    fields=(*INVOICE.fields, "ref", "invoice_origin"),
 )
 
 
@@ -366,6 +366,7 @@ def get_invoice(
         row,
         name=number_of(row),
         currency=currency_of(row),
+        payment_term=row["invoice_payment_term_id"],
         line_count=len(row["invoice_line_ids"] or ()),
         lines=lines,
         payments=payments or None,

@@ -54,6 +54,7 @@ INVOICE = Document(
         "journal_id",
         "currency_id",
         "invoice_date",
+        "invoice_date_due",
         "date",
         "invoice_payment_term_id",
         "invoice_line_ids",
@@ -154,6 +155,7 @@ class Invoice(Shown):
     invoice_origin: str | None = None
     invoice_date: str | None = None
     invoice_date_due: str | None = None
+    payment_term: RecordName | None = None
     date: str | None = None
     currency: str | None = None
     amount_untaxed: float | None = None
@@ -176,6 +178,7 @@ class Invoice(Shown):
 def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoice:
     """Return the invoice as it is after a change, see :func:`move_result`."""
     made, row = move_result(odoo, INVOICE, Invoice, done, verb, posting=posting)
+    made = attrs.evolve(made, payment_term=row.get("invoice_payment_term_id"))
     day, booked = row.get("invoice_date"), row.get("date")
     if posting and made.posted and day and booked and booked != day:
         # A bill of an earlier month may be booked at its end, without any lock.

@@ -46,6 +46,7 @@ ORDER = Document(
         "company_id",
         "date_order",
         "date_planned",
+        "payment_term_id",
         "amount_untaxed",
         "amount_tax",
         "amount_total",
@@ -147,6 +148,7 @@ class Order(Shown):
     partner_ref: str | None = None
     date_order: str | None = None
     date_planned: str | None = None
+    payment_term: RecordName | None = None
     amount_untaxed: float | None = None
     amount_tax: float | None = None
     amount_total: float | None = None

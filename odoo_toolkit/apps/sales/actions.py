@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.actions import POST
 from odoo_toolkit.apps.sales.orders import (
     ORDER,
     Invoice,
@@ -19,6 +21,7 @@ from odoo_toolkit.apps.sales.orders import (
     shown,
 )
 from odoo_toolkit.apps.sales.quotations import CONFIRM, order_result
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
@@ -231,7 +234,7 @@ InvoiceMethod = Literal["delivered", "percentage", "fixed"]
 
 @attrs.frozen(kw_only=True)
 class InvoiceResult(Shown):
-    """The draft invoices made of an order; amounts are those of all of them together."""
+    """The invoices made of an order; amounts are those of all of them together."""
 
     order_id: int
     order_name: str
@@ -254,9 +257,10 @@ def create_invoices(
         Doc("delivered: what can be invoiced now. percentage, fixed: a down payment."),
     ] = "delivered",
     amount: Annotated[float | None, Doc("Percentage or amount of the down payment.")] = None,
+    post: Annotated[bool, Doc("Post it as well; if that fails, the draft stays.")] = False,
     dry_run: DryRun = False,
 ) -> InvoiceResult | Plan:
-    """Make the draft invoice of a sales order through Odoo's wizard.
+    """Make the draft invoice of a sales order through Odoo's wizard, and post it if asked.
 
     A ``fixed`` amount is without taxes to Odoo 16 and includes them from 17 on, and what taxes a
     percentage bears differs as well: read the amounts of the result.
@@ -271,6 +275,7 @@ def create_invoices(
         order_name: its number.
         method: ``delivered`` invoices what is due and deducts down payments.
         amount: for ``percentage`` more than 0 and at most 100; for ``fixed`` the sum.
+        post: whether to post what was made. If that fails, the draft stays and the result says why.
         dry_run: find and check, write nothing.
 
     Raises:
@@ -291,15 +296,15 @@ def create_invoices(
         # A down payment can be made twice, what was delivered cannot be invoiced twice.
         safe=method == "delivered",
     )
-    permit(odoo, invoice, dry_run=dry_run)
+    permit(odoo, invoice, *([POST] if post else []), dry_run=dry_run)
     row = find(odoo, ORDER, order_id, order_name)
     _check_invoiceable(row, method, amount)
     return operate(
         odoo,
-        [invoice],
+        [invoice, *([_post_new(row)] if post else [])],
         [row["id"]],
         lambda done: _invoice_result(odoo, row, done),
-        would=f"Would make a draft invoice of {row['name']}.",
+        would=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
         dry_run=dry_run,
     )
 
@@ -374,6 +379,27 @@ def new_invoices(odoo: Odoo, before: Row) -> list[int]:
     return sorted(set(now) - set(before["invoice_ids"]))
 
 
+@attrs.frozen(kw_only=True)
+class _PostNew(Step):
+    """Post the invoices that an order has now and had not before; others are left alone."""
+
+    before: Row
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the call for one invoice: how many there will be, Odoo decides."""
+        return POST.calls(odoo, ("the new invoice",))
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Post each."""
+        for number in new_invoices(odoo, self.before):
+            POST.make(odoo, [number], warnings)
+
+
+def _post_new(before: Row) -> _PostNew:
+    fails = "The draft was made, but not posted"
+    return _PostNew(model=POST.model, method=POST.method, says="Posted", fails=fails, before=before)
+
+
 def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
     name = before["name"]
     told: dict[str, Any] = {"order_id": before["id"], "order_name": name}
@@ -385,12 +411,16 @@ def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
         message = f"{name} was invoiced; the invoice cannot be read back."
         return InvoiceResult(invoices=[], message=message, **told)
     listed = ", ".join(f"{invoice.name} (id {invoice.id})" for invoice in invoices)
+    if invoices and all(invoice.state == "posted" for invoice in invoices):
+        message = f"Invoice for {name}, posted: {listed}."
+    elif invoices:
+        message = f"Draft invoice for {name}: {listed}. Post it to make it valid."
+    else:
+        message = f"Odoo made no invoice for {name}."
     return InvoiceResult(
         invoices=invoices,
         amount_untaxed=round(sum(invoice.amount_untaxed for invoice in invoices), 6),
         amount_total=round(sum(invoice.amount_total for invoice in invoices), 6),
-        message=f"Draft invoice for {name}: {listed}. Post it to make it valid."
-        if invoices
-        else f"Odoo made no invoice for {name}.",
+        message=message,
         **told,
     )

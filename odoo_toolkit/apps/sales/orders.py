@@ -101,6 +101,9 @@ class Invoice(Shown):
     state: str
     type: str
     payment_state: str | None = None
+    invoice_date: str | None = None
+    invoice_date_due: str | None = None
+    payment_term: RecordName | None = None
     currency: str | None = None
     amount_untaxed: float
     amount_total: float
@@ -249,6 +252,7 @@ def read_invoices(odoo: Odoo, ids: Sequence[int]) -> list[Invoice]:
     """Return invoices and credit notes by their ids; no round trip for none."""
     fields = ["name", "display_name", "state", "move_type", "payment_state", "currency_id"]
     fields += ["amount_untaxed", "amount_total", "amount_residual"]
+    fields += ["invoice_date", "invoice_date_due", "invoice_payment_term_id"]
     rows = read_rows(odoo, "account.move", [["id", "in", list(ids)]], fields) if ids else []
     return [
         filled(
@@ -257,6 +261,7 @@ def read_invoices(odoo: Odoo, ids: Sequence[int]) -> list[Invoice]:
             name=called(row),
             type=row["move_type"],
             currency=currency_of(row),
+            payment_term=row.get("invoice_payment_term_id"),
         )
         for row in rows
     ]

@@ -82,8 +82,8 @@ class Stage:
 
     Attributes:
         allowed: what the policy is asked about, as by the operation itself.
-        left: finds what is to be done to an order's row, with the payment's arguments; a text
-            says why nothing is.
+        left: finds what is to be done to an order's row, with the arguments of deliveries and
+            payments; a text says why nothing is.
         made: returns what came of an action, or raises StateError where Odoo did not do it.
         then: what a dry run says where it depends on the steps before.
         again: whether doing it may leave more to be done.
@@ -125,7 +125,7 @@ def _to_confirm(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | st
     return [partial(confirm_order, odoo, order_id=row["id"])]
 
 
-def _to_deliver(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+def _to_deliver(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
     check_confirmed(row)
     if not row["picking_ids"]:
         return "It has no deliveries."
@@ -135,14 +135,19 @@ def _to_deliver(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | st
     # One that waits is made ready by those before it: it comes in the next round.
     ready = [item for item in ours if item.state != "waiting"] or ours
     if ready:
-        return [partial(_validate, odoo, item.id) for item in sorted(ready, key=lambda i: i.id)]
+        return [
+            partial(_validate, odoo, item.id, unreserved=how["unreserved"])
+            for item in sorted(ready, key=lambda i: i.id)
+        ]
     others = ", ".join(f"{item.name} ({item.type})" for item in opened)
     return "Nothing is left to deliver." + (f" Not ours to deliver: {others}." if others else "")
 
 
-def _validate(odoo: Odoo, picking_id: int, dry_run: bool) -> Transfer | Plan:
+def _validate(odoo: Odoo, picking_id: int, unreserved: bool, dry_run: bool) -> Transfer | Plan:
     try:
-        return transfers.validate_picking(odoo, picking_id=picking_id, dry_run=dry_run)
+        return transfers.validate_picking(
+            odoo, picking_id=picking_id, unreserved=unreserved, dry_run=dry_run
+        )
     except StateError as error:
         # What can be chosen is chosen there.
         error.suggestion = f"With validate_picking: {error.suggestion}"
@@ -186,7 +191,7 @@ def _to_pay(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
                 odoo,
                 invoice_ids=[item.id],
                 amount=item.amount_residual,
-                **how,
+                **how["payment"],
             )
             for item in due
         ]
@@ -332,6 +337,7 @@ class OrderOutcome(Shown):
     tried: bool = True
     state: str | None = None
     invoice_status: str | None = None
+    amount_untaxed: float | None = None
     amount_total: float | None = None
     amount_due: float | None = None
     currency: str | None = None
@@ -370,15 +376,19 @@ def process_orders(
     steps: Sequence[StepName] = STEPS,
     journal_id: NameOrId = None,
     payment_date: str | None = None,
+    unreserved: Annotated[
+        bool, Doc("Deliver the full demand, reserved or not; stock can go below zero.")
+    ] = False,
     dry_run: DryRun = False,
 ) -> ProcessResult | Plan:
     """Confirm, deliver, invoice, post and pay orders, or some of these steps; each by itself.
 
     An order goes through the steps until one cannot be done; the others go on. Nothing is forced:
-    a delivery is validated when all of it is there. Each step looks at the order's state first,
-    so that calling it again goes on where it stopped and does nothing twice. Invoices are of what
-    can be invoiced then; they are paid in full, without an early payment discount. An invoice that
-    belongs to several orders is posted and paid as a whole; credit notes are never paid out.
+    a delivery is validated when all of it is there, unless ``unreserved`` says otherwise. Each step
+    looks at the order's state first, so that calling it again goes on where it stopped and does
+    nothing twice. Invoices are of what can be invoiced then; they are paid in full, without an
+    early payment discount. An invoice that belongs to several orders is posted and paid as a whole;
+    credit notes are never paid out.
 
     Where the connection is lost, the orders that follow are not tried.
 
@@ -396,6 +406,8 @@ def process_orders(
         journal_id: the bank or cash journal of the payments, by its id or name; by default the
             first bank.
         payment_date: a day; today by default.
+        unreserved: whether to deliver the full demand, even if it is reserved for other orders or
+            not in stock; a warning names what is below zero then.
         dry_run: return an :class:`OrdersPlan`, which says per order what would be done, as far as
             it can be known; write nothing.
 
@@ -415,9 +427,16 @@ def process_orders(
             suggestion="Leave it out, or add pay to the steps.",
             details={"field": given[0]},
         )
-    how: dict[str, Any] = {"payment_date": checked_day(payment_date, "payment_date")}
+    if unreserved and "deliver" not in asked:
+        raise ValidationError(
+            "unreserved is for the step deliver, which is not among the steps.",
+            suggestion="Leave it out, or add deliver to the steps.",
+            details={"field": "unreserved"},
+        )
+    day = checked_day(payment_date, "payment_date")
     rows = find_orders(odoo, orders)
-    how["journal_id"] = _journal(odoo, journal_id, rows)
+    paying = {"payment_date": day, "journal_id": _journal(odoo, journal_id, rows)}
+    how = {"payment": paying, "unreserved": unreserved}
     progress = Steps(len(rows) + 1)
     progress.finish(1, "Checked")
     outcomes: list[OrderOutcome] = []
@@ -557,6 +576,7 @@ def _afterwards(odoo: Odoo, row: Row | None, outcome: OrderOutcome) -> OrderOutc
             outcome,
             state=row["state"],
             invoice_status=row["invoice_status"],
+            amount_untaxed=row["amount_untaxed"],
             amount_total=row["amount_total"],
             currency=currency_of(row),
         )
