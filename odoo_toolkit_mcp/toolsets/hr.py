@@ -24,6 +24,17 @@ TOOLS = (
         module="hr_holidays",
     ),
     Tool(
+        name="odoo_hr_list_leaves",
+        title="List an employee's time off",
+        description="List one employee's requests for time off, each in words, such as 'approved"
+        " Sick Time Off, 2030-01-07 to 2030-01-09'. Use it to see which time off overlaps with some"
+        " days. Totals by type and allocations come with it. For the balance of the connected"
+        " user, use odoo_hr_get_leave_balance.",
+        function=hr.list_leaves,
+        access="read",
+        module="hr_holidays",
+    ),
+    Tool(
         name="odoo_hr_request_leave",
         title="Request time off",
         description="Request time off, if enough is left. half_day and hours are for a single"

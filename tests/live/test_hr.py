@@ -527,3 +527,73 @@ def test_from_the_receipt_to_the_approved_expense(admin: Odoo, staff: Staff, suf
     assert judge(admin, "refuse", draft.id, reason="No receipt.").state == "refused"
     with pytest.raises(NotFoundError):
         judge(admin, "approve", 10**7)
+
+
+def test_an_employees_time_off_is_listed(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    type_id = leave_type(admin, f"Sea {suffix}", granted=True)
+    grant(admin, type_id, staff.emp_id, 10)
+    wednesday, friday = (monday + timedelta(days=days) for days in (2, 4))
+    first = request(staff.emp, leave_type_id=type_id, date_from=monday, date_to=wednesday)
+    decide(staff.boss, decision="approve", leave_id=first.id)
+    half = request(staff.emp, leave_type_id=type_id, date_from=friday, half_day="am")
+    words = [
+        f"approved Sea {suffix}, {monday} to {wednesday}",
+        f"requested Sea {suffix}, {friday} am",
+    ]
+    for odoo, who in ((staff.emp, {}), (staff.boss, {"employee_name": "toolkit clerk"})):
+        told = hr.list_leaves(odoo, **who, date_from=monday, date_to=friday)
+        assert told.employee.id == staff.emp_id
+        assert told.overlapping == words
+        assert {row.id for row in told.leaves} >= {first.id, half.id}
+        (total,) = [t for t in told.totals if t.leave_type.id == type_id]
+        assert (total.approved, total.waiting) == (3.0, 0.5)
+    granted = [row for row in hr.list_leaves(staff.emp).allocations if row.leave_type]
+    (mine,) = [row for row in granted if row.leave_type and row.leave_type.id == type_id]
+    assert (mine.days, mine.state) == (10.0, "validate")
+    # The neighbouring days are free, and others see nothing, which they are told.
+    saturday = friday + timedelta(days=1)
+    assert hr.list_leaves(staff.emp, date_from=saturday, date_to=saturday).overlapping == []
+    hidden = hr.list_leaves(staff.emp, employee_id=staff.boss_id, date_from=monday)
+    assert hidden.leaves == []
+    assert "not allowed to see it" in hidden.warnings[0]
+    for leave in (first, half):
+        decide(admin, decision="refuse", leave_id=leave.id)
+    assert hr.list_leaves(staff.emp, date_from=monday, date_to=friday).overlapping == []
+
+
+def test_what_was_cancelled_frees_its_days(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    """On 16 and 17 it stays an approved request, in the archive."""
+    if admin.version.major < 16:
+        pytest.skip("Nobody cancels what is approved.")
+    type_id = leave_type(admin, f"Rain {suffix}")
+    made = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    decide(staff.boss, decision="approve", leave_id=made.id)
+    decide(staff.emp, decision="withdraw", leave_id=made.id)
+    (row,) = [
+        row
+        for row in hr.list_leaves(staff.emp, date_from=monday, date_to=monday).leaves
+        if row.id == made.id
+    ]
+    assert row.text == f"cancelled Rain {suffix}, {monday}"
+    again = request(staff.emp, leave_type_id=type_id, date_from=monday)
+    decide(staff.emp, decision="withdraw", leave_id=again.id)
+
+
+def test_what_was_made_of_moments_alone_is_named(
+    admin: Odoo, staff: Staff, suffix: str, monday: date
+) -> None:
+    """To 16 the web client's own requests may have no days of their own."""
+    type_id = leave_type(admin, f"Old {suffix}")
+    values: dict[str, Any] = {"holiday_status_id": type_id, "employee_id": staff.emp_id}
+    if admin.version.major <= 16:
+        values |= {"date_from": f"{monday} 06:00:00", "date_to": f"{monday} 16:00:00"}
+    else:
+        values |= {"request_date_from": str(monday), "request_date_to": str(monday)}
+    made = toolkit.create(staff.emp, "hr.leave", values).id
+    with pytest.raises(ValidationError, match=f"requested Old {suffix}, {monday} \\(id {made}\\)"):
+        request(staff.emp, leave_type_id=type_id, date_from=monday)
+    decide(admin, decision="refuse", leave_id=made)

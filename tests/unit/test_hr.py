@@ -36,6 +36,20 @@ from tests.unit.scripted import VERSIONS, Scripted, contents, recorded
 FIELDS = recorded("hr")
 ME, BOSS = 2, 6
 
+ALLOCATION = {
+    "state": "char",
+    "employee_id": "many2one hr.employee",
+    "holiday_status_id": "many2one hr.leave.type",
+    "number_of_days": "float",
+    "number_of_hours_display": "float",
+    "type_request_unit": "char",
+    "date_from": "date",
+    "date_to": "date",
+    "can_approve": "boolean",
+    "can_validate": "boolean",
+    "can_refuse": "boolean",
+}
+
 
 def kind(major: int, number: int, name: str, *, granted: bool, **values: Any) -> dict[str, Any]:
     """A type of time off as a version describes it."""
@@ -104,6 +118,7 @@ def server(
             kind(major, 4, "Unpaid", granted=False, request_unit="day"),
         ],
         "hr.leave": shown,
+        "hr.leave.allocation": [],
     }
     worked_out = {
         "date_from": "2030-01-07 07:00:00",
@@ -111,7 +126,7 @@ def server(
         "number_of_days": 3.0,
         **(form or {}),
     }
-    models = {"hr.employee": {"name": "char"}, **fields}
+    models = {"hr.employee": {"name": "char"}, "hr.leave.allocation": ALLOCATION, **fields}
     odoo = Scripted(
         major,
         {("hr.leave", "onchange"): {"value": worked_out}},
@@ -600,3 +615,120 @@ def test_tools_of_missing_modules_are_left_out(
     assert set(result.tools_left_out) == needing
     assert all(module in reason for reason in result.tools_left_out.values())
     assert "odoo_hr_find_people" in result.tools_registered
+
+
+# Lists -----------------------------------------------------------------------------------------
+
+
+def with_allocations(odoo: Scripted, *rows: dict[str, Any]) -> Scripted:
+    """Give the server allocations of the first employee."""
+    odoo.server.records["hr.leave.allocation"] = list(rows)
+    return odoo
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_time_off_is_listed_in_words(major: int) -> None:
+    january: dict[str, Any] = {
+        "request_date_from": "2030-01-14",
+        "request_date_to": "2030-01-14",
+        "date_from": "2030-01-14 07:00:00",
+        "date_to": "2030-01-14 11:00:00",
+    }
+    odoo = server(
+        major,
+        leave(state="validate"),
+        leave(10, **january, request_unit_half=True, number_of_days=0.5),
+        leave(11, state="refuse"),
+        leave(12, employee_id=5),
+        leave(13, date_from="2029-01-14 07:00:00", date_to="2029-01-14 11:00:00"),
+    )
+    told = hr.list_leaves(odoo, date_from="2030-01-07", date_to=date(2030, 1, 31))
+    words = ["approved Paid, 2030-01-07 to 2030-01-09", "requested Paid, 2030-01-14 am"]
+    assert told.overlapping == words
+    assert "; ".join(words) in told.message
+    assert [row.id for row in told.leaves] == [9, 11, 10]
+    assert told.leaves[1].text.startswith("refused")
+    assert [(t.leave_type.name, t.approved, t.waiting) for t in told.totals] == [("Paid", 3, 0.5)]
+    assert len(odoo.sent) == 3
+
+
+@pytest.mark.parametrize(("first", "last"), [("2030-01-10", None), ("2030-01-01", "2030-01-06")])
+def test_neighbouring_days_are_free(first: str, last: str | None) -> None:
+    told = hr.list_leaves(server(19, leave()), date_from=first, date_to=last)
+    assert (told.overlapping, told.leaves, told.warnings) == ([], [], [])
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_allocations_are_shown_with_what_the_version_has(major: int) -> None:
+    row = {
+        "id": 3,
+        "employee_id": 1,
+        "holiday_status_id": 3,
+        "number_of_days": 10.0,
+        "state": "validate",
+        "date_from": "2030-01-01",
+        "type_request_unit": "hour",
+        "number_of_hours_display": 80.0,
+    }
+    (shown,) = hr.list_leaves(with_allocations(server(major), row)).allocations
+    assert (shown.days, shown.hours, shown.state) == (10.0, 80.0, "validate")
+    assert shown.date_from == ("2030-01-01" if major > 14 else None)
+
+
+@pytest.mark.parametrize(
+    ("periods", "last", "words"),
+    [
+        (("am", "pm"), "2030-01-07", "2030-01-07"),
+        (("am", "am"), "2030-01-07", "2030-01-07 am"),
+        (("pm", "am"), "2030-01-09", "2030-01-07 pm to 2030-01-09 am"),
+        (("am", "pm"), "2030-01-09", "2030-01-07 to 2030-01-09"),
+    ],
+)
+def test_whole_days_of_19_go_from_a_morning_to_an_afternoon(
+    periods: tuple[str, str], last: str, words: str
+) -> None:
+    begins, ends = periods
+    row = leave(
+        request_unit_half=True,
+        request_date_to=last,
+        request_date_from_period=begins,
+        request_date_to_period=ends,
+    )
+    (told,) = hr.list_leaves(server(19, row), date_from="2030-01-01").leaves
+    assert told.text == f"requested Paid, {words}"
+    assert told.half_day == ("am" if words.endswith("-07 am") else None)
+
+
+def test_what_is_not_shown_is_not_taken_for_none() -> None:
+    told = hr.list_leaves(server(19, leave()), employee_name="bo birch", date_from="2030-01-01")
+    assert "not allowed to see it" in told.warnings[0]
+    assert told.employee.name == "Bo Birch"
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"date_from": "soon"}, "date_from"),
+        ({"date_from": "2030-01-07", "date_to": "2030-01-06"}, "before"),
+        ({"employee_id": 99}, "no employee with id 99"),
+        ({"employee_name": "Zoe"}, "Zoe"),
+        ({"employee_id": 1, "employee_name": "Ann Ash"}, "not both"),
+    ],
+)
+def test_a_wrong_list_is_refused(values: dict[str, Any], words: str) -> None:
+    with pytest.raises((ValidationError, NotFoundError), match=words):
+        hr.list_leaves(server(19, leave()), **values)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_request_is_refused_for_what_has_moments_only(major: int) -> None:
+    odoo = server(major, leave(state="validate", request_date_from=False, request_date_to=False))
+    words = r"overlaps .*: approved Paid, 2030-01-07 to 2030-01-09 \(id 9\)"
+    with pytest.raises(ValidationError, match=words):
+        request(odoo)
+    assert writes(odoo) == []
+
+
+def test_what_was_cancelled_is_not_in_the_way_of_a_request() -> None:
+    """To 17 it is an approved request in the archive."""
+    assert request(server(17, leave(state="validate", active=False))).id == 20

@@ -1,6 +1,7 @@
 """People: who they are, and what they do for themselves, such as taking time off."""
 
 from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.apps.hr.allocations import AllocationRow
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.decisions import decide_leave
 from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
@@ -8,19 +9,23 @@ from odoo_toolkit.apps.hr.leave import (
     Balance,
     LeaveBalances,
     LeaveResult,
-    LeaveRow,
     get_leave_balance,
     request_leave,
 )
+from odoo_toolkit.apps.hr.listing import EmployeeLeaves, LeaveTotal, list_leaves
 from odoo_toolkit.apps.hr.people import People, Person, find_people
+from odoo_toolkit.apps.hr.taken import LeaveRow
 
 __all__ = [
+    "AllocationRow",
     "AttendanceResult",
     "Balance",
+    "EmployeeLeaves",
     "ExpenseResult",
     "LeaveBalances",
     "LeaveResult",
     "LeaveRow",
+    "LeaveTotal",
     "People",
     "Person",
     "check_in_out",
@@ -29,6 +34,7 @@ __all__ = [
     "decide_leave",
     "find_people",
     "get_leave_balance",
+    "list_leaves",
     "request_leave",
 ]
 

@@ -8,8 +8,9 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.hr.leave import LEAVE, REQUEST, LeaveResult, terms, told
+from odoo_toolkit.apps.hr.leave import REQUEST, LeaveResult, told
 from odoo_toolkit.apps.hr.people import PUBLIC
+from odoo_toolkit.apps.hr.taken import LEAVE, state_of, terms
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
 from odoo_toolkit.operations.documents import (
@@ -198,7 +199,7 @@ def _words(row: Row) -> str:
 
 
 def _check_state(row: Row, what: str, decision: Decision) -> None:
-    state = "cancel" if row["active"] is False else row["state"]
+    state = state_of(row)
     if state not in _OPEN[decision]:
         raise state_error(
             REQUEST,

@@ -14,11 +14,23 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
-from odoo_toolkit.apps.hr.people import PUBLIC, own_employee
+from odoo_toolkit.apps.hr.people import named_employee, own_employee
+from odoo_toolkit.apps.hr.taken import (
+    HOUR_FIELDS,
+    LEAVE,
+    LEAVE_FIELDS,
+    MOMENTS,
+    TAKES_DAYS,
+    LeaveRow,
+    leave_row,
+    overlapping,
+    read_leaves,
+    terms,
+)
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.operations.documents import Document, Row, filled, read_rows, row_after
 from odoo_toolkit.operations.lines import checked_day, checked_number
 from odoo_toolkit.operations.steps import (
@@ -31,10 +43,6 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.values import iso_utc
-
-#: From and to which hour of the employee's day.
-HOUR_FIELDS = ("request_hour_from", "request_hour_to")
 
 
 def checked_days(
@@ -115,7 +123,7 @@ def part_of_day(odoo: Odoo, half_day: str | None, hours: tuple[float, float] | N
     return values
 
 
-LEAVE, TYPE = "hr.leave", "hr.leave.type"
+TYPE = "hr.leave.type"
 
 #: ``allocation_type`` is Odoo 14's, ``requires_allocation`` came with 15.
 TYPE_FIELDS = (
@@ -127,23 +135,6 @@ TYPE_FIELDS = (
     "leaves_taken",
     "virtual_remaining_leaves",
     "allows_negative",
-)
-
-LEAVE_FIELDS = (
-    "state",
-    "active",
-    "employee_id",
-    "holiday_status_id",
-    "request_date_from",
-    "request_date_to",
-    "request_date_from_period",
-    "request_unit_half",
-    "request_unit_hours",
-    "request_hour_from",
-    "request_hour_to",
-    "date_from",
-    "date_to",
-    "number_of_days",
 )
 
 #: To this version what is taken by hours may be taken by half days; later it would be a whole one.
@@ -172,18 +163,6 @@ class Balance(Shown):
     allocated: float | None = None
     taken: float = 0.0
     remaining: float | None = None
-
-
-@attrs.frozen(kw_only=True)
-class LeaveRow(Shown):
-    """A request: waiting (``confirm``, ``validate1``) or approved (``validate``)."""
-
-    id: int
-    leave_type: RecordName | None = None
-    date_from: str | None = None
-    date_to: str | None = None
-    days: float | None = None
-    state: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -235,7 +214,7 @@ def get_leave_balance(odoo: Odoo) -> LeaveBalances:
     return LeaveBalances(
         employee=employee,
         balances=[balance(odoo, row) for row in types],
-        requests=[filled(LeaveRow, row, **terms(row)) for row in leaves],
+        requests=[leave_row(row) for row in leaves],
     )
 
 
@@ -260,16 +239,6 @@ def needs_allocation(row: Row) -> bool:
     return fixed or row["requires_allocation"] in ("yes", True)
 
 
-def terms(row: Row) -> Row:
-    """Return type, days and duration of a request, as results name them."""
-    days = {
-        # To 16, those made from moments have no request_date_*.
-        f"date_{end}": row[f"request_date_{end}"] or (row[f"date_{end}"] or "")[:10] or None
-        for end in ("from", "to")
-    }
-    return {"leave_type": row["holiday_status_id"], "days": row["number_of_days"], **days}
-
-
 #: ``can_approve`` is on all versions, the others where the version has them.
 REQUEST = Document(
     model=LEAVE,
@@ -279,22 +248,13 @@ REQUEST = Document(
 )
 CREATE = Step(model=LEAVE, method="create", says="Time off requested")
 
-#: What the form works out of the dates; hours have had two names.
-_MOMENTS = ("date_from", "date_to")
+#: What the form works out besides the moments; hours have had two names.
 _DURATIONS = ("number_of_days", "number_of_hours", "number_of_hours_display")
 
 #: To this version ``create`` ignores the days and wants the moments; later ones ignore those.
 _MOMENTS_UNTIL = 16
 
 _DAY = JsonSchema({"type": "string"})
-
-#: What is in the way of another request, and how its state is said.
-_TAKES_UP = {
-    "draft": "drafted",
-    "confirm": "requested",
-    "validate1": "half approved",
-    "validate": "approved",
-}
 
 _TOLD = {
     "draft": "it is a draft",
@@ -384,9 +344,12 @@ def request_leave(
     permit(odoo, CREATE, dry_run=dry_run)
     wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
     other = employee_id is not None or employee_name is not None
-    who = Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
     found: list[Any] = [
-        lambda: _other(odoo, who) if other else own_employee(odoo, LEAVE),
+        lambda: (
+            named_employee(odoo, employee_id, employee_name, LEAVE)
+            if other
+            else own_employee(odoo, LEAVE)
+        ),
         lambda: resolve(odoo, wanted),
     ]
     employee, type_id = side_by_side(found)
@@ -400,7 +363,7 @@ def request_leave(
     asked: list[Any] = [
         lambda: _type(odoo, type_id, employee.id, first),
         lambda: _worked_out(odoo, values),
-        lambda: _taken_up(odoo, employee.id, first, last),
+        lambda: read_leaves(odoo, employee.id, first, last, states=TAKES_DAYS),
     ]
     with _allowed(employee if other else None):
         kind, form, taken_up = side_by_side(asked)
@@ -408,7 +371,7 @@ def request_leave(
     if other:
         what = f"{what}, for {employee.name}"
     if odoo.version.major <= _MOMENTS_UNTIL:
-        values |= {name: form[name] for name in _MOMENTS}
+        values |= {name: form[name] for name in MOMENTS}
     if description and description.strip():
         values["name"] = description.strip()
 
@@ -428,36 +391,14 @@ def told(row: Row, message: str, warnings: list[str]) -> LeaveResult:
     state = row.get("state")
     if "holiday_status_id" not in row:
         return LeaveResult(id=row["id"], message=f"{message}.", warnings=warnings)
-    half_day = row["request_date_from_period"] if row["request_unit_half"] else None
-    # Odoo 19 keeps no hours of a whole day.
-    hours = [float(row[name] or 0) if row["request_unit_hours"] else None for name in HOUR_FIELDS]
-    if hours[1] == 0:
-        hours = [None, None]
     message = f"{message}: {_TOLD[state]}." if state in _TOLD else f"{message}."
     return filled(
         LeaveResult,
         row,
-        half_day=half_day,
-        hour_from=hours[0],
-        hour_to=hours[1],
         message=message,
         warnings=warnings,
         **terms(row),
     )
-
-
-def _other(odoo: Odoo, wanted: Wanted) -> RecordName:
-    """Return another employee, as the directory has them."""
-    number = resolve(odoo, wanted)
-    domain = [["id", "=", number]]
-    rows = read_rows(odoo, PUBLIC, domain, ["name"], acts_on=LEAVE, active_test=True)
-    if not rows:
-        raise NotFoundError(
-            f"There is no employee with id {number}, or this user cannot see them.",
-            suggestion="find_people finds them by name.",
-            details={"model": PUBLIC, "field": "employee_id", "id": number},
-        )
-    return RecordName(id=rows[0]["id"], name=rows[0]["name"])
 
 
 @contextmanager
@@ -501,7 +442,7 @@ def _type(odoo: Odoo, type_id: int, employee_id: int, day: str) -> Balance:
 def _worked_out(odoo: Odoo, values: Row) -> Row:
     """Ask the form which moments and how many days the request means."""
     fields = odoo.schema.fields(LEAVE)
-    wanted = [name for name in (*_MOMENTS, *_DURATIONS) if name in fields]
+    wanted = [name for name in (*MOMENTS, *_DURATIONS) if name in fields]
     spec: Row = {name: {} for name in wanted}
     if odoo.version.major <= _MOMENTS_UNTIL:
         spec = dict.fromkeys((*wanted, *values), "1")
@@ -517,39 +458,6 @@ def _worked_out(odoo: Odoo, values: Row) -> Row:
         )
     )
     return answer.get("value") or {}
-
-
-def _taken_up(odoo: Odoo, employee_id: int, first: str, last: str) -> list[Row]:
-    """Return the time off that an employee has on some of these days, as far as it may be seen."""
-    domain = [
-        ["employee_id", "=", employee_id],
-        ["state", "in", list(_TAKES_UP)],
-        ["request_date_from", "<=", last],
-        ["request_date_to", ">=", first],
-    ]
-    fields = ("state", "holiday_status_id", "request_date_from", "request_date_to", *_MOMENTS)
-    return read_rows(odoo, LEAVE, domain, fields, acts_on=LEAVE, order="date_from, id")
-
-
-def _in_the_way(taken_up: list[Row], form: Row, when: str) -> ValidationError | None:
-    """Return the error that names the time off with which a request overlaps, if there is any."""
-    start, end = (iso_utc(form.get(name)) for name in _MOMENTS)
-    if start and end:
-        # By hours, as Odoo judges: the morning is not in the way of the afternoon.
-        taken_up = [row for row in taken_up if row["date_from"] < end and row["date_to"] > start]
-    if not taken_up:
-        return None
-    named = []
-    for row in taken_up:
-        first, last = row["request_date_from"], row["request_date_to"]
-        days = first if first == last else f"{first} to {last}"
-        kind = row["holiday_status_id"].name if row["holiday_status_id"] else "time off"
-        named.append(f"{_TAKES_UP[row['state']]} {kind}, {days} (id {row['id']})")
-    return ValidationError(
-        f"{when} overlaps with time off that there is already: {'; '.join(named)}.",
-        suggestion="Choose other days, or withdraw that request first (decide_leave).",
-        details={"field": "date_from", "leave_ids": [row["id"] for row in taken_up]},
-    )
 
 
 def _checked(
@@ -580,7 +488,7 @@ def _checked(
     days = form.get("number_of_days")
     time = form.get("number_of_hours", form.get("number_of_hours_display"))
     amount = time if kind.unit == "hours" else days
-    in_the_way = _in_the_way(taken_up, form, when)
+    in_the_way = overlapping(taken_up, form, when)
     if not days or amount is None:
         raise in_the_way or ValidationError(
             f"There is nothing to take off on {when}: Odoo counts no working time then.",

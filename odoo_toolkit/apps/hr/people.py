@@ -12,8 +12,9 @@ from odoo_toolkit.annotations import AtMost
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.operations.documents import filled, read_rows
+from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 
@@ -124,3 +125,31 @@ def own_employee(odoo: Odoo, acts_on: str) -> RecordName:
             details={"field": "employee_id", "user_id": odoo.uid},
         )
     return RecordName(id=found[0], name=found[1])
+
+
+def named_employee(
+    odoo: Odoo, employee_id: int | None, employee_name: str | None, acts_on: str
+) -> RecordName:
+    """Return the employee that arguments mean, as the directory has them.
+
+    Args:
+        odoo: the connection.
+        employee_id: of the employee; or
+        employee_name: their name.
+        acts_on: the model of the operation, by which lists of models judge the reading.
+
+    Raises:
+        AmbiguousNameError: several employees have the name.
+        NotFoundError: there is no such employee, or they left.
+        ValidationError: both were given.
+    """
+    wanted = Wanted(model=PUBLIC, field="employee_id", id=employee_id, name=employee_name)
+    domain = [["id", "=", resolve(odoo, wanted)]]
+    rows = read_rows(odoo, PUBLIC, domain, ["name"], acts_on=acts_on, active_test=True)
+    if not rows:
+        raise NotFoundError(
+            f"There is no employee with id {employee_id}, or this user cannot see them.",
+            suggestion="find_people finds them by name.",
+            details={"model": PUBLIC, "field": "employee_id", "id": employee_id},
+        )
+    return RecordName(id=rows[0]["id"], name=rows[0]["name"])

@@ -1,0 +1,169 @@
+"""One employee's time off: requests, those that take days, and allocations."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit.apps.hr.allocations import AllocationRow, read_allocations
+from odoo_toolkit.apps.hr.people import named_employee, own_employee
+from odoo_toolkit.apps.hr.taken import (
+    LEAVE,
+    TAKES_DAYS,
+    LeaveRow,
+    leave_row,
+    read_leaves,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.operations.lines import checked_day, today
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+#: Most requests that are listed, and that the message names.
+_MOST, _TOLD = 200, 10
+
+_DAY = JsonSchema({"type": "string"})
+
+
+@attrs.frozen(kw_only=True)
+class LeaveTotal(Shown):
+    """The days of one type of time off in a list of requests.
+
+    Attributes:
+        approved: days of approved requests.
+        waiting: days of requests that are not decided yet.
+    """
+
+    leave_type: RecordName
+    approved: float
+    waiting: float
+
+
+@attrs.frozen(kw_only=True)
+class EmployeeLeaves(Shown):
+    """The time off of one employee, as far as the connected user may see it.
+
+    Attributes:
+        message: the requests that take days, in words.
+        overlapping: the time off that takes these days already: a request for them is refused.
+        leaves: all requests that touch the days, by date; refused and cancelled ones, too.
+        totals: by type; a request that is only partly within the days counts as a whole.
+        allocations: of all years.
+        has_more: whether there are more requests than are listed.
+        warnings: anything that is not as one might expect.
+    """
+
+    employee: RecordName
+    message: str
+    date_from: str
+    date_to: str | None = None
+    overlapping: list[str] = attrs.Factory(list)
+    leaves: list[LeaveRow] = attrs.Factory(list)
+    totals: list[LeaveTotal] = attrs.Factory(list)
+    allocations: list[AllocationRow] = attrs.Factory(list)
+    has_more: bool = False
+    warnings: list[str] = attrs.Factory(list)
+
+
+def list_leaves(
+    odoo: Odoo,
+    *,
+    employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
+    employee_name: str | None = None,
+    date_from: Annotated[
+        str | date | None, _DAY, Doc("First day; default: the first of this year.")
+    ] = None,
+    date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: no end.")] = None,
+) -> EmployeeLeaves:
+    """List one employee's time off, and the part of it that overlaps with the days of a request.
+
+    Each request comes in words, such as "approved Sick Time Off, 2030-01-07 to 2030-01-09", with
+    the totals by type, and the allocations. Three round trips, two of them side by side; by name
+    one more.
+
+    >>> list_leaves(odoo, date_from="2030-01-08", date_to="2030-01-08").overlapping
+    ['requested Paid, 2030-01-07 to 2030-01-09']
+
+    Args:
+        odoo: the connection.
+        employee_id: whose; by default the connected user's. Odoo shows those of others to their
+            approvers and to Time Off officers.
+        employee_name: instead of the id.
+        date_from: the first day that is looked at; by default the first of this year.
+        date_to: the last day; by default there is none.
+
+    Raises:
+        AmbiguousNameError: several employees have the name.
+        NotFoundError: there is no such employee, or the module ``hr_holidays`` is not installed.
+        ValidationError: a date is wrong, or the user is not an employee.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    first = checked_day(date_from, "date_from") or f"{today(odoo)[:4]}-01-01"
+    last = checked_day(date_to, "date_to")
+    if last and last < first:
+        raise ValidationError(
+            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
+        )
+    other = employee_id is not None or employee_name is not None
+    employee = (
+        named_employee(odoo, employee_id, employee_name, LEAVE)
+        if other
+        else own_employee(odoo, LEAVE)
+    )
+    warnings: list[str] = []
+    asked: list[Any] = [
+        lambda: read_leaves(odoo, employee.id, first, last, limit=_MOST + 1),
+        lambda: _allocations(odoo, employee.id, warnings),
+    ]
+    rows, allocations = side_by_side(asked)
+    has_more = len(rows) > _MOST
+    leaves = [leave_row(row) for row in rows[:_MOST]]
+    taking = [row for row in leaves if row.state in TAKES_DAYS]
+    if other and not leaves:
+        warnings.append(
+            f"Either {employee.name} has no time off then, or this user is not allowed to see it:"
+            " Odoo shows it to the employee, their approver and Time Off officers."
+        )
+    days = f"from {first} on" if last is None else first if first == last else f"{first} to {last}"
+    told = "; ".join(row.text for row in taking[:_TOLD])
+    more = f"; and {len(taking) - _TOLD} more" if len(taking) > _TOLD else ""
+    return EmployeeLeaves(
+        employee=employee,
+        message=f"{employee.name}, {days}: {told}{more}."
+        if taking
+        else f"{employee.name}, {days}: no time off that this user sees.",
+        date_from=first,
+        date_to=last,
+        overlapping=[row.text for row in taking],
+        leaves=leaves,
+        totals=_totals(leaves),
+        allocations=allocations,
+        has_more=has_more,
+        warnings=warnings,
+    )
+
+
+def _allocations(odoo: Odoo, employee_id: int, warnings: list[str]) -> list[AllocationRow]:
+    try:
+        return read_allocations(odoo, employee_id, _MOST)
+    except OdooError as error:
+        warnings.append(f"The allocations cannot be read: {error.message}")
+        return []
+
+
+def _totals(leaves: list[LeaveRow]) -> list[LeaveTotal]:
+    found: dict[RecordName, dict[str, float]] = {}
+    for row in leaves:
+        if row.leave_type and row.state in TAKES_DAYS:
+            days = found.setdefault(row.leave_type, {"approved": 0.0, "waiting": 0.0})
+            days["approved" if row.state == "validate" else "waiting"] += row.days or 0.0
+    return [
+        LeaveTotal(leave_type=kind, **{name: round(value, 2) for name, value in days.items()})
+        for kind, days in found.items()
+    ]
