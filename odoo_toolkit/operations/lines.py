@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime, timezone
+from datetime import date, datetime
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.fields import similar_names
+from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.records.names import Wanted
 from odoo_toolkit.values.moments import day_string
 from odoo_toolkit.values.plain import plain
@@ -160,9 +160,5 @@ def checked_day(value: str | date | None, field: str) -> str | None:
 
 
 def today(odoo: Odoo) -> str:
-    """Return the present day where the connection's time zone is."""
-    try:
-        zone: Any = ZoneInfo(str(odoo.settings.base_context.get("tz") or "UTC"))
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = timezone.utc
-    return datetime.now(zone).date().isoformat()
+    """Return the present day in the time zone of the connection, see :func:`own_zone`."""
+    return datetime.now(own_zone(odoo)).date().isoformat()

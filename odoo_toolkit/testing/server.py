@@ -19,7 +19,7 @@ from odoo_toolkit.testing.records import Records, Row
 from odoo_toolkit.values import ReadOptions
 
 _MODEL: Fields = {"name": "char", "model": "char", "transient": "boolean"}
-_SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rights"}
+_SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rights", "context_get"}
 
 
 class FakeServer:
@@ -162,6 +162,8 @@ class FakeServer:
             answer = _given(self.answers[key], call)
             if answer is not NotImplemented:
                 return answer
+        if key == ("res.users", "context_get"):
+            return {"lang": "en_US", "tz": "UTC", "uid": self._uid}
         scripted = any(model == call.model for model, _ in self.answers)
         if call.model not in self._models and not scripted:
             raise make_error("UNKNOWN_MODEL", f"There is no model {call.model}.")

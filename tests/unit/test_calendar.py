@@ -372,6 +372,50 @@ def test_a_day_that_is_taken_leaves_no_time_and_weekends_do_not_count() -> None:
     assert len(free(odoo, days=4, weekends=True)) == 3
 
 
+def test_without_a_time_for_everybody_it_says_without_whom_there_is_one() -> None:
+    odoo = Office()
+    busy(odoo, "2030-03-29 07:00:00", "2030-03-29 16:00:00", partner_ids=[3], name="Time off")
+
+    found = calendar.find_times(odoo, attendees=["Ann"], day="2030-03-29", days=1, timezone=BERLIN)
+
+    assert found.free == []
+    assert found.warnings == [
+        "There is no time when everybody is free.",
+        "Without Me, the first is 2030-03-29T09:00:00+01:00 to 2030-03-29T17:00:00+01:00.",
+    ]
+
+
+def test_who_is_busy_at_the_time_is_named_in_plan_and_result() -> None:
+    odoo = Office()
+    busy(odoo, "2030-03-11 08:30:00", "2030-03-11 10:00:00", partner_ids=[9], name="Dentist")
+    busy(odoo, "2030-03-11 09:00:00", "2030-03-11 10:00:00", partner_ids=[9], name="Right after")
+    told = "Ann is busy then: 'Dentist', 2030-03-11 09:30 to 2030-03-11 11:00."
+
+    assert create(odoo, attendees=["Ann"], dry_run=True).warnings == [told]
+    assert told in create(odoo, attendees=["Ann"]).warnings
+    moved = calendar.move_meeting(odoo, meeting_id=1, start="2030-03-11T09:00", timezone=BERLIN)
+    assert told in moved.warnings
+
+
+def test_a_meeting_is_not_in_its_own_way() -> None:
+    odoo = Office()
+    made = create(odoo, attendees=["Ann"])
+
+    later = calendar.move_meeting(
+        odoo, meeting_id=made.id, start="2030-03-11T09:30", timezone=BERLIN, dry_run=True
+    )
+
+    assert later.warnings == []
+
+
+def test_the_time_zone_is_that_of_the_user_unless_the_settings_name_one() -> None:
+    answers = {("res.users", "context_get"): {"tz": "America/New_York", "uid": 2}}
+    odoo = Office()
+    odoo.server.answers.update(answers)
+
+    assert create(odoo, timezone=None).timezone == "America/New_York"
+
+
 def test_who_has_declined_is_free() -> None:
     odoo = Office()
     busy(odoo, "2030-03-29 09:00:00", "2030-03-29 10:00:00", partner_ids=[9])

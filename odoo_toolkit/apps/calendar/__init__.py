@@ -1,8 +1,8 @@
 """Meetings: created, moved, cancelled; what is on, and when everybody is free."""
 
 from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.apps.calendar.busy import Attendee
 from odoo_toolkit.apps.calendar.meetings import (
-    Attendee,
     Meeting,
     cancel_meeting,
     create_meeting,

@@ -12,6 +12,7 @@ from annotated_doc import Doc
 from annotated_types import Ge, Gt, Len
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.calendar.busy import MODEL, Attendee, attendees_of, conflicts
 from odoo_toolkit.apps.calendar.repeating import DAYS, Repeat, series_values
 from odoo_toolkit.apps.calendar.zones import local, to_utc, zone_of
 from odoo_toolkit.client import Odoo
@@ -31,7 +32,7 @@ from odoo_toolkit.search_text import literal
 from odoo_toolkit.values.moments import utc_string
 
 EVENT = Document(
-    model="calendar.event",
+    model=MODEL,
     noun="meeting",
     argument="meeting_id",
     fields=(
@@ -48,7 +49,6 @@ EVENT = Document(
         "recurrence_id",
     ),
 )
-ATTENDEE = "calendar.attendee"
 ALARM = "calendar.alarm"
 
 #: With this in the context, Odoo writes no invitations.
@@ -63,21 +63,6 @@ Moment = Annotated[
     Doc("YYYY-MM-DDTHH:MM in the time zone, or with an offset."),
 ]
 Which = Literal["this", "following", "all"]
-
-
-@attrs.frozen(kw_only=True)
-class Attendee(Shown):
-    """Somebody who is invited.
-
-    Attributes:
-        id: of the contact.
-        answer: accepted, declined, tentative, or needsAction if there is none yet.
-    """
-
-    id: int
-    name: str
-    email: str | None = None
-    answer: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -206,7 +191,10 @@ def create_meeting(
     rows = people(odoo, list(attendees or ()), acts_on=EVENT.model, argument="attendees")
     guests = {row["id"]: row for row in rows}
     me = own_partner(odoo)
-    ids = [*([me] if include_me and me not in guests else []), *guests]
+    coming = {number: row["display_name"] for number, row in guests.items()}
+    if include_me and me not in guests:
+        coming = {me: "You", **coming}
+    ids = list(coming)
     if not ids:
         raise ValidationError(
             "Nobody takes part.",
@@ -231,6 +219,7 @@ def create_meeting(
         values["alarm_ids"] = _alarms(odoo, reminders)
     step = attrs.evolve(CREATE.of(vals_list=values), context={} if invite else _SILENT)
     silent = [row["display_name"] for row in guests.values() if not row["email"]]
+    busy = conflicts(odoo, coming, begins, ends, zone)
 
     def result(done: Done) -> Meeting:
         row = afterwards(lambda: _first(odoo, done.id, begins), done.warnings)
@@ -240,6 +229,7 @@ def create_meeting(
         done.warnings.extend(f"Odoo did not take attendee {number}." for number in missing)
         if row and (row["start"], row["stop"]) != (_iso(begins), _iso(ends)):
             done.warnings.append(f"Odoo stored other times: {made.start} to {made.stop}.")
+        done.warnings.extend(busy)
         if invite and invited:
             done.warnings.extend(_uninvited(silent, begins))
         return attrs.evolve(
@@ -251,8 +241,9 @@ def create_meeting(
         who = ", ".join(row["display_name"] for row in guests.values())
         would += f" with {who}, {'who are invited by e-mail' if invite else 'without invitations'}"
     plan = operate(odoo, [step], (), result, would=f"{would}.", dry_run=dry_run)
-    if isinstance(plan, Plan) and invite:
-        plan.warnings.extend(_uninvited(silent, begins) if guests else [])
+    if isinstance(plan, Plan):
+        plan.warnings.extend(busy)
+        plan.warnings.extend(_uninvited(silent, begins) if guests and invite else [])
     return plan
 
 
@@ -313,12 +304,15 @@ def move_meeting(
         values["recurrence_update"] = "future_events" if following else "self_only"
     step = attrs.evolve(MOVE.of(vals=values), context={} if invite else _SILENT)
     before = newest(odoo, row["id"])
+    coming = {one.id: one.name for one in attendees_of(odoo, [row])[row["id"]]}
+    busy = conflicts(odoo, coming, begins, ends, zone, but=row["id"]) if coming else []
 
     def result(done: Done) -> Meeting:
         now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
         made = _meeting(odoo, now or row, zone, done.warnings, since=before)
         if now and (now["start"], now["stop"]) != (_iso(begins), _iso(ends)):
             done.warnings.append(f"Odoo stored other times: {made.start} to {made.stop}.")
+        done.warnings.extend(busy)
         return attrs.evolve(
             made, message=f"Moved {_shown(made)}. {_invited(made, invite=invite)}".strip()
         )
@@ -326,7 +320,10 @@ def move_meeting(
     old = _span(was, _utc(row["stop"]), zone)
     more = ", and those of the series that follow" if following else ""
     would = f"Would move {row['name']!r} from {old} to {_span(begins, ends, zone)}{more}."
-    return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+    plan = operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+    if isinstance(plan, Plan):
+        plan.warnings.extend(busy)
+    return plan
 
 
 @operation
@@ -363,7 +360,9 @@ def cancel_meeting(
     permit(odoo, CANCEL, dry_run=dry_run)
     row = find_meeting(odoo, meeting_id, meeting_name, zone)
     if not row["active"]:
-        return _meeting(odoo, row, zone, [], message=f"{row['name']!r} is already cancelled.")
+        return _meeting(
+            odoo, row, zone, [], since=None, message=f"{row['name']!r} is already cancelled."
+        )
     ids = [row["id"]]
     if which != "this" and row["recurrence_id"]:
         domain: list[Any] = [
@@ -377,7 +376,8 @@ def cancel_meeting(
 
     def result(done: Done) -> Meeting:
         now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
-        made = _meeting(odoo, now or row, zone, done.warnings)
+        # Odoo writes no e-mails about it: what it wrote before is not of interest.
+        made = _meeting(odoo, now or row, zone, done.warnings, since=None)
         if others := [one.name for one in made.attendees if one.id != own_partner(odoo)]:
             done.warnings.append(
                 f"Odoo does not notify the attendees. Tell {', '.join(others)} yourself."
@@ -493,24 +493,6 @@ def newest(odoo: Odoo, meeting: int) -> int:
     return rows[0]["id"] if rows else 0
 
 
-def attendees_of(odoo: Odoo, rows: Sequence[Row]) -> dict[int, list[Attendee]]:
-    """Return the attendees of meetings, by the meeting's id."""
-    found: dict[int, list[Attendee]] = {row["id"]: [] for row in rows}
-    domain = [["event_id", "in", list(found)]]
-    fields = ["event_id", "partner_id", "email", "state"]
-    for row in read_rows(odoo, ATTENDEE, domain, fields, acts_on=EVENT.model, order="id"):
-        if row["partner_id"] and row["event_id"]:
-            found[row["event_id"].id].append(
-                Attendee(
-                    id=row["partner_id"].id,
-                    name=row["partner_id"].name,
-                    email=row["email"],
-                    answer=row["state"],
-                )
-            )
-    return found
-
-
 def _invitations(odoo: Odoo, row: Row, since: int) -> list[Delivery]:
     """Return what became of the e-mails about a meeting."""
     domain = [["model", "=", EVENT.model], ["res_id", "=", row["id"]], ["id", ">", since]]
@@ -524,14 +506,15 @@ def _meeting(
     zone: ZoneInfo,
     warnings: list[str],
     *,
-    since: int = 0,
+    since: int | None = 0,
     message: str = "",
 ) -> Meeting:
+    """Return a meeting with its attendees, and the e-mails about it after a message, if any."""
     known = "start" in row
     people_of = afterwards(lambda: attendees_of(odoo, [row]), warnings, "the attendees") or {}
     sent = (
         afterwards(lambda: _invitations(odoo, row, since), warnings, "the invitations")
-        if known
+        if known and since is not None
         else None
     )
     number = None

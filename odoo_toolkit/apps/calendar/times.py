@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -12,31 +12,33 @@ from annotated_doc import Doc
 from annotated_types import Ge, Gt, Le, Len
 
 from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit.apps.calendar.busy import (
+    Attendee,
+    comes,
+    meetings_of,
+    span_of,
+    taken_by,
+)
 from odoo_toolkit.apps.calendar.meetings import (
     EVENT,
-    Attendee,
     Zone,
-    attendees_of,
     own_partner,
 )
-from odoo_toolkit.apps.calendar.zones import day_after, local, midnight, zone_of
+from odoo_toolkit.apps.calendar.zones import day_after, zone_of
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.mail.recipients import people
-from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.documents import Row
 from odoo_toolkit.operations.lines import checked_day, checked_number
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.values.moments import utc_string
 
 #: Most days that one call looks at, and most free times that it returns.
 MOST_DAYS, MOST_TIMES = 62, 50
 
 Day = Annotated[str | date | None, JsonSchema({"type": "string"})]
 People = Annotated[Sequence[int | str], JsonSchema({"type": "array", "items": {"type": "string"}})]
-
-_FIELDS = ("name", "start", "stop", "allday", "start_date", "stop_date", "location", "show_as")
 
 
 @attrs.frozen(kw_only=True)
@@ -85,6 +87,7 @@ class FreeTimes(Shown):
         free: times that are long enough, in order.
         busy: the meetings that keep them busy, in order, with the people.
         has_more: there are more free times than were returned.
+        warnings: if there is none, without whom there would be one.
     """
 
     people: list[RecordName]
@@ -92,6 +95,7 @@ class FreeTimes(Shown):
     free: list[Slot]
     busy: list[Slot]
     has_more: bool = False
+    warnings: list[str] = attrs.Factory(list)
 
 
 def get_agenda(
@@ -130,7 +134,7 @@ def get_agenda(
     last = day_after(first, _days(days) - 1)
     given = [own_partner(odoo)] if person is None else [person]
     ((row,)) = people(odoo, given, acts_on=EVENT.model, argument="person")
-    found = _meetings(odoo, [row["id"]], first, last, zone)
+    found = meetings_of(odoo, [row["id"]], first, last, zone)
     return Agenda(
         person=RecordName(id=row["id"], name=row["display_name"]),
         first_day=first.isoformat(),
@@ -139,7 +143,7 @@ def get_agenda(
         meetings=[
             _slot(meeting, attendees, zone)
             for meeting, attendees in found
-            if _comes(row["id"], attendees)
+            if comes(row["id"], attendees)
         ],
     )
 
@@ -199,37 +203,55 @@ def find_times(
     given = [*attendees, *([own_partner(odoo)] if include_me else [])]
     rows = people(odoo, given, acts_on=EVENT.model, argument="attendees")
     named = {row["id"]: row["display_name"] for row in rows}
-    taken: list[tuple[datetime, datetime]] = []
+    taken: list[tuple[list[str], tuple[datetime, datetime]]] = []
     busy: list[Slot] = []
-    for meeting, guests in _meetings(odoo, list(named), first, last, zone):
-        coming = [named[one] for one in named if _takes_part(one, meeting, guests)]
-        if meeting["show_as"] == "free" or not coming:
+    for meeting, guests in meetings_of(odoo, list(named), first, last, zone):
+        coming = taken_by(meeting, guests, named)
+        if not coming:
             continue
-        taken.append(_span(meeting, zone))
+        taken.append((coming, span_of(meeting, zone)))
         busy.append(attrs.evolve(_slot(meeting, [], zone), who=", ".join(coming)))
     now = datetime.now(zone)
-    free: list[Slot] = []
-    for number in range((last - first).days + 1):
-        this = day_after(first, number)
-        if this.weekday() >= 5 and not weekends:
-            continue
-        begins = max(datetime.combine(this, opens, zone), now)
-        ends = datetime.combine(this, closes, zone)
-        free += [
+    hours = [
+        (max(datetime.combine(this, opens, zone), now), datetime.combine(this, closes, zone))
+        for this in (day_after(first, number) for number in range((last - first).days + 1))
+        if weekends or this.weekday() < 5
+    ]
+
+    def free_but_for(nobody: str | None) -> list[Slot]:
+        """Return the times at which everybody is free, one person left aside."""
+        spans = [span for who, span in taken if who != [nobody]]
+        return [
             Slot(
                 start=a.astimezone(zone).isoformat(timespec="seconds"),
                 stop=b.astimezone(zone).isoformat(timespec="seconds"),
             )
-            for a, b in _gaps(begins, ends, taken)
+            for begins, ends in hours
+            for a, b in _gaps(begins, ends, spans)
             if b - a >= needed
         ]
+
+    free = free_but_for(None)
+    warnings = [] if free else _nearly(named, free_but_for)
     return FreeTimes(
         people=[RecordName(id=number, name=name) for number, name in named.items()],
         timezone=zone.key,
         free=free[:MOST_TIMES],
         busy=busy,
         has_more=len(free) > MOST_TIMES,
+        warnings=warnings,
     )
+
+
+def _nearly(named: Mapping[int, str], free_but_for: Callable[[str], list[Slot]]) -> list[str]:
+    """Say without whom there would be a time, where there is none."""
+    told = ["There is no time when everybody is free."]
+    others = {name: free_but_for(name) for name in named.values()} if len(named) > 1 else {}
+    return told + [
+        f"Without {name}, the first is {free[0].start} to {free[0].stop}."
+        for name, free in others.items()
+        if free
+    ]
 
 
 def _gaps(
@@ -251,49 +273,8 @@ def _gaps(
     return gaps
 
 
-def _meetings(
-    odoo: Odoo, partners: Sequence[int], first: date, last: date, zone: ZoneInfo
-) -> list[tuple[Row, list[Attendee]]]:
-    """Return the meetings of some people that touch some days, with their attendees."""
-    begins, ends = midnight(first, zone), midnight(day_after(last), zone)
-    timed = ["&", "&", ["allday", "=", False], ["start", "<", utc_string(ends)]]
-    timed.append(["stop", ">", utc_string(begins)])
-    whole = ["&", "&", ["allday", "=", True], ["start_date", "<=", last.isoformat()]]
-    whole.append(["stop_date", ">=", first.isoformat()])
-    domain = [
-        ["partner_ids", "in", list(partners)],
-        ["active", "=", True],
-        "|",
-        *timed,
-        *whole,
-    ]
-    rows = read_rows(odoo, EVENT.model, domain, [*_FIELDS, "partner_ids"], order="start, id")
-    if not rows:
-        return []
-    attendees = attendees_of(odoo, rows)
-    return [(row, attendees[row["id"]]) for row in rows]
-
-
-def _comes(partner: int, attendees: Sequence[Attendee]) -> bool:
-    """Whether somebody has not declined."""
-    return all(one.answer != "declined" for one in attendees if one.id == partner)
-
-
-def _takes_part(partner: int, meeting: Row, attendees: Sequence[Attendee]) -> bool:
-    return partner in (meeting["partner_ids"] or ()) and _comes(partner, attendees)
-
-
-def _span(meeting: Row, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """Return from when to when a meeting lasts; one of whole days in the zone's days."""
-    if not meeting["allday"]:
-        return local(meeting["start"], zone), local(meeting["stop"], zone)
-    first, last = (date.fromisoformat(meeting[name]) for name in ("start_date", "stop_date"))
-    begins, ends = midnight(first, zone), midnight(day_after(last), zone)
-    return local(begins, zone), local(ends, zone)
-
-
 def _slot(meeting: Row, attendees: list[Attendee], zone: ZoneInfo) -> Slot:
-    begins, ends = _span(meeting, zone)
+    begins, ends = span_of(meeting, zone)
     return Slot(
         start=begins.isoformat(),
         stop=ends.isoformat(),

@@ -8,18 +8,20 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.values.moments import parse_moment
 
 _ZONED = re.compile(r"[0-9:.,]\s*(Z|[+-][0-9]{2}:?([0-9]{2})?)$", re.IGNORECASE)
 
 
 def zone_of(odoo: Odoo, name: str | None) -> ZoneInfo:
-    """Return the time zone of a name; without one that of the connection, else UTC.
+    """Return the time zone of a name; without one that of the connection.
 
     Raises:
         ValidationError: there is no such time zone.
     """
-    name = name or str(odoo.settings.base_context.get("tz") or "UTC")
+    if not name:
+        return own_zone(odoo)
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError, AttributeError, TypeError):

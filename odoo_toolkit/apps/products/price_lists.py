@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timezone
 from functools import partial
 from typing import Annotated, Any, Literal, TypedDict
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import attrs
 from annotated_doc import Doc
@@ -41,6 +40,7 @@ from odoo_toolkit.operations.lines import (
 )
 from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
@@ -350,14 +350,10 @@ def _checked_rules(odoo: Odoo, rules: Sequence[PriceRuleLine]) -> list[dict[str,
 
 
 def _moment(odoo: Odoo, day: str | None, at: time) -> str | None:
-    """Return a time of a day, where the connection's time zone is, as Odoo stores it."""
+    """Return a time of a day, in the time zone of the connection, as Odoo stores it."""
     if day is None:
         return None
-    try:
-        zone: Any = ZoneInfo(str(odoo.settings.base_context.get("tz") or "UTC"))
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = timezone.utc
-    local = datetime.combine(datetime.fromisoformat(day).date(), at, zone)
+    local = datetime.combine(datetime.fromisoformat(day).date(), at, own_zone(odoo))
     return utc_string(local.astimezone(timezone.utc))
 
 
