@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time, timezone
 from typing import Annotated, Any
 
 from odoo_toolkit.annotations import JsonSchema
@@ -13,7 +13,7 @@ from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.fields import similar_names
 from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.records.names import Wanted
-from odoo_toolkit.values.moments import day_string
+from odoo_toolkit.values.moments import day_string, parse_moment
 from odoo_toolkit.values.plain import plain
 
 Line = Mapping[str, Any]
@@ -162,3 +162,29 @@ def checked_day(value: str | date | None, field: str) -> str | None:
 def today(odoo: Odoo) -> str:
     """Return the present day in the time zone of the connection, see :func:`own_zone`."""
     return datetime.now(own_zone(odoo)).date().isoformat()
+
+
+def end_of_day(odoo: Odoo, day: str) -> str:
+    """Return the last second of a day, in the connection's time zone, as Odoo's UTC."""
+    last = datetime.combine(date.fromisoformat(day), time(23, 59, 59), own_zone(odoo))
+    return last.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def local_day(odoo: Odoo, moment: str | None) -> str | None:
+    """Return the day, in the connection's time zone, of a moment of Odoo's; None stays None."""
+    if moment is None:
+        return None
+    utc = parse_moment(moment)[0].replace(tzinfo=timezone.utc)
+    return utc.astimezone(own_zone(odoo)).date().isoformat()
+
+
+def day_to_come(odoo: Odoo, value: str | date | None, field: str) -> str | None:
+    """Return a day as ``YYYY-MM-DD``, or refuse one that is past; None stays None."""
+    day = checked_day(value, field)
+    if day is not None and day < (now := today(odoo)):
+        raise ValidationError(
+            f"{field} is {day}, which is past: today is {now}.",
+            suggestion="Give today or a later day.",
+            details={"field": field},
+        )
+    return day

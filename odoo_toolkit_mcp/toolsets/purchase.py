@@ -10,8 +10,8 @@ TOOLS = (
         name="odoo_purchase_get_supply",
         title="Get supply of a product",
         description="Get the sources of a product, and when each can deliver: stock, expected"
-        " receipts, vendors' offers, and production with its missing components. For stock by"
-        " location, use odoo_inventory_get_stock.",
+        " receipts, vendors' offers, and production with its missing components. To plan for a"
+        " day, give needed_by. For stock by location, use odoo_inventory_get_stock.",
         function=purchase.get_supply,
         access="read",
     ),

@@ -15,6 +15,7 @@ from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice
 from odoo_toolkit.apps.inventory import Transfer, return_picking
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, StateError, ValidationError
+from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.lines import today
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
@@ -272,6 +273,66 @@ def test_what_is_suggested_for_a_received_order_can_be_done(admin: Odoo, market:
             execute(admin, "purchase.order", "button_cancel", [[order.id]])
 
 
+def test_what_is_needed_by_a_day(admin: Odoo, market: Market) -> None:
+    """An order that comes in time counts, one that is late does not; a note tells the maximum."""
+    now = date.fromisoformat(today(admin))
+    due = now + timedelta(days=8)
+    rival = market.make(
+        "res.partner", name=f"Rival {market.tag}", comment="Sells at most 40 pieces at a time."
+    )
+    offer(market, admin, market.product, rival, min_qty=1, price=6.0, delay=3, sequence=9)
+    ordered_in_time = purchase.create_order(
+        admin,
+        lines=[
+            {"product_id": market.product, "quantity": 5, "date_planned": str(due)},
+            {"product_id": market.product, "quantity": 9, "date_planned": "2031-05-06"},
+        ],
+        partner_id=market.vendor,
+        origin=f"SO {market.tag}",
+        confirm=True,
+    )
+    assert isinstance(ordered_in_time, purchase.Order)
+    assert ordered_in_time.origin == f"SO {market.tag}"
+
+    found = purchase.get_supply(admin, product_id=market.product, quantity=55, needed_by=str(due))
+    assert (found.coming, found.missing, found.forecast) == (5.0, 50.0, 5.0)
+    assert [(item.quantity, item.source) for item in found.incoming] == [
+        (5.0, ordered_in_time.name)
+    ]
+    assert [(o.price, o.unusable, o.order_by) for o in found.offers] == [
+        (10.0, None, str(due - timedelta(days=7))),
+        (6.0, "above maximum", str(due - timedelta(days=3))),
+    ]
+    assert found.offers[1].max_quantity == 40.0
+    assert {(o.price, o.unusable) for o in found.left_out} == {
+        (8.0, f"comes 1 day too late, on {now + timedelta(days=9)}"),
+        (1.0, "expired"),
+    }
+    assert f"50 from Vendor {market.tag}" in found.message
+    some = purchase.get_supply(admin, product_id=market.product, quantity=45, needed_by=str(due))
+    assert [o.unusable for o in some.offers] == [None, None]
+    all_of_it = purchase.get_supply(admin, product_id=market.product, quantity=14)
+    assert (all_of_it.coming, all_of_it.missing, all_of_it.forecast) == (None, None, 14.0)
+
+
+def test_totals_without_taxes_stand_beside_those_with(admin: Odoo, market: Market) -> None:
+    company = acting_company(admin, "purchase.order")
+    tax = market.make(
+        "account.tax",
+        name=f"Tax {market.tag}",
+        amount=20.0,
+        type_tax_use="purchase",
+        company_id=company,
+    )
+    records.write(
+        admin, "product.product", [market.product], {"supplier_taxes_id": [[6, 0, [tax]]]}
+    )
+    made = ordered(admin, market, 5)
+    assert (made.amount_untaxed, made.amount_total) == (50.0, 60.0)
+    assert "60.00 USD (50.00 untaxed)" in made.message
+    assert (made.lines[0].subtotal, made.lines[0].total) == (50.0, 60.0)
+
+
 def test_an_order_below_the_vendors_least_quantity_says_so(admin: Odoo, market: Market) -> None:
     product = market.make("product.product", name=f"Least {market.tag}", **stored(admin))
     offer(market, admin, product, market.vendor, min_qty=20, price=4.0)
@@ -510,3 +571,34 @@ def test_what_can_be_made_waits_for_its_slowest_component(admin: Odoo, market: M
     assert can is not None
     assert (can.possible_now, can.short) == (3.5, [])
     assert can.ready == (day + timedelta(days=3)).isoformat()
+
+
+def test_components_that_come_in_time_are_not_missing(admin: Odoo, market: Market) -> None:
+    """Ten bolts for ten shelves are ordered for the day on which making has to begin."""
+    if not admin.schema.has_model("mrp.bom"):
+        pytest.skip("Manufacturing is not installed.")
+    now = date.fromisoformat(today(admin))
+    made = market.make("product.product", name=f"Rack {market.tag}", **stored(admin))
+    values: dict[str, Any] = {"product_tmpl_id": template(admin, made), "product_qty": 1}
+    if "produce_delay" in admin.schema.fields("mrp.bom"):
+        values["produce_delay"] = 2
+    else:
+        records.write(admin, "product.template", [template(admin, made)], {"produce_delay": 2})
+    line = {"product_id": market.product, "product_qty": 1}
+    market.make("mrp.bom", **values, bom_line_ids=[[0, 0, line]])
+    start = now + timedelta(days=4)
+    lines = [{"product_id": market.product, "quantity": 10, "date_planned": str(start)}]
+    order = purchase.create_order(admin, lines=lines, partner_id=market.vendor, confirm=True)
+    assert isinstance(order, purchase.Order)
+    due = str(start + timedelta(days=2))
+    can = purchase.get_supply(admin, product_id=made, quantity=10, needed_by=due).making
+    assert can is not None
+    (bolt,) = can.short
+    assert (bolt.missing, bolt.coming, bolt.arrives) == (0.0, 10.0, str(start))
+    assert [item.source for item in bolt.receipts] == [order.name]
+    assert (can.start_by, can.ready, can.in_time) == (str(start), due, True)
+    soon = purchase.get_supply(
+        admin, product_id=made, quantity=10, needed_by=str(now + timedelta(days=5))
+    ).making
+    assert soon is not None
+    assert (soon.short[0].missing, soon.in_time) == (10.0, False)

@@ -9,7 +9,7 @@ import pytest
 
 from odoo_toolkit.apps import purchase
 from odoo_toolkit.apps.accounting import Invoice
-from odoo_toolkit.apps.purchase import fulfilment
+from odoo_toolkit.apps.purchase import fulfilment, offers
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     AccessError,
@@ -111,7 +111,7 @@ def test_the_price_is_that_of_the_quantity(major: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("offers", "warning"),
+    ("prices", "warning"),
     [
         ([{"min_qty": 20}], "at least 20"),
         ([{"min_qty": 1}, {"min_qty": 3, "currency_id": 3}], "check price"),
@@ -121,10 +121,10 @@ def test_the_price_is_that_of_the_quantity(major: int) -> None:
     ],
 )
 def test_what_cannot_be_priced_is_left_to_odoo(
-    offers: list[dict[str, Any]], warning: str | None
+    prices: list[dict[str, Any]], warning: str | None
 ) -> None:
     odoo = Buying()
-    for offer in offers:
+    for offer in prices:
         odoo.offer(8.0, **offer)
     made = create(odoo)
     assert "price_unit" not in sent_lines(odoo)[0]
@@ -461,6 +461,140 @@ def test_a_vendor_who_counts_in_dozens_is_compared_in_dozens() -> None:
             assert offer.unusable == obstacle
             assert offer.uom is not None
         assert len(odoo.sent) == 2 * 5
+
+
+# Until a day ------------------------------------------------------------------------------------
+
+
+def in_stock(odoo: Buying, product: int = 3, **values: float) -> None:
+    """Say what is there of a product and what comes."""
+    rows = odoo.tables["product.product"]
+    next(row for row in rows if row["id"] == product).update(values)
+
+
+def comes(odoo: Buying, quantity: float, days: int, product: int = 3) -> None:
+    """Add a confirmed receipt."""
+    places = {"location_id": 4, "location_dest_id": 8}
+    odoo.tables["stock.location"] = [{"id": 4, "usage": "supplier"}, {"id": 8, "usage": "internal"}]
+    moves = odoo.tables["stock.move"]
+    moves.append(
+        {"id": len(moves) + 1, "product_id": product, "state": "assigned", "product_qty": quantity}
+        | {"date": f"{day(odoo, days)} 08:00:00", "origin": f"P{days}", **places}
+    )
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_cannot_be_there_by_the_day_is_left_out_with_the_reason(major: int) -> None:
+    """A vendor who sells 85 at most is not proposed for 91; another one would be too late."""
+    odoo = Buying(major)
+    in_stock(odoo, free_qty=0.0, incoming_qty=0.0, virtual_available=0.0)
+    odoo.tables["res.partner"][0]["comment"] = "Sells at most 85 pieces."
+    odoo.offer(5.0, delay=3)
+    odoo.offer(4.0, vendor=8, delay=12)
+    odoo.offer(3.0, vendor=8, delay=2, date_end="2020-01-01")
+    # A price that starts in time counts.
+    odoo.offer(9.0, vendor=8, delay=2, date_start=day(odoo, 6), date_end=day(odoo, 7))
+    found = purchase.get_supply(odoo, product_id=3, quantity=91, needed_by=day(odoo, 10))
+    usable, most = found.offers
+    assert (most.price, most.max_quantity, most.unusable) == (5.0, 85.0, "above maximum")
+    assert (most.order_by, most.note) == (day(odoo, 7), "Sells at most 85 pieces.")
+    assert (usable.price, usable.arrives, usable.order_by) == (9.0, day(odoo, 8), day(odoo, 7))
+    assert {(offer.price, offer.unusable) for offer in found.left_out} == {
+        (4.0, f"comes 2 days too late, on {day(odoo, 12)}"),
+        (3.0, "expired"),
+    }
+    assert f"91 from Binford at 9 USD by {day(odoo, 8)}, ordered by" in found.message
+    # As without a day, and then the vendors' notes.
+    assert len(odoo.sent) == 5
+
+
+def test_no_vendor_is_named_who_has_too_few() -> None:
+    odoo = Buying()
+    odoo.offer(5.0, x_max_qty=85)
+    found = purchase.get_supply(odoo, product_id=3, quantity=91)
+    assert found.offers[0].unusable == "above maximum"
+    assert "no vendor alone has 91: Acme at most 85" in found.message
+    assert "from Acme" not in found.message
+    made = purchase.create_order(
+        odoo, lines=[{"product_id": 3, "quantity": 91}], partner_id=7, origin="S00007"
+    )
+    assert made.warnings[0] == "Chair: the vendor sells at most 85."
+    values = contents(odoo.asked("create")[0])
+    assert (values["origin"], values["order_line"][0][2]["price_unit"]) == ("S00007", 5.0)
+    assert made.origin == "S00007"
+
+
+@pytest.mark.parametrize(
+    ("note", "most"),
+    [
+        ("Max. order: 85", 85.0),
+        ("maximum quantity 1,200 pieces", 1200.0),
+        ("They sell no more than 40.", 40.0),
+        ("max_qty=12", None),
+        ("MAX 85; at most 85 each week", 85.0),
+        ("At most 85, but maximum 20 on Fridays", None),
+        ("Maximum delivery time 12", None),
+        ("at most 5 days", None),
+        ("maximum 10 % discount", None),
+        ("max 1.200", None),
+        ("Maxine, phone 555 12", None),
+        ("Nothing.", None),
+        (None, None),
+    ],
+)
+def test_a_maximum_is_read_of_a_note_only_where_it_is_clear(
+    note: str | None, most: float | None
+) -> None:
+    assert offers.most_in(note) == most
+
+
+def test_receipts_that_come_in_time_count_unless_others_wait_for_them() -> None:
+    """Four are free, five come, of which others who have nothing reserved take two."""
+    odoo = Buying()
+    in_stock(odoo, free_qty=4.0, incoming_qty=5.0, virtual_available=7.0)
+    odoo.offer(10.0, min_qty=1)
+    comes(odoo, 5.0, 2)
+    comes(odoo, 50.0, 30)
+    found = purchase.get_supply(odoo, product_id=3, quantity=10, needed_by=day(odoo, 9))
+    assert (found.free, found.coming, found.missing) == (4.0, 3.0, 3.0)
+    assert [arrival.source for arrival in found.incoming] == ["P2"]
+    assert "3 more until" in found.message
+    assert "3 from Acme at 10 USD" in found.message
+    stock = next(c for c in odoo.sent if "incoming_qty" in c.arguments.get("fields", ()))
+    assert stock.context["to_date"] == f"{day(odoo, 9)} 23:59:59"
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_components_that_come_before_making_begins_are_not_missing(major: int) -> None:
+    """Making takes three days; two chairs come in time, and twenty boards are bought."""
+    odoo = shelf(major)
+    in_stock(odoo, 50, incoming_qty=0.0, virtual_available=0.0)
+    in_stock(odoo, 3, incoming_qty=2.0, virtual_available=6.0)
+    in_stock(odoo, 51, incoming_qty=0.0, virtual_available=10.0)
+    comes(odoo, 2.0, 5)
+    can = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 10)).making
+    assert can is not None
+    chairs, boards = can.short
+    assert (chairs.missing, chairs.coming, chairs.arrives) == (0.0, 2.0, day(odoo, 5))
+    assert [arrival.source for arrival in chairs.receipts] == ["P5"]
+    assert (boards.missing, boards.coming, boards.arrives) == (20.0, 0.0, day(odoo, 4))
+    assert (can.ready, can.start_by, can.in_time) == (day(odoo, 8), day(odoo, 7), True)
+    late = purchase.get_supply(odoo, product_id=50, quantity=6, needed_by=day(odoo, 5))
+    assert late.making is not None
+    assert (late.making.in_time, "(too late)" in late.message) == (False, True)
+
+
+@pytest.mark.parametrize("wrong", ["soon", "2020-01-31", 5])
+def test_a_day_that_is_past_or_none_is_refused(wrong: Any) -> None:
+    odoo = Buying()
+    with pytest.raises(ValidationError, match="needed_by"):
+        purchase.get_supply(odoo, product_id=3, needed_by=wrong)
+    assert odoo.sent == []
+
+
+def test_totals_are_told_without_taxes_too() -> None:
+    odoo = Buying(amount_total=57.5, amount_tax=7.5)
+    assert confirm(odoo).message == "P00012 confirmed: 57.50 USD (50.00 untaxed)"
 
 
 def shelf(major: int, kind: str = "normal") -> Buying:

@@ -6,6 +6,7 @@ from odoo_toolkit.apps.manufacturing.actions import (
     confirm_order,
     create_order,
 )
+from odoo_toolkit.apps.manufacturing.arrivals import Arrival
 from odoo_toolkit.apps.manufacturing.bills import (
     Bill,
     BillComponent,
@@ -18,6 +19,7 @@ from odoo_toolkit.apps.manufacturing.orders import Component, Order, Related, Wo
 from odoo_toolkit.apps.manufacturing.production import produce
 
 __all__ = [
+    "Arrival",
     "Bill",
     "BillComponent",
     "BillComponents",

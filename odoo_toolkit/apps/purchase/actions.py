@@ -25,6 +25,7 @@ from odoo_toolkit.apps.purchase.orders import (
     read_lines,
     read_receipts,
     readable,
+    total_of,
 )
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
@@ -32,7 +33,6 @@ from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.operations.documents import (
     Row,
     afterwards,
-    currency_of,
     find,
     is_locked,
     read,
@@ -309,7 +309,7 @@ def order_result(odoo: Odoo, done: Done, *, created: bool, confirming: bool) -> 
     name, state = row["name"], row["state"]
     confirmed = state in CONFIRMED
     people = approvers(odoo, row) if state == "to approve" else []
-    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
+    total = total_of(row)
     if confirmed:
         message = f"{name} {'created and ' if created else ''}confirmed: {total}"
     elif state == "to approve":

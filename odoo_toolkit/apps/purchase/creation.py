@@ -6,7 +6,6 @@ vendor for this quantity, which Odoo itself takes on its form only.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Annotated, Any, TypedDict
@@ -17,7 +16,14 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun, JsonSchema
 from odoo_toolkit.apps.purchase.actions import CONFIRM, order_result
-from odoo_toolkit.apps.purchase.offers import Offer, choose, obstacle, offers_of, read_offers
+from odoo_toolkit.apps.purchase.offers import (
+    ABOVE,
+    Offer,
+    choose,
+    obstacle,
+    offers_of,
+    read_offers,
+)
 from odoo_toolkit.apps.purchase.orders import ORDER, Order
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
@@ -149,6 +155,7 @@ def create_order(
     date_planned: Annotated[
         str | None, Doc("Expected arrival (UTC); default: the vendor's lead time.")
     ] = None,
+    origin: Annotated[str | None, Doc("What it is bought for, e.g. SO012.")] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
     dry_run: DryRun = False,
@@ -173,6 +180,7 @@ def create_order(
         partner_name: their name.
         partner_ref: their number for this order.
         date_planned: the expected arrival of lines without a date of their own.
+        origin: the source document, such as the number of the sales order it is bought for.
         note: terms and conditions.
         confirm: confirm the order at once. When that fails, the request stays, ``confirmed`` is
             False and ``warnings`` says why.
@@ -187,7 +195,11 @@ def create_order(
     permit(odoo, *steps, dry_run=dry_run)
     checked = checked_lines(odoo, lines)
     described = odoo.schema.fields(ORDER.model)
-    head: dict[str, Any] = {"partner_ref": partner_ref, "date_planned": date_planned}
+    head: dict[str, Any] = {
+        "partner_ref": partner_ref,
+        "date_planned": date_planned,
+        "origin": origin,
+    }
     # The field of the terms: up to 18, and from 19 on.
     terms = "note" if "note" in described else "notes"
     head[terms] = written_text(described[terms], note) if note is not None else None
@@ -258,20 +270,27 @@ def _complete(
 def _price(odoo: Odoo, line: dict[str, Any], offered: Sequence[Offer], currency: str) -> str | None:
     """Put the price for a line's quantity in it; return what there is to say of it."""
     day = date.fromisoformat(today(odoo))
-    valid = [offer for offer in offered if not obstacle(offer, math.inf, day)]
+    valid = [offer for offer in offered if not obstacle(offer, None, day)]
     smallest = min(valid, key=lambda offer: offer.min_quantity, default=None)
     if smallest is None:
         return None
-    chosen = choose(valid, line.get("quantity", 1), day)
+    quantity, problem = line.get("quantity", 1), None
+    chosen = choose(valid, quantity, day)
+    over = [offer for offer in valid if obstacle(offer, quantity, day) == ABOVE]
+    if chosen is None and over:
+        most = max(offer.max_quantity or 0.0 for offer in over)
+        chosen, problem = choose(over, None, day), f"the vendor sells at most {most:g}."
     if chosen is None:
         return f"the vendor sells at least {smallest.min_quantity:g}; this is the price for that."
     if chosen.currency != currency or chosen.uom != smallest.uom:
         # Left to Odoo, which converts, but looks at the smallest quantity only.
         same = chosen == smallest and not chosen.discount
-        return None if same else "check price and discount: they may be those of another quantity."
+        return (
+            problem if same else "check price and discount: they may be those of another quantity."
+        )
     line["price_unit"] = chosen.price
     if chosen.discount:
         line.setdefault("discount", chosen.discount)
     if chosen.delay != smallest.delay:
         line.setdefault("date_planned", (day + timedelta(days=chosen.delay)).isoformat())
-    return None
+    return problem

@@ -43,6 +43,7 @@ ORDER = Document(
         "locked",
         "partner_id",
         "partner_ref",
+        "origin",
         "company_id",
         "date_order",
         "date_planned",
@@ -75,7 +76,11 @@ _UOMS = ("product_uom", "product_uom_id")
 
 @attrs.frozen(kw_only=True)
 class OrderLine(Shown):
-    """A line of an order; ``name`` where it says more than the product's name."""
+    """A line of an order; ``name`` where it says more than the product's name.
+
+    Attributes:
+        subtotal: without taxes; ``total`` is with them.
+    """
 
     id: int
     product: RecordName | None = None
@@ -85,6 +90,7 @@ class OrderLine(Shown):
     price_unit: float
     discount: float = 0.0
     subtotal: float
+    total: float | None = None
     date_planned: str | None = None
     received: float = 0.0
     billed: float = 0.0
@@ -114,6 +120,7 @@ class Bill(Shown):
     ref: str | None = None
     invoice_date: str | None = None
     payment_state: str | None = None
+    amount_untaxed: float | None = None
     amount_total: float
     amount_residual: float
 
@@ -129,6 +136,8 @@ class Order(Shown):
         confirmed: whether it is a purchase order now.
         cancelled: whether it is cancelled now.
         locked: whether it is closed for changes, the same on all versions.
+        origin: the source document.
+        amount_untaxed, amount_total: without taxes, and with them.
         invoice_status: no (nothing to bill now), to invoice, invoiced.
         receipt_status: from Odoo 16 on: pending, partial, full.
         lines: the first ones; ``line_count`` is the number of all.
@@ -146,6 +155,7 @@ class Order(Shown):
     message: str
     partner: RecordName | None = None
     partner_ref: str | None = None
+    origin: str | None = None
     date_order: str | None = None
     date_planned: str | None = None
     payment_term: RecordName | None = None
@@ -219,6 +229,14 @@ def order_of(row: Row, **told: Any) -> Order:
     )
 
 
+def total_of(row: Row) -> str:
+    """Return the total of an order in words: "115.00 USD (100.00 untaxed)"."""
+    total = f"{row['amount_total']:.2f} {currency_of(row) or ''}".strip()
+    untaxed = row["amount_untaxed"]
+    taxed = untaxed is not None and round(row["amount_total"] - untaxed, 6)
+    return f"{total} ({untaxed:.2f} untaxed)" if taxed else total
+
+
 def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[], T | None]:
     """Return a question that is answered by None, with a warning, where Odoo refuses it."""
 
@@ -234,7 +252,15 @@ def readable(what: str, ask: Callable[[], T], warnings: list[str]) -> Callable[[
 
 def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[OrderLine]:
     """Return an order's lines in their order."""
-    fields = ["product_id", "name", "product_qty", "price_unit", "discount", "price_subtotal"]
+    fields = [
+        "product_id",
+        "name",
+        "product_qty",
+        "price_unit",
+        "discount",
+        "price_subtotal",
+        "price_total",
+    ]
     fields += [*_UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type"]
     of_order = [["order_id", "=", order_id]]
     rows = read_rows(
@@ -254,6 +280,7 @@ def _line(row: Row) -> OrderLine:
         uom=uom and uom.name,
         discount=row["discount"] or 0.0,
         subtotal=row["price_subtotal"],
+        total=row["price_total"],
         received=row["qty_received"],
         billed=row["qty_invoiced"],
         kind=(row["display_type"] or "").removeprefix("line_") or None,
@@ -280,7 +307,7 @@ def read_receipts(odoo: Odoo, order_id: int) -> list[Receipt]:
 def read_bills(odoo: Odoo, order_id: int) -> list[Bill]:
     """Return the bills and refunds of an order."""
     fields = ["name", "display_name", "state", "move_type", "payment_state", "ref"]
-    fields += ["invoice_date", "amount_total", "amount_residual"]
+    fields += ["invoice_date", "amount_untaxed", "amount_total", "amount_residual"]
     of_order = [*INVOICE.domain, ["invoice_line_ids.purchase_line_id.order_id", "=", order_id]]
     rows = read_rows(odoo, INVOICE.model, of_order, fields, order="id", limit=40)
     return [filled(Bill, row, name=called(row), type=row["move_type"]) for row in rows]

@@ -6,206 +6,39 @@ that are short could come, says what can be made and by when."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from datetime import date, timedelta
+from collections.abc import Callable, Sequence
+from datetime import date
 from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 
-from odoo_toolkit.apps.manufacturing.bills import (
-    BOM,
-    COMPONENT,
-    FIRST_BILL,
-    LINE_FIELDS,
-    BillComponent,
-    Known,
-    Sizes,
-    explode,
-    in_unit,
-    learn_sizes,
-    producible,
+from odoo_toolkit.apps.manufacturing.arrivals import (
+    EXPECTED,
+    Arrival,
+    read_arrivals,
+    unclaimed,
+    until,
 )
+from odoo_toolkit.apps.manufacturing.bills import Sizes, in_unit, learn_sizes
+from odoo_toolkit.apps.purchase.making import Making, making, read_recipe
 from odoo_toolkit.apps.purchase.offers import (
+    ABOVE,
+    BELOW,
     Offer,
-    Offered,
-    choose,
-    obstacle,
+    judged,
     offers_of,
+    preferred,
     read_offers,
+    with_notes,
 )
 from odoo_toolkit.apps.purchase.orders import readable
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
-from odoo_toolkit.operations.lines import checked_number, today
+from odoo_toolkit.operations.documents import Document, filled, find_id, read, read_rows
+from odoo_toolkit.operations.lines import checked_number, day_to_come, today
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
-
-#: Missing components that a result shows.
-_SHOWN_MISSING = 10
-
-
-@attrs.frozen(kw_only=True)
-class Missing(Shown):
-    """A component of which too little is free.
-
-    Attributes:
-        arrives: when what is missing comes, ordered today of the vendor that Odoo prefers.
-        has_bom: whether it can be made itself.
-    """
-
-    product: RecordName
-    missing: float
-    arrives: str | None = None
-    has_bom: bool = False
-
-
-@attrs.frozen(kw_only=True)
-class Making(Shown):
-    """How much of a product can be made by its first bill of materials.
-
-    Attributes:
-        kit: whether it is only put together when it is delivered.
-        possible_now: how many the free components are enough for; None where nothing limits it.
-        days: that making takes.
-        ready: the day on which the quantity asked about is made, if what is missing is ordered
-            today; None where a missing component has no vendor.
-        short: components of which too little is free for that quantity, the first ones.
-        short_count: how many there are, where those are not all.
-    """
-
-    bom: RecordName
-    kit: bool = False
-    possible_now: float | None = None
-    days: float = 0
-    ready: str | None = None
-    short: list[Missing] = attrs.Factory(list)
-    short_count: int | None = None
-
-
-@attrs.frozen(kw_only=True)
-class Recipe:
-    """A bill of materials, what is known of its lines and components, and who offers those."""
-
-    bom: Row
-    known: Known
-    offered: list[Offered]
-
-
-def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
-    """Return the bill of materials of a product, in one round trip; None where it has none.
-
-    Raises:
-        AccessError: this user cannot read it.
-    """
-    if "bom_ids" not in odoo.schema.fields("product.product"):
-        return None
-    of_product = [["product_tmpl_id.product_variant_ids", "=", product_id]]
-    either = ["|", ["product_id", "=", False], ["product_id", "=", product_id]]
-    kinds = [["type", "in", ["normal", "phantom"]]]
-    in_lines = "bom_line_ids.bom_id.product_tmpl_id.product_variant_ids"
-    asked: list[Callable[[], Any]] = [
-        lambda: read_rows(
-            odoo,
-            BOM.model,
-            [*of_product, *either, *kinds],
-            BOM.fields,
-            order=FIRST_BILL,
-            limit=1,
-            active_test=True,
-        ),
-        lambda: read_rows(
-            odoo,
-            "mrp.bom.line",
-            [[f"bom_id.{leaf[0]}", *leaf[1:]] for leaf in of_product],
-            LINE_FIELDS,
-            acts_on=BOM.model,
-            order="sequence, id",
-        ),
-        lambda: read_rows(
-            odoo, "product.product", [[in_lines, "=", product_id]], COMPONENT, acts_on=BOM.model
-        ),
-        lambda: read_offers(odoo, [[f"product_tmpl_id.{in_lines}", "=", product_id]]),
-    ]
-    boms, lines, components, offered = side_by_side(asked)
-    if not boms:
-        return None
-    (bom,) = boms
-    known = Known(
-        lines={bom["id"]: [line for line in lines if line["bom_id"].id == bom["id"]]},
-        products={row["id"]: row for row in components},
-        units={offer.uom.id for _, offer in offered if offer.uom},
-    )
-    return Recipe(bom=bom, known=known, offered=offered)
-
-
-def making(odoo: Odoo, recipe: Recipe, product: Row, quantity: float, day: date) -> Making:
-    """Return what can be made of a product.
-
-    1 round trip, 2 more for each level of kits, and 1 or 2 for the vendors of what is in them.
-
-    Args:
-        odoo: the connection.
-        recipe: its bill of materials.
-        product: its row.
-        quantity: that is needed.
-        day: today.
-    """
-    bom, known = recipe.bom, recipe.known
-    first = set(known.products)
-    components = explode(odoo, bom, product, quantity, known=known)
-    missing = [item for item in components if item.missing]
-    offered = recipe.offered
-    if deeper := [item.product.id for item in missing if item.product.id not in first]:
-        templates = sorted({known.products[number]["product_tmpl_id"].id for number in deeper})
-        offered = [*offered, *read_offers(odoo, [["product_tmpl_id", "in", templates]])]
-        units = {offer.uom.id for _, offer in offered if offer.uom}
-        learn_sizes(odoo, units, known.sizes)
-    short = [
-        _missing(offered, item, known.products[item.product.id], known.sizes, day)
-        for item in missing
-    ]
-    kit = bom["type"] == "phantom"
-    own = bom["produce_delay"] if bom["produce_delay"] is not None else product["produce_delay"]
-    days = 0 if kit else own or 0
-    comes = [item.arrives for item in short]
-    begin = max([day.isoformat(), *(item for item in comes if item)])
-    possible = producible(components, quantity)
-    return Making(
-        bom=RecordName(id=bom["id"], name=bom["display_name"]),
-        kit=kit,
-        possible_now=None if possible is None else math.floor(possible * 100 + 1e-6) / 100,
-        days=days,
-        ready=None
-        if None in comes
-        else (date.fromisoformat(begin) + timedelta(days=math.ceil(days))).isoformat(),
-        short=short[:_SHOWN_MISSING],
-        short_count=len(short) if len(short) > _SHOWN_MISSING else None,
-    )
-
-
-def _missing(
-    offered: list[Offered], item: BillComponent, component: Row, sizes: Sizes, day: date
-) -> Missing:
-    offers = offers_of(offered, component)
-    wanted = {
-        offer.uom.id: in_unit(item.missing, component["uom_id"], offer.uom, sizes)
-        for offer in offers
-        if offer.uom
-    }
-    # Too little for a vendor is ordered by their minimum.
-    chosen = choose(offers, max(wanted.values(), default=item.missing), day) or choose(
-        offers, math.inf, day
-    )
-    return Missing(
-        product=item.product,
-        missing=item.missing,
-        arrives=(day + timedelta(days=chosen.delay)).isoformat() if chosen else None,
-        has_bom=item.bom is not None,
-    )
-
 
 #: ``produce_delay``, the days that making takes, is the bill of materials' from 17 on.
 PRODUCT = Document(
@@ -221,19 +54,10 @@ PRODUCT = Document(
     ),
 )
 #: Read apart: where Manufacturing is installed, not everybody who buys may know them.
-_STOCK = attrs.evolve(PRODUCT, fields=("qty_available", "free_qty", "virtual_available"))
+_STOCK = ("qty_available", *EXPECTED)
 
 #: Offers and arrivals that a result shows.
 _SHOWN = 8
-
-
-@attrs.frozen(kw_only=True)
-class Arrival(Shown):
-    """What is under way; ``source`` is the order or transfer that brings it."""
-
-    quantity: float
-    date: str | None
-    source: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -242,12 +66,18 @@ class Supply(Shown):
 
     Attributes:
         quantity: the quantity asked about.
+        needed_by: the day asked about.
         on_hand: in stock; ``free`` is the part that is not reserved.
-        forecast: on hand, plus all planned receipts, minus all planned deliveries.
-        incoming: planned receipts, the earliest first.
+        forecast: on hand, plus planned receipts, minus planned deliveries; until ``needed_by``
+            where it was given.
+        incoming: planned receipts, the earliest first; until ``needed_by`` where it was given.
+        coming: of these, what is not meant for others who need it by then.
+        missing: what is neither free nor coming by then, of the quantity.
         offers: vendors' prices, the usable and preferred ones first; with ``uom`` if it differs
             from the product's.
         offer_count: the number of all offers, if more than those are there.
+        left_out: with ``needed_by``, offers of which nothing can be there by then; ``unusable``
+            says why.
         making: how much can be made, if it has a bill of materials.
         warnings: parts of the answer that could not be read.
     """
@@ -255,12 +85,16 @@ class Supply(Shown):
     product: RecordName
     uom: str
     quantity: float
+    needed_by: str | None = None
     on_hand: float | None = None
     free: float | None = None
     forecast: float | None = None
     incoming: list[Arrival] = attrs.Factory(list)
+    coming: float | None = None
+    missing: float | None = None
     offers: list[Offer] = attrs.Factory(list)
     offer_count: int | None = None
+    left_out: list[Offer] = attrs.Factory(list)
     making: Making | None = None
     message: str
     warnings: list[str] = attrs.Factory(list)
@@ -272,11 +106,19 @@ def get_supply(
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
     product_name: str | None = None,
     quantity: Annotated[float, Doc("Quantity needed.")] = 1,
+    needed_by: Annotated[
+        str | None,
+        Doc(
+            "YYYY-MM-DD. Leaves out offers that come later, counts receipts due by then, and"
+            " gives the last day to order."
+        ),
+    ] = None,
 ) -> Supply:
     """Return how much of a product is available, and when; 1 round trip by id, 2 by name.
 
     One more where vendors count in other units than the product does, or where it has a bill of
     materials; then 2 for each level of kits in it, and 1 or 2 for the vendors of their components.
+    With ``needed_by`` 1 more for the vendors' notes, and where components are missing 1 more.
 
     >>> found = get_supply(odoo, product_name="Chair", quantity=5)
     >>> found.free, [offer.vendor.name for offer in found.offers]
@@ -288,100 +130,119 @@ def get_supply(
         product_name: its name or internal reference.
         quantity: how many are needed, in the product's unit; offers and production are judged
             by it.
+        needed_by: the day by which they must be there, in the connection's time zone. Offers and
+            production are then judged by what is ``missing``, if anything is.
 
     Raises:
         AmbiguousNameError: several products match.
         NotFoundError: there is no such product.
-        ValidationError: the quantity is not above zero.
+        ValidationError: the quantity is not above zero, or the day is past.
         AccessError: Odoo or the policy does not allow it.
     """
     quantity = checked_number(quantity, "quantity", positive=True)
+    last = day_to_come(odoo, needed_by, "needed_by")
     number = find_id(odoo, PRODUCT, product_id, product_name)
     warnings: list[str] = []
     own = [["product_tmpl_id.product_variant_ids", "=", number]]
+    context: dict[str, Any] = until(odoo, last) if last else {}
+    itself = [["id", "=", number]]
     asked: list[Callable[[], Any]] = [
         lambda: read(odoo, PRODUCT, number),
-        readable("stock", lambda: read(odoo, _STOCK, number), warnings),
-        readable("expected arrivals", lambda: _arrivals(odoo, number), warnings),
+        readable(
+            "stock", lambda: read_rows(odoo, PRODUCT.model, itself, _STOCK, **context), warnings
+        ),
+        readable(
+            "expected arrivals",
+            lambda: read_arrivals(odoo, [number], day=last, limit=_SHOWN),
+            warnings,
+        ),
         readable("bills of materials", lambda: read_recipe(odoo, number), warnings),
         readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
     ]
-    row, stock, arrivals, recipe, offered = side_by_side(asked)
+    row, stocks, arrivals, recipe, offered = side_by_side(asked)
+    offered = offered or []
+    if last and offered:
+        noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
+        offered = noted or offered
     day, unit = date.fromisoformat(today(odoo)), row["uom_id"]
-    offers = offers_of(offered or [], row)
+    stock = stocks[0] if stocks else dict.fromkeys(_STOCK)
+    free, coming, missing = stock["free_qty"], None, None
+    if last and free is not None:
+        coming = unclaimed(stock)
+        missing = round(max(quantity - max(free, 0.0) - coming, 0.0), 6)
+    wanted = missing or quantity
+    due = date.fromisoformat(last) if last else None
+    offers = offers_of(offered, row)
     units = {unit.id, *(offer.uom.id for offer in offers if offer.uom)}
     made, sizes = None, Sizes()
     if recipe:
         recipe.known.units.update(units)
         sizes = recipe.known.sizes
-        made = readable("components", lambda: making(odoo, recipe, row, quantity, day), warnings)()
+        made = readable(
+            "components", lambda: making(odoo, recipe, row, wanted, day, due), warnings
+        )()
     if len(units) > 1:
         learn_sizes(odoo, units, sizes)
-    judged = [_judged(offer, unit, quantity, sizes, day) for offer in offers]
-    judged.sort(key=lambda offer: offer.unusable is not None)
-    best = choose([offer for offer in judged if not offer.unusable], float("inf"), day)
-    stock = stock or dict.fromkeys(_STOCK.fields)
-    return filled(
+    seen = [_judged(offer, unit, wanted, sizes, day, due) for offer in offers]
+    seen.sort(key=lambda offer: offer.unusable is not None)
+    left_out = [offer for offer in seen if due and not _partly_usable(offer)]
+    kept = [offer for offer in seen if offer not in left_out]
+    found = filled(
         Supply,
         row,
         product=RecordName(id=number, name=row["display_name"]),
         uom=unit.name,
         quantity=quantity,
+        needed_by=last,
         on_hand=stock["qty_available"],
-        free=stock["free_qty"],
+        free=free,
         forecast=stock["virtual_available"],
-        incoming=(arrivals or [])[:_SHOWN],
-        offers=judged[:_SHOWN],
-        offer_count=len(judged) if len(judged) > _SHOWN else None,
+        incoming=(arrivals or {}).get(number, []),
+        coming=coming,
+        missing=missing,
+        offers=kept[:_SHOWN],
+        offer_count=len(kept) if len(kept) > _SHOWN else None,
+        left_out=left_out[:_SHOWN],
         making=made,
-        message=_message(row, stock["free_qty"], quantity, best, made),
+        message="",
         warnings=warnings,
     )
+    return attrs.evolve(found, message=_message(found, kept))
 
 
-def _arrivals(odoo: Odoo, product_id: int) -> list[Arrival]:
-    """Return what is to come into stock from elsewhere, the earliest first."""
-    if not odoo.schema.has_model("stock.move"):
-        return []
-    inside = ["internal", "transit"]
-    domain = [
-        ["product_id", "=", product_id],
-        ["state", "in", ["waiting", "confirmed", "partially_available", "assigned"]],
-        ["location_id.usage", "not in", inside],
-        ["location_dest_id.usage", "in", inside],
-    ]
-    fields = ("product_qty", "date", "origin", "reference")
-    rows = read_rows(odoo, "stock.move", domain, fields, order="date, id", limit=_SHOWN)
-    return [
-        Arrival(
-            quantity=row["product_qty"], date=row["date"], source=row["origin"] or row["reference"]
-        )
-        for row in rows
-    ]
-
-
-def _judged(offer: Offer, unit: RecordName, quantity: float, sizes: Sizes, day: date) -> Offer:
+def _judged(
+    offer: Offer, unit: RecordName, quantity: float, sizes: Sizes, day: date, due: date | None
+) -> Offer:
     """Return an offer with what holds of it for a quantity in the product's unit."""
     wanted = in_unit(quantity, unit, offer.uom, sizes)
-    return attrs.evolve(
-        offer,
-        uom=None if offer.uom == unit else offer.uom,
-        arrives=(day + timedelta(days=offer.delay)).isoformat(),
-        unusable=obstacle(offer, wanted, day),
-    )
+    offer = judged(offer, wanted, day, due)
+    return attrs.evolve(offer, uom=None if offer.uom == unit else offer.uom)
 
 
-def _message(
-    row: Row, free: float | None, quantity: float, best: Offer | None, made: Making | None
-) -> str:
-    uom = row["uom_id"].name
-    parts = [f"{free:g} {uom} of {row['display_name']} free now"] if free is not None else []
+def _partly_usable(offer: Offer) -> bool:
+    """Whether another quantity of it can be had: more, or less."""
+    return offer.unusable in (None, BELOW, ABOVE)
+
+
+def _message(found: Supply, offers: Sequence[Offer]) -> str:
+    uom, quantity, made = found.uom, found.missing or found.quantity, found.making
+    best = preferred([offer for offer in offers if not offer.unusable])
+    parts = []
+    if found.free is not None:
+        parts.append(f"{found.free:g} {uom} of {found.product.name} free now")
+    if found.missing is not None:
+        brought = f"{found.coming:g} more until {found.needed_by}" if found.coming else ""
+        parts += [part for part in (brought, f"{found.missing:g} missing") if part]
     if best:
         price = f"{best.price * (1 - best.discount / 100):g} {best.currency or ''}".strip()
-        parts.append(f"{quantity:g} from {best.vendor.name} at {price} by {best.arrives}")
+        by = f", ordered by {best.order_by}" if best.order_by else ""
+        parts.append(f"{quantity:g} from {best.vendor.name} at {price} by {best.arrives}{by}")
+    elif found.offers or found.left_out:
+        parts += _no_vendor(found, offers)
     if made and not made.kit:
+        late = " (too late)" if made.in_time is False else ""
         parts.append(
-            f"{quantity:g} made by {made.ready}"
+            f"{quantity:g} made by {made.ready}{late}"
             if made.ready
             else f"{made.possible_now or 0:g} can be made; components are missing"
         )
@@ -390,3 +251,20 @@ def _message(
         if parts
         else "There is no stock, vendor or bill of materials for it."
     )
+
+
+def _no_vendor(found: Supply, offers: Sequence[Offer]) -> list[str]:
+    """Say that no vendor alone delivers the quantity, and how much of it there is to have."""
+    most: dict[str, float] = {}
+    for offer in offers:
+        if offer.unusable == ABOVE:
+            own = max(most.get(offer.vendor.name, 0.0), offer.max_quantity or 0.0)
+            most[offer.vendor.name] = own
+    if not most and not found.needed_by:
+        return []
+    by = f" by {found.needed_by}" if found.needed_by else ""
+    told = ", ".join(f"{name} at most {amount:g}" for name, amount in most.items())
+    return [
+        f"no vendor alone has {found.missing or found.quantity:g}{by}"
+        + (f": {told}" if told else "")
+    ]

@@ -1,0 +1,282 @@
+"""Making a product: how much of it the components are enough for, and when it is ready."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.apps.manufacturing.arrivals import (
+    EXPECTED,
+    Arrival,
+    InTime,
+    read_arrivals,
+    unclaimed,
+    until,
+)
+from odoo_toolkit.apps.manufacturing.bills import (
+    BOM,
+    COMPONENT,
+    FIRST_BILL,
+    LINE_FIELDS,
+    BillComponent,
+    Known,
+    Sizes,
+    explode,
+    in_unit,
+    learn_sizes,
+    producible,
+)
+from odoo_toolkit.apps.purchase.offers import (
+    BELOW,
+    Offer,
+    Offered,
+    choose,
+    obstacle,
+    offers_of,
+    read_offers,
+    with_notes,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.lines import local_day
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.results import RecordName
+
+#: Missing components that a result shows.
+_SHOWN_MISSING = 10
+
+
+@attrs.frozen(kw_only=True)
+class Missing(Shown):
+    """A component of which too little is free.
+
+    Attributes:
+        missing: what is neither free nor brought by receipts that come in time.
+        coming: what confirmed receipts bring in time of what is not free; only where a day was
+            given.
+        receipts: those receipts.
+        arrives: when what is missing comes, ordered today of the vendor that Odoo prefers.
+        has_bom: whether it can be made itself.
+    """
+
+    product: RecordName
+    missing: float
+    coming: float = 0.0
+    receipts: list[Arrival] = attrs.Factory(list)
+    arrives: str | None = None
+    has_bom: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Making(Shown):
+    """How much of a product can be made by its first bill of materials.
+
+    Attributes:
+        kit: whether it is only put together when it is delivered.
+        possible_now: how many the free components are enough for; None where nothing limits it.
+        days: that making takes.
+        ready: the day on which the quantity asked about is made, if what is missing is ordered
+            today; None where a missing component has no vendor who sells that much.
+        start_by: the last day to begin, so that it is ready on the day it is needed.
+        in_time: whether it is ready by that day.
+        short: components of which too little is free for that quantity, the first ones.
+        short_count: how many there are, where those are not all.
+    """
+
+    bom: RecordName
+    kit: bool = False
+    possible_now: float | None = None
+    days: float = 0
+    ready: str | None = None
+    start_by: str | None = None
+    in_time: bool | None = None
+    short: list[Missing] = attrs.Factory(list)
+    short_count: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Recipe:
+    """A bill of materials, what is known of its lines and components, and who offers those."""
+
+    bom: Row
+    known: Known
+    offered: list[Offered]
+
+
+def read_recipe(odoo: Odoo, product_id: int) -> Recipe | None:
+    """Return the bill of materials of a product, in one round trip; None where it has none.
+
+    Raises:
+        AccessError: this user cannot read it.
+    """
+    if "bom_ids" not in odoo.schema.fields("product.product"):
+        return None
+    of_product = [["product_tmpl_id.product_variant_ids", "=", product_id]]
+    either = ["|", ["product_id", "=", False], ["product_id", "=", product_id]]
+    kinds = [["type", "in", ["normal", "phantom"]]]
+    in_lines = "bom_line_ids.bom_id.product_tmpl_id.product_variant_ids"
+    asked: list[Callable[[], Any]] = [
+        lambda: read_rows(
+            odoo,
+            BOM.model,
+            [*of_product, *either, *kinds],
+            BOM.fields,
+            order=FIRST_BILL,
+            limit=1,
+            active_test=True,
+        ),
+        lambda: read_rows(
+            odoo,
+            "mrp.bom.line",
+            [[f"bom_id.{leaf[0]}", *leaf[1:]] for leaf in of_product],
+            LINE_FIELDS,
+            acts_on=BOM.model,
+            order="sequence, id",
+        ),
+        lambda: read_rows(
+            odoo, "product.product", [[in_lines, "=", product_id]], COMPONENT, acts_on=BOM.model
+        ),
+        lambda: read_offers(odoo, [[f"product_tmpl_id.{in_lines}", "=", product_id]]),
+    ]
+    boms, lines, components, offered = side_by_side(asked)
+    if not boms:
+        return None
+    (bom,) = boms
+    known = Known(
+        lines={bom["id"]: [line for line in lines if line["bom_id"].id == bom["id"]]},
+        products={row["id"]: row for row in components},
+        units={offer.uom.id for _, offer in offered if offer.uom},
+    )
+    return Recipe(bom=bom, known=known, offered=offered)
+
+
+def making(
+    odoo: Odoo,
+    recipe: Recipe,
+    product: Row,
+    quantity: float,
+    day: date,
+    needed_by: date | None = None,
+) -> Making:
+    """Return what can be made of a product.
+
+    1 round trip, 2 more for each level of kits, and 1 or 2 for the vendors of what is in them; 2
+    with a day, for receipts and the vendors' notes.
+
+    Args:
+        odoo: the connection.
+        recipe: its bill of materials.
+        product: its row.
+        quantity: that is needed.
+        day: today.
+        needed_by: the day by which it must be ready; receipts until making begins count then.
+    """
+    bom, known = recipe.bom, recipe.known
+    first = set(known.products)
+    components = explode(odoo, bom, product, quantity, known=known)
+    missing = [item for item in components if item.missing]
+    kit = bom["type"] == "phantom"
+    own = bom["produce_delay"] if bom["produce_delay"] is not None else product["produce_delay"]
+    days = 0 if kit else own or 0
+    start = needed_by and max(needed_by - timedelta(days=math.ceil(days)), day)
+    offered = recipe.offered
+    if deeper := [item.product.id for item in missing if item.product.id not in first]:
+        templates = sorted({known.products[number]["product_tmpl_id"].id for number in deeper})
+        offered = [*offered, *read_offers(odoo, [["product_tmpl_id", "in", templates]])]
+        units = {offer.uom.id for _, offer in offered if offer.uom}
+        learn_sizes(odoo, units, known.sizes)
+    coming: dict[int, InTime] = {}
+    if start and missing:
+        numbers = [item.product.id for item in missing]
+        asked: list[Callable[[], Any]] = [
+            lambda: with_notes(odoo, offered),
+            lambda: _in_time(odoo, numbers, start),
+        ]
+        offered, coming = side_by_side(asked)
+    short = [
+        _missing(odoo, offered, item, known, day, coming.get(item.product.id)) for item in missing
+    ]
+    comes = [item.arrives for item in short]
+    begin = max([day.isoformat(), *(item for item in comes if item)])
+    possible = producible(components, quantity)
+    ready = date.fromisoformat(begin) + timedelta(days=math.ceil(days))
+    return Making(
+        bom=RecordName(id=bom["id"], name=bom["display_name"]),
+        kit=kit,
+        possible_now=None if possible is None else math.floor(possible * 100 + 1e-6) / 100,
+        days=days,
+        ready=None if None in comes else ready.isoformat(),
+        start_by=start.isoformat() if start else None,
+        in_time=None not in comes and ready <= needed_by if needed_by else None,
+        short=short[:_SHOWN_MISSING],
+        short_count=len(short) if len(short) > _SHOWN_MISSING else None,
+    )
+
+
+def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime]:
+    """Return what confirmed receipts bring of products until a day; 2 requests side by side."""
+    last, of_products = day.isoformat(), [["id", "in", list(products)]]
+    asked: list[Callable[[], Any]] = [
+        lambda: read_rows(
+            odoo,
+            "product.product",
+            of_products,
+            EXPECTED,
+            acts_on=BOM.model,
+            **until(odoo, last),
+        ),
+        lambda: read_arrivals(odoo, products, day=last, acts_on=BOM.model),
+    ]
+    rows, arrivals = side_by_side(asked)
+    found = {}
+    for row in rows:
+        own = arrivals.get(row["id"], [])
+        most = sum(arrival.quantity for arrival in own)
+        found[row["id"]] = InTime(quantity=min(unclaimed(row), most), arrivals=own)
+    return found
+
+
+def _missing(
+    odoo: Odoo,
+    offered: list[Offered],
+    item: BillComponent,
+    known: Known,
+    day: date,
+    coming: InTime | None,
+) -> Missing:
+    component = known.products[item.product.id]
+    brought = min(coming.quantity, item.missing) if coming else 0.0
+    moment = coming.covers(brought) if coming and brought else None
+    missing, arrives = round(item.missing - brought, 6), local_day(odoo, moment)
+    if missing:
+        chosen = _vendor(offers_of(offered, component), missing, component, known.sizes, day)
+        bought = (day + timedelta(days=chosen.delay)).isoformat() if chosen else None
+        arrives = max(bought, arrives or bought) if bought else None
+    return Missing(
+        product=item.product,
+        missing=missing,
+        coming=brought,
+        receipts=coming.arrivals if coming and brought else [],
+        arrives=arrives,
+        has_bom=item.bom is not None,
+    )
+
+
+def _vendor(
+    offers: Sequence[Offer], missing: float, component: Row, sizes: Sizes, day: date
+) -> Offer | None:
+    """Return the offer that Odoo takes for a quantity in the component's unit."""
+    wanted = {
+        offer.uom.id: in_unit(missing, component["uom_id"], offer.uom, sizes)
+        for offer in offers
+        if offer.uom
+    }
+    amount = max(wanted.values(), default=missing)
+    # Too little for a vendor is ordered by their minimum.
+    little = [offer for offer in offers if obstacle(offer, amount, day) == BELOW]
+    return choose(offers, amount, day) or choose(little, None, day)
