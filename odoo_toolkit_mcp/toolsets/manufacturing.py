@@ -10,7 +10,8 @@ TOOLS = (
         name="odoo_manufacturing_check_components",
         title="Check components",
         description="Check whether a quantity of a product can be made now from its bill of"
-        " materials: components needed, free and missing, operations. Writes nothing.",
+        " materials, or by a deadline: components needed, free and missing; work centers that"
+        " can do each operation, with time, cost and load. Writes nothing.",
         function=manufacturing.check_components,
         access="read",
     ),

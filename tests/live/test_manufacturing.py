@@ -165,6 +165,89 @@ def test_a_table_is_made_of_what_is_there(odoo: Odoo, shop: Shop) -> None:
     assert shop.on_hand(wood, steel, table) == [12.0, 1.0, 4.0]
 
 
+def test_work_centers_are_chosen_with_odoos_own_times(odoo: Odoo, shop: Shop) -> None:
+    """Each way takes the time that Odoo expects of a work order there; other ones are refused."""
+    wood, table, twin = (
+        shop.product("Wood", standard_price=3.0),
+        shop.product("T"),
+        shop.product("U"),
+    )
+    fields = odoo.schema.fields("mrp.workcenter")
+    half = {name: 2 for name in ("capacity", "default_capacity") if name in fields}
+    times = {"time_start": 5, "time_stop": 3, "time_efficiency": 50}
+    saw = shop.make("mrp.workcenter", name=f"Saw {shop.tag}", costs_hour=60, **times, **half)
+    bench = shop.make("mrp.workcenter", name=f"Bench {shop.tag}", costs_hour=30, time_start=1)
+    oven = shop.make("mrp.workcenter", name=f"Oven {shop.tag}")
+    beside = {"alternative_workcenter_ids": [[6, 0, [bench]]]}
+    records.write(shop.admin, "mrp.workcenter", [saw], beside)
+    if not half:
+        size = {"workcenter_id": saw, "product_id": table, "capacity": 2}
+        shop.make("mrp.workcenter.capacity", **size, time_start=9, time_stop=1)
+    cut, paint = {"name": "Cut", "time_cycle_manual": 10}, {"name": "Paint", "time_cycle_manual": 7}
+    painted = [0, 0, {**paint, "workcenter_id": bench}]
+    shop.bill(table, {wood: 2}, operation_ids=[[0, 0, {**cut, "workcenter_id": saw}], painted])
+    # The same with the alternative in the bill itself: Odoo's own figure for it.
+    shop.bill(twin, {wood: 2}, operation_ids=[[0, 0, {**cut, "workcenter_id": bench}], painted])
+
+    found = check_components(odoo, product_id=table, quantity=5)
+    own, other = found.operations[0].ways
+    assert (own.workcenter.id, other.workcenter.id, other.alternative) == (saw, bench, True)
+    assert own.minutes == (68.0 if half else 70.0)
+    assert (own.cost, own.load_minutes, own.capacity) == (own.minutes, 0.0, 2.0)
+    assert (found.minutes, found.component_cost) == (own.minutes + 36.0, 30.0)
+
+    usual = _order(odoo, table, 5)
+    assert [work.duration_expected for work in usual.work_orders] == [own.minutes, 36.0]
+    odoos = _order(odoo, twin, 5)
+    plan = create_order(odoo, product_id=table, quantity=5, workcenter_id=bench, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert f"Cut at Bench {shop.tag}" in plan.message
+    deadline = "2031-02-03T10:00:00Z"
+    there = _order(
+        odoo,
+        table,
+        5,
+        workcenter_id=f"Bench {shop.tag}",
+        deadline=deadline,
+        origin=f"SO {shop.tag}",
+        confirm=True,
+    )
+    assert (there.origin, there.date_deadline, there.warnings) == (f"SO {shop.tag}", deadline, [])
+    works = get_order(odoo, order_id=there.id).work_orders
+    assert [work.workcenter and work.workcenter.id for work in works] == [bench, bench]
+    figures = [work.duration_expected for work in odoos.work_orders]
+    assert [work.duration_expected for work in works] == figures == [other.minutes, 36.0]
+    load = check_components(odoo, product_id=table).operations[0].ways
+    row = records.read(shop.admin, "mrp.workcenter", [bench], ["workcenter_load"])[0]
+    assert load[1].load_minutes == row["workcenter_load"] > 0
+
+    before = records.count(odoo, "mrp.production", [["product_id", "=", table]])
+    for wrong, error in ((oven, ValidationError), (f"No {shop.tag}", NotFoundError)):
+        with pytest.raises(error):
+            create_order(odoo, product_id=table, workcenter_id=wrong)
+    with pytest.raises(ValidationError, match="deadline"):
+        create_order(odoo, product_id=table, deadline="soon")
+    assert records.count(odoo, "mrp.production", [["product_id", "=", table]]) == before
+    late = create_order(odoo, product_id=table, deadline="2020-01-31")
+    assert isinstance(late, Order)
+    assert "after the deadline" in late.warnings[0]
+
+
+def test_components_due_before_the_deadline_are_not_missing(odoo: Odoo, shop: Shop) -> None:
+    wood, table = shop.product("Wood", 3), shop.product("Table")
+    shop.bill(table, {wood: 1})
+    vendor = shop.make("res.partner", name=f"Vendor {shop.tag}")
+    line = {"product_id": wood, "quantity": 4, "price_unit": 1, "date_planned": "2031-02-03"}
+    bought = purchase.create_order(shop.admin, partner_id=vendor, lines=[line], confirm=True)
+    assert isinstance(bought, purchase.Order)
+    found = check_components(odoo, product_id=table, quantity=5, deadline="2031-02-10")
+    (part,) = found.components
+    assert (found.can_make, part.missing, part.coming) == (True, 0.0, 2.0)
+    assert [receipt.source for receipt in part.receipts] == [bought.name]
+    early = check_components(odoo, product_id=table, quantity=5, deadline="2031-02-01")
+    assert (early.can_make, early.components[0].missing) == (False, 2.0)
+
+
 def test_a_part_leaves_a_backorder_or_drops_the_rest(odoo: Odoo, shop: Shop) -> None:
     wood, table = shop.product("Wood", 20), shop.product("Table")
     shop.bill(table, {wood: 2})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from odoo_toolkit.apps.manufacturing.operations import VARIANTS
 from odoo_toolkit.call import Call
 from odoo_toolkit.policy import Policy
 from tests.unit.scripted import Scripted, contents, recorded
@@ -22,14 +23,27 @@ OTHERS: dict[str, dict[str, str]] = {
     },
     "product.template.attribute.line": {"name": "char"},
     "mrp.bom.byproduct": {"name": "char"},
-    "mrp.workcenter": {"name": "char"},
+    "mrp.workcenter": {
+        "name": "char",
+        "routing_line_ids": "one2many mrp.routing.workcenter workcenter_id",
+        "alternative_workcenter_ids": "many2many mrp.workcenter",
+        "resource_calendar_id": "many2one resource.calendar",
+        "working_state": "selection",
+        **dict.fromkeys(("time_start", "time_stop", "time_efficiency"), "float"),
+        **dict.fromkeys(("costs_hour", "workcenter_load"), "float"),
+    },
+    "resource.calendar": {"name": "char", "hours_per_day": "float"},
     "mrp.consumption.warning": {"mrp_production_ids": "many2many mrp.production"},
     "res.company": {"name": "char"},
     "res.users": {"name": "char"},
     "procurement.group": {"name": "char"},
     "mrp.production.group": {"name": "char"},
     "stock.picking.type": {"name": "char"},
-    "stock.location": {"name": "char", "parent_id": "many2one stock.location"},
+    "stock.location": {
+        "name": "char",
+        "usage": "selection",
+        "parent_id": "many2one stock.location",
+    },
 }
 
 
@@ -45,6 +59,8 @@ class Workshop(Scripted):
         tracking: of the product.
         free: how much of each product is not reserved.
         policy: what may be called.
+        work: whether the table is cut at the saw (twice as fast as said) or, for less money, at
+            the bench, and is painted at the bench.
     """
 
     def __init__(
@@ -57,11 +73,13 @@ class Workshop(Scripted):
         tracking: str = "none",
         free: float = 12.0,
         policy: Policy | None = None,
+        work: bool = False,
     ) -> None:
+        self.work = work
         self.major, self.flagged = major, major >= 17
         self.lots = "stock.lot" if major >= 16 else "stock.production.lot"
         self.group = "production_group_id" if major >= 19 else "procurement_group_id"
-        models = {**FIELDS[str(major)], **OTHERS}
+        models = _models(major)
         counted = {"is_storable": True} if major >= 18 else {}
         kind = "consu" if major >= 18 else "product"
         size = "factor" if major >= 19 else "factor_inv"
@@ -77,6 +95,7 @@ class Workshop(Scripted):
                 "type": kind,
                 "qty_available": 20.0,
                 "free_qty": free,
+                "standard_price": 3.0,
                 **counted,
             }
             for n, name in enumerate(names, 1)
@@ -110,6 +129,8 @@ class Workshop(Scripted):
             for bom, product, quantity, child in parts
         ]
         records["mrp.workcenter"] = [{"id": 1, "name": "Saw"}]
+        if work:
+            self._work(records)
         records["res.company"] = [{"id": 1, "name": "My Company"}]
         records[self.group.removesuffix("_id").replace("_", ".")] = [{"id": 7, "name": "WH/MO/5"}]
         if major >= 19:
@@ -158,6 +179,43 @@ class Workshop(Scripted):
             for lot, quantity in milk:
                 self._line(lot, quantity)
 
+    def _work(self, records: dict[str, list[dict[str, Any]]]) -> None:
+        """Add two operations to the bill, and the work centers that do them."""
+        records["resource.calendar"] = [{"id": 1, "name": "40 hours", "hours_per_day": 8.0}]
+        times = {"time_start": 5.0, "time_stop": 3.0, "time_efficiency": 200.0}
+        saw = {"costs_hour": 60.0, "workcenter_load": 90.0, "working_state": "normal", **times}
+        saw |= {"id": 1, "name": "Saw", "resource_calendar_id": 1}
+        bench = {"id": 2, "name": "Bench", "costs_hour": 30.0, "working_state": "normal"}
+        records["mrp.workcenter"] = [
+            saw | {"alternative_workcenter_ids": [2], "routing_line_ids": [1]},
+            bench | {"time_efficiency": 100.0, "routing_line_ids": [2]},
+        ]
+        sizes = {"capacity": 2.0} if self.major <= 15 else {"default_capacity": 2.0}
+        records["mrp.workcenter"][0] |= sizes if self.major <= 18 else {"capacity_ids": [1]}
+        if self.major >= 16:
+            own = {"workcenter_id": 1, "product_id": TABLE, "capacity": 2.0, "product_uom_id": UNIT}
+            line = own | {"id": 1, "time_start": 5.0, "time_stop": 3.0}
+            records["mrp.workcenter.capacity"] = [line]
+        records["mrp.routing.workcenter"] = [
+            {
+                "id": 1,
+                "name": "Cut",
+                "workcenter_id": 1,
+                "time_cycle": 10.0,
+                "bom_id": BILL,
+                "sequence": 1,
+            },
+            {
+                "id": 2,
+                "name": "Paint",
+                "workcenter_id": 2,
+                "time_cycle": 7.0,
+                "bom_id": BILL,
+                "sequence": 2,
+            },
+        ]
+        records["mrp.bom"][0]["operation_ids"] = [1, 2]
+
     def order(self, number: int = ORDER) -> dict[str, Any]:
         return next(r for r in self.server.records["mrp.production"] if r["id"] == number)
 
@@ -205,6 +263,7 @@ class Workshop(Scripted):
         """Create the order; from 16 on with its components, which to 15 have to be given."""
         given = dict(call.arguments["vals_list"])
         moves = [command[2] for command in given.pop("move_raw_ids", [])]
+        work = [command[2] for command in given.get("workorder_ids", [])]
         for lines in ("move_finished_ids", "move_byproduct_ids", "workorder_ids"):
             given.pop(lines, None)
         head = {"name": "WH/MO/6", "state": "draft", "company_id": 1, "location_src_id": STOCK}
@@ -212,6 +271,15 @@ class Workshop(Scripted):
             model="mrp.production", method="create", arguments={"vals_list": {**head, **given}}
         )
         number: int = self.server._kept.answer(kept)
+        if self.work and self.major >= 16:
+            work = [
+                {"name": "Cut", "operation_id": 1, "workcenter_id": 1, "duration_expected": 18.0},
+                {"name": "Paint", "operation_id": 2, "workcenter_id": 2, "duration_expected": 28.0},
+            ]
+        for place, values in enumerate(work if self.work else (), 70):
+            row = {"id": place, "production_id": number, "state": "pending", **values}
+            self.server.records["mrp.workorder"].append(row)
+            self.order(number).setdefault("workorder_ids", []).append(place)
         wanted = [(m["product_id"], m["product_uom_qty"]) for m in moves]
         if self.major >= 16:
             wanted = [(WOOD, 2 * given["product_qty"]), (STEEL, given["product_qty"])]
@@ -233,7 +301,8 @@ class Workshop(Scripted):
             [0, "v", {"product_id": [TABLE, "Table"], "byproduct_id": False}],
             [0, "v", {"product_id": [MILK, "Milk"], "byproduct_id": [3, "Dust"]}],
         ]
-        work = [0, "v", {"name": "Cut", "workcenter_id": [1, "Saw"], "duration_expected": quantity}]
+        cut = {"name": "Cut", "workcenter_id": [1, "Saw"], "duration_expected": quantity}
+        work = [0, "v", {**cut, **({"operation_id": [1, "Cut"]} if self.work else {})}]
         head = {"product_qty": 1.0, "location_src_id": [STOCK, "Stock"]}
         return {
             "value": {
@@ -283,3 +352,32 @@ class Workshop(Scripted):
         (write,) = self.asked("write")
         assert write.model == "mrp.production"
         return contents(write)
+
+
+def _models(major: int) -> dict[str, Any]:
+    """Return the fields that the functions look at."""
+    models: dict[str, Any] = {**FIELDS[str(major)], **OTHERS}
+    variants = {VARIANTS: "many2many product.template.attribute.value"} if major >= 15 else {}
+    operation = {"operation_id": "many2one mrp.routing.workcenter"}
+    bill = {"bom_id": "many2one mrp.bom", "sequence": "integer"}
+    models["mrp.routing.workcenter"] = models["mrp.routing.workcenter"] | variants | bill
+    move = {"date": "datetime", **dict.fromkeys(("origin", "reference"), "char")}
+    models["stock.move"] = models["stock.move"] | move
+    models["mrp.workorder"] = models["mrp.workorder"] | operation
+    extra = dict.fromkeys(("standard_price", "incoming_qty", "virtual_available"), "float")
+    models["product.product"] = models["product.product"] | extra
+    center = dict(models["mrp.workcenter"])
+    if major <= 15:
+        center["capacity"] = "float"
+    elif major <= 18:
+        center["default_capacity"] = "float"
+    if major >= 16:
+        center["capacity_ids"] = "one2many mrp.workcenter.capacity workcenter_id"
+        models["mrp.workcenter.capacity"] = {
+            "workcenter_id": "many2one mrp.workcenter",
+            "product_id": "many2one product.product",
+            **({"product_uom_id": "many2one uom.uom"} if major >= 19 else {}),
+            **dict.fromkeys(("capacity", "time_start", "time_stop"), "float"),
+        }
+    models["mrp.workcenter"] = center
+    return models

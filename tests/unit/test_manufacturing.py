@@ -156,6 +156,101 @@ def test_what_cannot_be_made_is_refused(
     assert writes(odoo) == []
 
 
+# Work centers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_each_way_to_do_an_operation_has_its_time_and_cost(major: int) -> None:
+    """Four tables: two at a time at the saw, which is twice as fast, or one by one at the bench."""
+    odoo = Workshop(major, work=True)
+    found = check_components(odoo, product_id=TABLE, quantity=4)
+    cut, paint = found.operations
+    saw, bench = cut.ways
+    assert (saw.workcenter.name, saw.minutes, saw.cost, saw.alternative) == ("Saw", 18, 18, False)
+    assert (saw.load_minutes, saw.capacity, saw.efficiency, saw.hours_per_day) == (90, 2, 200, 8)
+    assert (bench.workcenter.name, bench.minutes, bench.cost) == ("Bench", 40, 20)
+    assert (bench.alternative, [way.workcenter.name for way in paint.ways]) == (True, ["Bench"])
+    # Wood and steel at three each.
+    assert (found.minutes, found.operation_cost, found.component_cost) == (46, 32, 36)
+    there = check_components(odoo, product_id=TABLE, quantity=4, workcenter_id="Bench")
+    assert (there.minutes, there.operation_cost) == (68, 34)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_made_at_the_work_center_asked_for(major: int) -> None:
+    odoo = Workshop(major, work=True)
+    made = _done(
+        create_order(
+            odoo,
+            product_id=TABLE,
+            quantity=4,
+            workcenter_id="Bench",
+            deadline="2031-02-03T04:05:06+01:00",
+            origin="S00007",
+        )
+    )
+    values = contents(odoo.asked("create")[0])
+    assert (values["date_deadline"], values["origin"]) == ("2031-02-03 03:05:06", "S00007")
+    assert (made.origin, made.date_deadline, made.warnings) == (
+        "S00007",
+        "2031-02-03T03:05:06Z",
+        [],
+    )
+    cut = made.work_orders[0]
+    assert cut.workcenter is not None
+    assert (cut.workcenter.name, cut.duration_expected) == ("Bench", 40)
+    assert [way.workcenter.name for way in made.operations[0].ways] == ["Saw", "Bench"]
+
+
+def test_a_work_center_that_cannot_do_it_is_refused_with_those_that_can() -> None:
+    for act in (check_components, create_order):
+        odoo = Workshop(19, work=True)
+        odoo.server.records["mrp.workcenter"].append({"id": 3, "name": "Oven"})
+        with pytest.raises(ValidationError, match="work center 3") as raised:
+            act(odoo, product_id=TABLE, workcenter_id="Oven")  # type: ignore[operator]
+        assert "Cut: Saw (1), Bench (2); Paint: Bench (2)" in raised.value.suggestion
+        assert writes(odoo) == []
+    with pytest.raises(ValidationError) as raised:
+        check_components(Workshop(19), product_id=TABLE, workcenter_id=1)
+    assert "has no operations" in raised.value.suggestion
+
+
+def test_a_blocked_work_center_and_a_late_order_are_said() -> None:
+    odoo = Workshop(19, work=True)
+    odoo.server.records["mrp.workcenter"][0]["working_state"] = "blocked"
+    assert "Saw is blocked" in check_components(odoo, product_id=TABLE).warnings[0]
+    late = {"date_start": "2031-02-05 08:00:00", "date_finished": "2031-02-05 09:00:00"}
+
+    def create(call: Call) -> Any:
+        made = odoo._create(call)
+        odoo.order(made[0]).update(late)
+        return made
+
+    odoo.answers["mrp.production", "create"] = create
+    made = _done(create_order(odoo, product_id=TABLE, deadline="2031-02-04"))
+    assert "after the deadline" in made.warnings[1]
+
+
+def test_components_that_come_in_time_are_not_missing() -> None:
+    """Of twelve free and four coming, of which others take one, fourteen are needed."""
+    odoo = Workshop(19)
+    for row in odoo.server.records["product.product"]:
+        row |= {"incoming_qty": 4.0, "virtual_available": 15.0}
+    odoo.server.records["stock.location"].append({"id": 4, "name": "Vendors", "usage": "supplier"})
+    odoo.server.records["stock.location"][0]["usage"] = "internal"
+    move = {"id": 99, "product_id": WOOD, "state": "assigned", "product_qty": 4.0, "origin": "P9"}
+    move |= {"date": "2031-02-01 08:00:00", "location_id": 4, "location_dest_id": STOCK}
+    odoo.server.records["stock.move"].append(move)
+    found = check_components(odoo, product_id=TABLE, quantity=7, deadline="2031-02-03")
+    wood = found.components[0]
+    assert (wood.missing, wood.coming, found.can_make) == (0.0, 2.0, True)
+    assert [arrival.source for arrival in wood.receipts] == ["P9"]
+    assert found.message == "7 Units of Table can be made by 2031-02-03."
+    assert not check_components(odoo, product_id=TABLE, quantity=7).can_make
+    with pytest.raises(ValidationError, match="past"):
+        check_components(odoo, product_id=TABLE, deadline="2020-01-31")
+
+
 # Orders ----------------------------------------------------------------------------------------
 
 

@@ -11,10 +11,10 @@ from odoo_toolkit.apps.manufacturing.bills import (
     Bill,
     BillComponent,
     BillComponents,
-    Operation,
     check_components,
 )
 from odoo_toolkit.apps.manufacturing.consumption import UsedLine
+from odoo_toolkit.apps.manufacturing.operations import Operation, Way
 from odoo_toolkit.apps.manufacturing.orders import Component, Order, Related, WorkOrder, get_order
 from odoo_toolkit.apps.manufacturing.production import produce
 
@@ -28,6 +28,7 @@ __all__ = [
     "Order",
     "Related",
     "UsedLine",
+    "Way",
     "WorkOrder",
     "cancel_order",
     "check_components",

@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
+import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.manufacturing.bills import choose_bill
+from odoo_toolkit.apps.manufacturing.operations import (
+    Operation,
+    Way,
+    blocked_warnings,
+    chosen_ways,
+    costs,
+    find_work_center,
+    read_operations,
+)
 from odoo_toolkit.apps.manufacturing.orders import (
     ORDER,
     Component,
@@ -22,15 +32,18 @@ from odoo_toolkit.apps.manufacturing.orders import (
     as_component,
     order_of,
     read_components,
+    read_work_orders,
 )
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import (
     Row,
     afterwards,
     find,
     read,
+    read_rows,
     row_after,
     shows,
     state_error,
@@ -45,6 +58,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.values.moments import utc_string
 
 CONFIRM = Step(
     model=ORDER.model,
@@ -167,7 +181,14 @@ def check_open(row: Row) -> None:
         raise state_error(ORDER, row, f"{row['name']} is cancelled.", todo)
 
 
-def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) -> Order:
+def order_result(
+    odoo: Odoo,
+    done: Done,
+    verb: str,
+    *,
+    confirming: bool = True,
+    operations: Sequence[Operation] = (),
+) -> Order:
     """Read back an order that was made or confirmed, with the components that are missing.
 
     Args:
@@ -175,6 +196,7 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) 
         done: what was done.
         verb: such as ``Confirmed``.
         confirming: whether it was to be confirmed.
+        operations: of its bill; then its work orders are read, too.
     """
     asked: list[Callable[[], Any]] = [
         lambda: read(odoo, ORDER, done.id),
@@ -190,8 +212,16 @@ def order_result(odoo: Odoo, done: Done, verb: str, *, confirming: bool = True) 
     if confirming and row["state"] == "draft":
         message += " It is not confirmed."
     missing = short_of(moves)
+    work = row["workorder_ids"] if operations else None
+    found = afterwards(lambda: read_work_orders(odoo, work), done.warnings, "its work orders")
     return order_of(
-        row, available=not missing, missing=missing, message=message, warnings=done.warnings
+        row,
+        available=not missing,
+        missing=missing,
+        work_orders=found or [],
+        operations=list(operations),
+        message=message,
+        warnings=done.warnings,
     )
 
 
@@ -267,12 +297,18 @@ def create_order(
     bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     date: Annotated[str | None, Doc("Planned start, ISO; default: now.")] = None,
+    workcenter_id: Annotated[
+        NameOrId, Doc("Do there what can be done there. Default: each operation's own.")
+    ] = None,
+    deadline: Annotated[str | None, Doc("When it must be ready, ISO.")] = None,
+    origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it and reserve components.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
     """Create a manufacturing order from a bill of materials, with components and work orders.
 
-    5 round trips, 1 more for a name and 1 or 2 to confirm; up to Odoo 15 2 more.
+    5 round trips, 1 more for a name and 1 or 2 to confirm; up to Odoo 15 2 more. With operations
+    4 more, and 2 for each that is done at another work center.
 
     >>> create_order(odoo, product_name="Table", quantity=5, confirm=True).message
     'Created and confirmed WH/MO/6: 5 Units of Table.'
@@ -285,6 +321,10 @@ def create_order(
             also decides the product.
         quantity: in the product's unit of measure.
         date: planned start, an ISO date or moment (UTC where no zone is given).
+        workcenter_id: the work center, by its id or name, of the operations that can be done
+            there: it is theirs, or one of the alternatives to it.
+        deadline: when it must be ready, an ISO date or moment.
+        origin: the source document, such as the number of the sales order it is made for.
         confirm: confirm the order at once, and reserve components. If that fails, the draft
             stays and ``warnings`` says why. It can be confirmed without its components.
         dry_run: resolve and check, write nothing.
@@ -296,15 +336,22 @@ def create_order(
         ValidationError: a value is wrong; nothing was written.
     """
     confirming = [CONFIRM] if odoo.version.major >= RESERVES_ITSELF else [CONFIRM, RESERVE]
-    steps: list[AnyStep] = [CREATE, *(confirming if confirm else ())]
-    permit(odoo, *steps, dry_run=dry_run)
+    further: list[AnyStep] = [*(confirming if confirm else ())]
+    fills_in = odoo.version.major >= _FILLS_IN
+    elsewhere = [RELOCATE] if workcenter_id is not None and fills_in else []
+    permit(odoo, CREATE, *elsewhere, *further, dry_run=dry_run)
     amount = checked_number(quantity, "quantity", positive=True)
     described = odoo.schema.fields(ORDER.model)
     # Renamed in 17, where date_start had been something else.
     start = "date_planned_start" if "date_planned_start" in described else "date_start"
-    given = {} if date is None else {start: date}
+    given = {start: date, "date_deadline": deadline, "origin": origin}
+    given = {name: value for name, value in given.items() if value is not None}
     head = to_wire(given, ORDER.model, described, fields_of=odoo.schema.fields)
     chosen = choose_bill(odoo, product_id, product_name, bom_id)
+    center = find_work_center(odoo, workcenter_id)
+    operations = read_operations(odoo, chosen.bom, chosen.product, amount)
+    ways = chosen_ways(operations, center)
+    moved = [(each, way) for each, way in ways if way.alternative and way.workcenter.id == center]
     values: dict[str, Any] = {
         "product_id": chosen.product["id"],
         "bom_id": chosen.bom["id"],
@@ -312,21 +359,88 @@ def create_order(
         "product_uom_id": chosen.product["uom_id"].id,
         **head,
     }
-    if odoo.version.major < _FILLS_IN:
-        values = _form(odoo, values, head)
-    steps[0] = CREATE.of(vals_list=values)
+    if not fills_in:
+        values = _form(odoo, values, {name: head[name] for name in head if name == start})
+        _relocate(values, moved)
+    steps = [CREATE.of(vals_list=values)]
+    steps += [_relocating(each, way) for each, way in moved] if fills_in else []
     what = " and confirm it" if confirm else ""
-    name = chosen.product["display_name"]
-    return operate(
-        odoo,
-        steps,
-        (),
-        lambda done: order_result(
-            odoo, done, "Created and confirmed" if confirm else "Created", confirming=confirm
-        ),
-        would=f"Would create an order for {amount:g} {name}{what}.",
-        dry_run=dry_run,
-    )
+    would = f"Would create an order for {amount:g} {chosen.product['display_name']}{what}"
+    if ways:
+        minutes, cost = costs(ways)
+        at = ", ".join(f"{each.name} at {way.workcenter.name}" for each, way in ways)
+        would += f"; {at}: {minutes:g} minutes, {cost:g} of work"
+
+    def result(done: Done) -> Order:
+        done.warnings[:0] = blocked_warnings(ways)
+        made = order_result(
+            odoo,
+            done,
+            "Created and confirmed" if confirm else "Created",
+            confirming=confirm,
+            operations=operations,
+        )
+        return _checked_deadline(made, head.get("date_deadline"))
+
+    return operate(odoo, [*steps, *further], (), result, would=f"{would}.", dry_run=dry_run)
+
+
+def _checked_deadline(made: Order, deadline: str | None) -> Order:
+    """Warn where the order does not have the deadline, or is planned to be late."""
+    if deadline is None or made.state is None:
+        return made
+    if made.date_deadline is None or utc_string(made.date_deadline) != deadline:
+        made.warnings.append(f"Odoo stored the deadline {made.date_deadline}, not {deadline}.")
+    elif made.date_end and utc_string(made.date_end) > deadline:
+        made.warnings.append(f"It is planned to be ready on {made.date_end}, after the deadline.")
+    return made
+
+
+@attrs.frozen(kw_only=True)
+class _Relocate(Step):
+    """Gives an operation's work order of a new order another work center."""
+
+    operation: Operation | None = None
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        name = self.operation.name if self.operation else ""
+        return super().calls(odoo, (f"the work order of {name}",))
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        assert self.operation is not None  # noqa: S101 - only asked of the policy without
+        domain = [["production_id", "=", ids[0]], ["operation_id", "=", self.operation.id]]
+        rows = read_rows(odoo, self.model, domain, ["id"], acts_on=ORDER.model)
+        if not rows:
+            warnings.append(f"Odoo made no work order for {self.operation.name}.")
+            return True
+        (call,) = super().calls(odoo, [row["id"] for row in rows])
+        return send(odoo, call, warnings)
+
+
+RELOCATE = _Relocate(
+    model="mrp.workorder",
+    method="write",
+    says="Work center set",
+    fails="Its work orders stay at their own work centers",
+)
+
+
+def _relocating(operation: Operation, way: Way) -> _Relocate:
+    step = attrs.evolve(RELOCATE, operation=operation)
+    return attrs.evolve(step, arguments={"vals": _at(way)})
+
+
+def _at(way: Way) -> dict[str, Any]:
+    # Not every version computes the time anew.
+    return {"workcenter_id": way.workcenter.id, "duration_expected": way.minutes}
+
+
+def _relocate(values: Mapping[str, Any], moved: Sequence[tuple[Operation, Way]]) -> None:
+    """Put work centers into the work orders that the form has filled in, up to 15."""
+    ways = {operation.id: way for operation, way in moved}
+    for command in values.get("workorder_ids") or ():
+        if way := ways.get(command[2].get("operation_id")):
+            command[2].update(_at(way))
 
 
 def _form(odoo: Odoo, values: Mapping[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -102,4 +102,19 @@ def read_arrivals(
         source = row["origin"] or row["reference"]
         arrival = Arrival(quantity=row["product_qty"], date=row["date"], source=source)
         found.setdefault(row["product_id"].id, []).append(arrival)
+    return found
+
+
+def in_time(rows: Sequence[Row], arrivals: Mapping[int, list[Arrival]]) -> dict[int, InTime]:
+    """Return what receipts bring of products, by product.
+
+    Args:
+        rows: of the products, with :data:`EXPECTED` fields until the day.
+        arrivals: as :func:`read_arrivals` gives them until that day.
+    """
+    found = {}
+    for row in rows:
+        own = arrivals.get(row["id"], [])
+        most = sum(arrival.quantity for arrival in own)
+        found[row["id"]] = InTime(quantity=min(unclaimed(row), most), arrivals=own)
     return found

@@ -9,24 +9,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
 
+from odoo_toolkit.apps.manufacturing.arrivals import (
+    EXPECTED,
+    Arrival,
+    in_time,
+    read_arrivals,
+    unclaimed,
+    until,
+)
+from odoo_toolkit.apps.manufacturing.operations import (
+    VARIANTS,
+    Operation,
+    blocked_warnings,
+    chosen_ways,
+    costs,
+    find_work_center,
+    for_other_variants,
+    read_attribute_lines,
+    read_operations,
+)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.operations.documents import (
     Document,
     Row,
-    filled,
     find_id,
     not_found,
     read,
     read_rows,
 )
-from odoo_toolkit.operations.lines import NameOrId, checked_number
+from odoo_toolkit.operations.lines import NameOrId, checked_number, day_to_come, today
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
@@ -63,18 +82,19 @@ PRODUCT = Document(
         "uom_id",
         "type",
         "is_storable",
+        "produce_delay",
         "product_template_attribute_value_ids",
     ),
 )
 #: What is read of components besides.
-COMPONENT = (*PRODUCT.fields, "qty_available", "free_qty")
+COMPONENT = (*PRODUCT.fields, "qty_available", "free_qty", "standard_price")
 LINE_FIELDS = (
     "bom_id",
     "product_id",
     "product_qty",
     "product_uom_id",
     "child_bom_id",
-    "bom_product_template_attribute_value_ids",
+    VARIANTS,
 )
 #: 19 turned the meaning of ``factor`` round, and has no ``factor_inv``.
 _UOM_FIELDS = ("factor", "factor_inv", "rounding")
@@ -96,7 +116,10 @@ class BillComponent(Shown):
 
     Attributes:
         on_hand, free: in stock, and not reserved; None where stock is not counted.
-        missing: how much more is needed than is free.
+        missing: how much more is needed than is free, and than comes in time.
+        coming: what confirmed receipts bring in time of what is not free; only with a deadline.
+        receipts: those receipts.
+        cost: of what is needed, by the product's cost.
         bom: by which the component itself is made.
     """
 
@@ -106,6 +129,9 @@ class BillComponent(Shown):
     on_hand: float | None = None
     free: float | None = None
     missing: float = 0.0
+    coming: float = 0.0
+    receipts: list[Arrival] = attrs.Factory(list)
+    cost: float | None = None
     bom: RecordName | None = None
 
 
@@ -157,6 +183,7 @@ def explode(
     quantity: float,
     *,
     location: int | None = None,
+    day: str | None = None,
     known: Known | None = None,
 ) -> list[BillComponent]:
     """Return the components of a quantity of a product, level by level through the kits among them.
@@ -170,9 +197,12 @@ def explode(
         product: its row.
         quantity: in the product's unit of measure.
         location: whose stock counts; None for all.
+        day: until when what comes is read of products, too.
         known: what has been read before; it is told what is read here.
     """
     known = known or Known()
+    context: dict[str, Any] = {} if location is None else {"location": location}
+    context |= until(odoo, day) if day else {}
     known.units.update((bom["product_uom_id"].id, product["uom_id"].id))
     level: list[_Used] = []
     needed: dict[int, float] = {}
@@ -180,7 +210,7 @@ def explode(
     for depth in range(_DEEPEST):
         boms = [used["id"] for used, *_ in level] if depth else [bom["id"]]
         lines = _read_lines(odoo, boms, known)
-        kits, values = _read_level(odoo, bom, lines, location, known)
+        kits, values = _read_level(odoo, bom, lines, context, known)
         if not depth:
             times = _times(odoo, quantity, product["uom_id"], bom, known.sizes)
             level = [(bom, product, times / bom["product_qty"])]
@@ -188,7 +218,7 @@ def explode(
         for used, variant, times in level:
             for line in known.lines[used["id"]]:
                 component, uom = known.products[line["product_id"].id], line["product_uom_id"]
-                if component["type"] == "service" or _skipped(line, variant, values):
+                if component["type"] == "service" or for_other_variants(line, variant, values):
                     continue
                 part, number = times * line["product_qty"], component["id"]
                 if kit := kits.get(number):
@@ -230,31 +260,28 @@ def _read_lines(odoo: Odoo, boms: Sequence[int], known: Known) -> list[Row]:
 
 
 def _read_level(
-    odoo: Odoo, bom: Row, lines: Sequence[Row], location: int | None, known: Known
+    odoo: Odoo, bom: Row, lines: Sequence[Row], context: Mapping[str, Any], known: Known
 ) -> tuple[dict[int, Row], dict[int, int]]:
     """Learn the products and units of lines, and return the kits and attribute values among them.
 
     The kits are by product; of a value, the attribute line it belongs to.
     """
     new = sorted({line["product_id"].id for line in lines} - known.products.keys())
-    context: dict[str, Any] = {} if location is None else {"location": location}
     made = sorted({line["product_id"].id for line in lines if line["child_bom_id"]})
-    field = "bom_product_template_attribute_value_ids"
-    values = sorted({number for line in lines for number in line[field] or ()})
+    named = any(line[VARIANTS] for line in lines)
     known.units.update(line["product_uom_id"].id for line in lines)
     known.units.update(row["uom_id"].id for row in known.products.values())
-    model, named = "product.template.attribute.value", ["attribute_line_id"]
-    of_values: list[Any] = [["id", "in", values]]
     asked: dict[str, Callable[[], Any]] = {
         "sizes": lambda: learn_sizes(odoo, known.units, known.sizes)
     }
     if new:
         found = [["id", "in", new]]
-        asked["products"] = lambda: read_rows(odoo, PRODUCT.model, found, COMPONENT, **context)
+        fields = (*COMPONENT, *EXPECTED) if "to_date" in context else COMPONENT
+        asked["products"] = lambda: read_rows(odoo, PRODUCT.model, found, fields, **context)
     if made:
         asked["kits"] = lambda: _read_kits(odoo, bom, made)
-    if values:
-        asked["values"] = lambda: read_rows(odoo, model, of_values, named, acts_on=BOM.model)
+    if named:
+        asked["values"] = lambda: read_attribute_lines(odoo, lines)
     answers = dict(zip(asked, side_by_side([*asked.values()]), strict=True))
     known.products.update({row["id"]: row for row in answers.get("products", ())})
     if missing := [number for number in new if number not in known.products]:
@@ -267,7 +294,7 @@ def _read_level(
     known.units.update(row["uom_id"].id for row in known.products.values())
     known.units.update(kit["product_uom_id"].id for kit in kits.values())
     learn_sizes(odoo, known.units, known.sizes)
-    return kits, {row["id"]: row["attribute_line_id"].id for row in answers.get("values", ())}
+    return kits, answers.get("values", {})
 
 
 def _read_kits(odoo: Odoo, bom: Row, products: Sequence[int]) -> list[Row]:
@@ -288,15 +315,6 @@ def is_bill_of(bom: Row, product: Row) -> bool:
     return bool(bom["product_tmpl_id"].id == product["product_tmpl_id"].id)
 
 
-def _skipped(line: Row, product: Row, values: Mapping[int, int]) -> bool:
-    """Whether a line is for other variants: of each attribute it names, one value must be there."""
-    own = set(product["product_template_attribute_value_ids"] or ())
-    groups: dict[int | None, set[int]] = {}
-    for value in line["bom_product_template_attribute_value_ids"] or ():
-        groups.setdefault(values.get(value), set()).add(value)
-    return any(own.isdisjoint(group) for group in groups.values())
-
-
 def _component(product: Row, needed: float, bom: RecordName | None) -> BillComponent:
     counted = product["is_storable"] or product["type"] == "product"
     free = max(product["free_qty"] or 0.0, 0.0) if counted else None
@@ -308,8 +326,32 @@ def _component(product: Row, needed: float, bom: RecordName | None) -> BillCompo
         on_hand=product["qty_available"] if counted else None,
         free=free,
         missing=max(missing, 0.0),
+        cost=None if (price := product["standard_price"]) is None else round(needed * price, 2),
         bom=bom,
     )
+
+
+def _with_receipts(
+    odoo: Odoo, components: Sequence[BillComponent], known: Known, day: str
+) -> list[BillComponent]:
+    """Return components with what confirmed receipts bring until a day; 1 round trip if any do."""
+    rows = [known.products[item.product.id] for item in components if item.missing]
+    rows = [row for row in rows if unclaimed(row)]
+    arrivals = read_arrivals(odoo, [row["id"] for row in rows], day=day, acts_on=BOM.model)
+    coming = in_time(rows, arrivals)
+    found = []
+    for item in components:
+        brought = coming.get(item.product.id)
+        counted = min(brought.quantity, item.missing) if brought else 0.0
+        if brought and counted:
+            item = attrs.evolve(
+                item,
+                missing=round(item.missing - counted, 6),
+                coming=counted,
+                receipts=brought.arrivals,
+            )
+        found.append(item)
+    return found
 
 
 def producible(components: Sequence[BillComponent], quantity: float) -> float | None:
@@ -329,22 +371,20 @@ class Bill(Shown):
 
 
 @attrs.frozen(kw_only=True)
-class Operation(Shown):
-    """An operation of a bill of materials; minutes for one cycle of its work center."""
-
-    name: str
-    workcenter: RecordName | None = None
-    minutes: float = 0.0
-
-
-@attrs.frozen(kw_only=True)
 class BillComponents(Shown):
     """The components of a product.
 
     Attributes:
         quantity: the quantity of the product, in its unit of measure.
-        can_make: whether all of it can be made now.
+        can_make: whether all of it can be made now; with a deadline, whether the components are
+            there by ``start_by``.
         producible: how many can be made now; None if no component limits it.
+        deadline: the day asked about.
+        start_by: the last day to start, by the manufacturing lead time.
+        operations: with the work centers that can do them (``ways``).
+        minutes, operation_cost: of all operations, at the work center asked for where it can do
+            them, else at their own.
+        component_cost: of the components, by their cost.
         other_boms: other bills of the product; name one as bom_id to choose it.
     """
 
@@ -355,9 +395,15 @@ class BillComponents(Shown):
     producible: float | None = None
     bom: Bill
     components: list[BillComponent]
+    deadline: str | None = None
+    start_by: str | None = None
     operations: list[Operation] = attrs.Factory(list)
+    minutes: float | None = None
+    operation_cost: float | None = None
+    component_cost: float | None = None
     other_boms: list[RecordName] = attrs.Factory(list)
     message: str
+    warnings: list[str] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -377,10 +423,17 @@ def check_components(
     bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     location_id: Annotated[NameOrId, Doc("Count stock only there; default: everywhere.")] = None,
+    workcenter_id: Annotated[
+        NameOrId, Doc("Add up times and costs there. Default: each operation's own.")
+    ] = None,
+    deadline: Annotated[
+        str | None, Doc("YYYY-MM-DD. Components due in time are not counted as missing.")
+    ] = None,
 ) -> BillComponents:
     """Return the components of a product, and whether a quantity of it can be made now.
 
-    4 to 6 round trips, and 2 more for each level of kits.
+    4 to 6 round trips, and 2 more for each level of kits; 1 more with operations, and 1 where
+    receipts come in time.
 
     >>> found = check_components(odoo, product_name="Table", quantity=5)
     >>> found.can_make, [(part.product.name, part.needed) for part in found.components]
@@ -394,26 +447,43 @@ def check_components(
             also decides the product.
         quantity: to make, in the product's unit of measure.
         location_id: the location of the components, by its id or name, with its sublocations.
+        workcenter_id: the work center whose times and costs are added up, by its id or name, where
+            it can do an operation.
+        deadline: the day on which it must be ready, in the connection's time zone. Confirmed
+            receipts count that come until making has to begin.
 
     Raises:
         NotFoundError: the product has no bill of materials.
+        ValidationError: no operation can be done at the work center, or the deadline is past.
         StateError: it is a kit, which is not manufactured.
         AmbiguousNameError: the name matches several products.
     """
     wanted = checked_number(quantity, "quantity", positive=True)
+    due = day_to_come(odoo, deadline, "deadline")
     chosen = choose_bill(odoo, product_id, product_name, bom_id)
     place = resolve(odoo, Wanted.of("stock.location", location_id, "location_id"), required=False)
+    center = find_work_center(odoo, workcenter_id)
+    product, bom, known = chosen.product, chosen.bom, Known()
+    start = start_by(odoo, product, bom, due) if due else None
+
+    def needed() -> list[BillComponent]:
+        found = explode(odoo, bom, product, wanted, location=place, day=start, known=known)
+        return _with_receipts(odoo, found, known, start) if start else found
+
     asked: list[Callable[[], Any]] = [
-        lambda: explode(odoo, chosen.bom, chosen.product, wanted, location=place),
-        lambda: _read_operations(odoo, chosen.bom),
+        needed,
+        lambda: read_operations(odoo, bom, product, wanted),
     ]
     components, operations = side_by_side(asked)
-    product, bom = chosen.product, chosen.bom
+    ways = chosen_ways(operations, center)
+    minutes, work = costs(ways)
     name, uom = product["display_name"], product["uom_id"].name
     short = [item.product.name for item in components if item.missing]
-    message = f"{wanted:g} {uom} of {name} can be made now."
+    when = f"by {due}" if due else "now"
+    message = f"{wanted:g} {uom} of {name} can be made {when}."
     if short:
-        message = f"{wanted:g} {uom} of {name} cannot be made now: not enough of {', '.join(short)}"
+        message = f"{wanted:g} {uom} of {name} cannot be made {when}: not enough of"
+        message += f" {', '.join(short)}"
         message = f"{message[:400]}."
     elif not components:
         message = f"The bill of materials of {name} has no components."
@@ -430,10 +500,25 @@ def check_components(
             uom=bom["product_uom_id"].name,
         ),
         components=components,
+        deadline=due,
+        start_by=start,
         operations=operations,
+        minutes=minutes if ways else None,
+        operation_cost=work if ways else None,
+        component_cost=round(sum(item.cost or 0.0 for item in components), 2)
+        if components and all(item.cost is not None for item in components)
+        else None,
         other_boms=[RecordName(id=row["id"], name=row["display_name"]) for row in chosen.others],
         message=message,
+        warnings=blocked_warnings(ways),
     )
+
+
+def start_by(odoo: Odoo, product: Row, bom: Row, due: str) -> str:
+    """Return the last day to start, by the lead time of the bill, or of the product up to 16."""
+    own = bom["produce_delay"] if bom["produce_delay"] is not None else product["produce_delay"]
+    start = date.fromisoformat(due) - timedelta(days=math.ceil(own or 0))
+    return max(start.isoformat(), today(odoo))
 
 
 def choose_bill(
@@ -516,12 +601,3 @@ def _checked(bom: Row) -> Row:
 
 def _listed(rows: Sequence[Row]) -> str:
     return ", ".join(f"{row['display_name']} ({row['id']})" for row in rows[:10])
-
-
-def _read_operations(odoo: Odoo, bom: Row) -> list[Operation]:
-    if not bom["operation_ids"]:
-        return []
-    domain = [["id", "in", bom["operation_ids"]]]
-    fields = ("name", "workcenter_id", "time_cycle")
-    rows = read_rows(odoo, "mrp.routing.workcenter", domain, fields, acts_on=BOM.model)
-    return [filled(Operation, row, minutes=row["time_cycle"] or 0.0) for row in rows]

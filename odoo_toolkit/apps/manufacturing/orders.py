@@ -9,6 +9,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.apps.inventory.transfers import picks
+from odoo_toolkit.apps.manufacturing.operations import Operation
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
@@ -39,6 +40,8 @@ ORDER = Document(
         "consumption",
         "date_planned_start",
         "date_start",
+        "date_planned_finished",
+        "date_finished",
         "date_deadline",
         "origin",
         "company_id",
@@ -139,6 +142,9 @@ class Order(Shown):
         available: whether all components are reserved or in stock; None when it is finished.
         components: of :func:`get_order`; ``missing`` are those of them that are not there.
         date: planned start.
+        date_end: planned end.
+        operations: of an order that was just created: the work centers that can do them, with
+            times, costs and load.
         lots: of the product made.
         backorder: the order for the rest, after a part was produced.
         backorders: the other parts of an order that was made in parts.
@@ -156,6 +162,7 @@ class Order(Shown):
     uom: str | None = None
     bom: RecordName | None = None
     date: str | None = None
+    date_end: str | None = None
     date_deadline: str | None = None
     origin: str | None = None
     lots: list[RecordName] = attrs.Factory(list)
@@ -163,6 +170,7 @@ class Order(Shown):
     components: list[Component] | None = None
     missing: list[Component] = attrs.Factory(list)
     work_orders: list[WorkOrder] = attrs.Factory(list)
+    operations: list[Operation] = attrs.Factory(list)
     backorder: RecordName | None = None
     backorders: list[Related] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
@@ -196,7 +204,7 @@ def get_order(
     row = find(odoo, ORDER, order_id, order_name)
     asked: list[Callable[[], Any]] = [
         lambda: read_components(odoo, row["id"], with_lots=True),
-        lambda: _read_work_orders(odoo, row["workorder_ids"]),
+        lambda: read_work_orders(odoo, row["workorder_ids"]),
         lambda: read_related(odoo, row),
         lambda: read_lots_made(odoo, row),
     ]
@@ -222,8 +230,18 @@ def order_of(row: Row, **told: Any) -> Order:
         produced=row.get("qty_produced") or 0.0,
         uom=row["product_uom_id"].name if row.get("product_uom_id") else None,
         date=(row["date_planned_start"] or row["date_start"]) if "date_start" in row else None,
+        date_end=planned_end(row),
         **told,
     )
+
+
+def planned_end(row: Row) -> str | None:
+    """Return when an order is to be ready; None where that is not known."""
+    # Up to 16 ``date_finished`` is when it really was.
+    if row.get("date_planned_start"):
+        planned: str | None = row["date_planned_finished"]
+        return planned
+    return row.get("date_finished")
 
 
 def read_lots_made(odoo: Odoo, row: Row) -> list[RecordName]:
@@ -375,7 +393,8 @@ def _allot(moves: Sequence[Row], free: dict[int, float]) -> None:
         move["missing"] = round(missing, 6) if missing > _TOLERANCE else 0.0
 
 
-def _read_work_orders(odoo: Odoo, ids: Sequence[int] | None) -> list[WorkOrder]:
+def read_work_orders(odoo: Odoo, ids: Sequence[int] | None) -> list[WorkOrder]:
+    """Return work orders; no round trip for none."""
     if not ids:
         return []
     fields = ("name", "workcenter_id", "state", "duration_expected", "duration")

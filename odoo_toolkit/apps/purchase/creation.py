@@ -155,7 +155,7 @@ def create_order(
     date_planned: Annotated[
         str | None, Doc("Expected arrival (UTC); default: the vendor's lead time.")
     ] = None,
-    origin: Annotated[str | None, Doc("What it is bought for, e.g. SO012.")] = None,
+    origin: Annotated[str | None, Doc("Source document, e.g. S00012.")] = None,
     note: Annotated[str | None, Doc("Terms, plain text.")] = None,
     confirm: Annotated[bool, Doc("Also confirm it.")] = False,
     dry_run: DryRun = False,

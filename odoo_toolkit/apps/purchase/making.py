@@ -13,8 +13,8 @@ from odoo_toolkit.apps.manufacturing.arrivals import (
     EXPECTED,
     Arrival,
     InTime,
+    in_time,
     read_arrivals,
-    unclaimed,
     until,
 )
 from odoo_toolkit.apps.manufacturing.bills import (
@@ -233,12 +233,7 @@ def _in_time(odoo: Odoo, products: Sequence[int], day: date) -> dict[int, InTime
         lambda: read_arrivals(odoo, products, day=last, acts_on=BOM.model),
     ]
     rows, arrivals = side_by_side(asked)
-    found = {}
-    for row in rows:
-        own = arrivals.get(row["id"], [])
-        most = sum(arrival.quantity for arrival in own)
-        found[row["id"]] = InTime(quantity=min(unclaimed(row), most), arrivals=own)
-    return found
+    return in_time(rows, arrivals)
 
 
 def _missing(
