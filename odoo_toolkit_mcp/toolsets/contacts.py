@@ -11,7 +11,8 @@ TOOLS = (
         title="Identify a contact",
         description="Identify the contact that a phone number or e-mail address belongs to: the"
         " person, the company, its open orders, unpaid invoices and the latest message. Numbers"
-        " match in any notation. To find contacts by name, use odoo_core_deep_search.",
+        " match in any notation. For a known contact, give contact alone. To find contacts by part"
+        " of a name, use odoo_core_deep_search.",
         function=contacts.identify_contact,
         access="read",
     ),

@@ -22,6 +22,7 @@ def models(major: int) -> dict[str, dict[str, Any]]:
         "state": "char",
         "amount_total": "monetary",
         "currency_id": "many2one res.currency",
+        "company_id": COMPANY,
     }
     statuses = ("delivery_status", "receipt_status") if major >= 16 else ("", "")
     return {

@@ -72,6 +72,7 @@ def models(major: int, *, stock: bool = True) -> dict[str, dict[str, Any]]:
             "attribute_id": "many2one product.attribute",
             "product_attribute_value_id": "many2one product.attribute.value",
             "price_extra": "float",
+            "ptav_active": "boolean",
         },
         "product.attribute": {"name": "char", "create_variant": "char"},
         "product.attribute.value": {"name": "char", "attribute_id": "many2one product.attribute"},
@@ -245,6 +246,7 @@ class Shop(Scripted):
                         "attribute_id": line["attribute_id"],
                         "product_attribute_value_id": value_id,
                         "price_extra": 0.0,
+                        "ptav_active": True,
                     }
                 )
                 ids.append(own)

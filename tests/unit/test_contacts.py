@@ -264,6 +264,31 @@ def test_what_cannot_be_read_is_none_with_a_warning() -> None:
     ]
 
 
+def test_a_known_contact_is_looked_up_by_name_or_id() -> None:
+    by_phone = contacts.identify_contact(AddressBook(), phone="0470 11 22 33")
+    (person,) = by_phone.contacts
+
+    for contact in (person.id, person.name):
+        found = contacts.identify_contact(AddressBook(), contact=contact)
+        assert [one.id for one in found.contacts] == [person.id]
+        assert found.accounts == by_phone.accounts
+
+
+def test_documents_of_several_own_companies_name_theirs() -> None:
+    odoo = AddressBook()
+    (account,) = contacts.identify_contact(odoo, phone="0470 11 22 33").accounts
+    assert {one.company for one in account.invoices or ()} == {None}
+
+    invoices = odoo.server.records["account.move"]
+    open_ones = [row for row in invoices if row["payment_state"] in ("not_paid", "partial")]
+    open_ones[0]["company_id"] = 1
+    invoices.append({**open_ones[0], "id": 900, "name": "INV/900", "company_id": 2})
+    found = contacts.identify_contact(odoo, phone="0470 11 22 33")
+    (account,) = found.accounts
+    assert {one.company for one in account.invoices or ()} >= {"My Company", "Other"}
+    assert "The open invoices are those of 2 own companies." in found.warnings
+
+
 def test_messages_on_closed_models_are_not_shown() -> None:
     book = AddressBook(policy=Policy(model_blocklist="sale.order"))
     (account,) = contacts.identify_contact(book, phone="0470 11 22 33").accounts
@@ -289,6 +314,7 @@ def test_a_closed_field_does_not_answer_whose_it_is() -> None:
         {"email": "joe@ex"},
         {"email": "a@ex.com, b@ex.com"},
         {"email": ""},
+        {"email": "info@acme.example", "contact": 1},
     ],
 )
 def test_what_is_no_number_or_address_is_refused(wrong: dict[str, Any]) -> None:

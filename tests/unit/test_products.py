@@ -9,7 +9,7 @@ import pytest
 from odoo_toolkit.apps import products
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError, make_error
 from odoo_toolkit.policy import Policy
-from tests.unit.fake_products import TEMPLATE, VARIANT, Shop
+from tests.unit.fake_products import TEMPLATE, TEMPLATE_VALUE, VARIANT, Shop
 from tests.unit.operation_checks import check_plan_is_the_run, writes
 from tests.unit.scripted import VERSIONS, contents
 
@@ -235,6 +235,24 @@ def test_products_of_one_price_are_written_together() -> None:
     products.change_prices(odoo, products=["Oak Table", 11], percent=-100 + 1e-9, amount=7)
     assert [call.ids for call in odoo.asked("write")] == [(10, 11)]
     assert len(odoo.sent) == 5
+
+
+def test_extra_prices_of_attribute_values_stay_and_are_named() -> None:
+    odoo = Shop()
+    odoo.server.records[TEMPLATE][0]["attribute_line_ids"] = [1]
+    lines = odoo.server.records["product.template.attribute.line"]
+    lines.append({"id": 1, "product_tmpl_id": 10})
+    odoo.server.records[TEMPLATE_VALUE] += [
+        {"id": 70, "name": "1 l", "product_tmpl_id": 10, "price_extra": 3.0, "ptav_active": True},
+        {"id": 71, "name": "2 l", "product_tmpl_id": 10, "price_extra": 0.0, "ptav_active": True},
+    ]
+    told = [
+        "'Oak Table' (10) has extra prices of attribute values, which stay as they are: 1 l +3"
+        " (product.template.attribute.value 70). To change them, too, write price_extra."
+    ]
+
+    assert products.change_prices(odoo, category_id=2, percent=10, dry_run=True).warnings == told
+    assert products.change_prices(odoo, category_id=2, percent=10).warnings == told
 
 
 def test_the_same_price_writes_nothing() -> None:

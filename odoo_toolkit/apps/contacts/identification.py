@@ -27,8 +27,9 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.operations.documents import Row, currency_of, filled, read_rows
-from odoo_toolkit.operations.lines import today
+from odoo_toolkit.operations.lines import NameOrId, today, wanted_links
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.search_text import literal
 
@@ -79,11 +80,13 @@ class OpenDocument(Shown):
         amount_residual: of an invoice, what is left to pay.
         due: of an invoice, the day it is due.
         overdue: whether that day is over.
+        company: whose document it is, where documents of several of the own companies are shown.
     """
 
     id: int
     name: str | None = None
     contact: RecordName | None = None
+    company: str | None = None
     type: str | None = None
     state: str | None = None
     date: str | None = None
@@ -225,8 +228,11 @@ def identify_contact(
     *,
     phone: Annotated[str | None, Doc("Phone number, in any notation.")] = None,
     email: Annotated[str | None, Doc("E-mail address.")] = None,
+    contact: Annotated[NameOrId, Doc("Contact by name or id, if it is known.")] = None,
 ) -> IdentifyResult:
     """Tell whom a phone number or e-mail address belongs to, and what is open with them.
+
+    Of a contact that is known, by name or id, it tells what is open.
 
     Numbers are compared by their digits, with or without the country's. Where nobody has the
     e-mail address, those of the same domain are shown, unless it is one like gmail.com.
@@ -243,22 +249,29 @@ def identify_contact(
         odoo: the connection.
         phone: a number, written in any way; at least 6 digits.
         email: an address. With both, whoever has one of them is found, who has both first.
+        contact: the name or id of a contact, instead of number and address.
 
     Raises:
+        AmbiguousNameError: several contacts have that name.
+        NotFoundError: there is no such contact.
         ValidationError: neither was given, or it is no number or address.
         AccessError: Odoo or the policy does not allow contacts to be read.
     """
-    if phone is None and email is None:
+    if (phone is None and email is None) == (contact is None):
         raise make_error(
             "MISSING_REQUIRED_FIELD",
-            "Neither a phone number nor an e-mail address was given.",
-            suggestion="Give phone, email or both.",
-            details={"fields": ["phone", "email"]},
+            "Give a phone number or an e-mail address, or else a contact.",
+            suggestion="Give phone, email or both; or contact alone.",
+            details={"fields": ["phone", "email", "contact"]},
         )
     number = None if phone is None else checked_phone(phone)
     address = None if email is None else checked_email(email)
     warnings: list[str] = []
-    found = _find(odoo, number, address, warnings)
+    if contact is None:
+        found = _find(odoo, number, address, warnings)
+    else:
+        (wanted,) = wanted_links(contact=(CONTACT.model, contact))
+        found = [(row, []) for row in _look(odoo, [["id", "=", resolve(odoo, wanted)]])]
     if len(found) > _MOST_SHOWN:
         warnings.append(f"Of {len(found)} contacts, {_MOST_SHOWN} are shown.")
         found = found[:_MOST_SHOWN]
@@ -285,6 +298,8 @@ def identify_contact(
 
 
 def _message(said: str, address: str | None, found: Sequence[tuple[Row, list[Matched]]]) -> str:
+    if not said:
+        return "Open documents and last message of the contact."
     if not found:
         return f"No contact has {said}."
     count = f"{len(found)} contact{'s have' if len(found) > 1 else ' has'}"
@@ -429,14 +444,19 @@ def _documents(
     either = ["|"] * (len(undone) - 1) + undone
     domain = [*kind.domain, [kind.company, "in", list(ids)], *either]
     own = [field for fields in kind.fields.values() for field in fields]
-    fields = ["name", "partner_id", "state", "amount_total", "amount_residual", "currency_id", *own]
+    fields = ["name", "partner_id", "state", "amount_total", "amount_residual", "currency_id"]
+    fields += ["company_id", *own]
     most = _MOST_DOCUMENTS * len(ids)
     rows = read_rows(odoo, kind.model, domain, fields, limit=most + 1, order="id desc")
     if len(rows) > most:
         warnings.append(f"There are more open {what} than the {most} newest.")
     companies = _companies_of(odoo, rows[:most], ids)
+    owners = {row["company_id"].id for row in rows if row.get("company_id")}
+    if len(owners) > 1:
+        warnings.append(f"The open {what} are those of {len(owners)} own companies.")
     found: dict[int, list[OpenDocument]] = {}
     for row in rows[:most]:
+        owner = row.get("company_id") if len(owners) > 1 else None
         own_values = {
             name: next((row.get(field) for field in fields if row.get(field)), None)
             for name, fields in kind.fields.items()
@@ -446,6 +466,7 @@ def _documents(
             id=row["id"],
             name=row.get("name"),
             contact=row.get("partner_id"),
+            company=owner.name if owner else None,
             state=row.get("state"),
             amount_total=row.get("amount_total"),
             amount_residual=row.get("amount_residual"),

@@ -15,7 +15,7 @@ from annotated_doc import Doc
 from annotated_types import Gt
 
 from odoo_toolkit.annotations import DryRun
-from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
+from odoo_toolkit.apps.products.variants import TEMPLATE, TEMPLATE_VALUE, VARIANT
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, make_error
@@ -104,11 +104,13 @@ def change_prices(
     """Change the sales prices of a category or of some products by a percentage or formula.
 
     The new price is ``round(base * (1 + percent / 100) + amount) + after_rounding``. It applies to
-    the product and all its variants; the extra prices of attribute values stay.
+    the product and all its variants; the extra prices of attribute values stay, and
+    ``warnings`` name them.
 
     Each call changes the prices again: look at the plan first.
 
-    Round trips: 3 to look, 1 more with the cost as base; 1 for each new price, and 1 to read back.
+    Round trips: 3 to look, 1 more for products with attributes, 1 more with the cost as base; 1
+    for each new price, and 1 to read back.
 
     >>> done = change_prices(odoo, category_name="Tables", percent=5, round_to=1)
     >>> [(one.name, one.old, one.new) for one in done.changed]
@@ -155,6 +157,7 @@ def change_prices(
     costs = _costs(odoo, rows) if base == "cost" else {}
     changes: list[PriceChange] = []
     not_changed: list[str] = []
+    extras = _extras(odoo, rows)
     for row in rows:
         old = row["list_price"]
         start = costs.get(row["id"]) if base == "cost" else old
@@ -186,8 +189,8 @@ def change_prices(
     for change in changes:
         by_price.setdefault(change.new, []).append(change)
     if dry_run:
-        return _plan(odoo, by_price, changes, not_changed)
-    return _change(odoo, by_price, changes, not_changed)
+        return _plan(odoo, by_price, changes, not_changed, extras)
+    return _change(odoo, by_price, changes, not_changed, extras)
 
 
 def new_price(
@@ -240,7 +243,7 @@ def _read_products(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
         odoo,
         TEMPLATE,
         [["active", "=", True], *domain],
-        ["name", "list_price", "currency_id"],
+        ["name", "list_price", "currency_id", "attribute_line_ids"],
         limit=MOST_PRODUCTS + 1,
         order="id",
     )
@@ -268,6 +271,35 @@ def _costs(odoo: Odoo, rows: Sequence[Row]) -> dict[int, float]:
     return {template: costs.pop() for template, costs in found.items() if len(costs) == 1}
 
 
+def _extras(odoo: Odoo, rows: Sequence[Row]) -> list[str]:
+    """Name the extra prices of attribute values; one round trip, if products have attributes."""
+    varied = [row["id"] for row in rows if row["attribute_line_ids"]]
+    if not varied:
+        return []
+    domain = [
+        ["product_tmpl_id", "in", varied],
+        ["price_extra", "!=", 0],
+        ["ptav_active", "=", True],
+    ]
+    fields = ["name", "price_extra", "product_tmpl_id"]
+    try:
+        found = read_rows(odoo, TEMPLATE_VALUE, domain, fields, acts_on=TEMPLATE, order="id")
+    except OdooConnectionError:
+        raise
+    except OdooError as error:
+        return [f"Extra prices of attribute values stay; they cannot be read: {error.message}"]
+    extras: dict[int, list[str]] = {}
+    for value in found:
+        said = f"{value['name']} {value['price_extra']:+g} ({TEMPLATE_VALUE} {value['id']})"
+        extras.setdefault(value["product_tmpl_id"].id, []).append(said)
+    return [
+        f"{_called(row)} has extra prices of attribute values, which stay as they are:"
+        f" {', '.join(extras[row['id']])}. To change them, too, write price_extra."
+        for row in rows
+        if row["id"] in extras
+    ]
+
+
 def _called(row: Mapping[str, Any]) -> str:
     return f"{row['name']!r} ({row['id']})"
 
@@ -277,6 +309,7 @@ def _plan(
     by_price: Mapping[float, Sequence[PriceChange]],
     changes: Sequence[PriceChange],
     not_changed: Sequence[str],
+    warnings: Sequence[str],
 ) -> PricesPlan:
     calls = [
         call
@@ -295,6 +328,7 @@ def _plan(
         ],
         prices=list(changes),
         not_changed=list(not_changed),
+        warnings=list(warnings),
     )
 
 
@@ -311,8 +345,8 @@ def _change(
     by_price: Mapping[float, Sequence[PriceChange]],
     changes: Sequence[PriceChange],
     not_changed: list[str],
+    warnings: list[str],
 ) -> PricesResult:
-    warnings: list[str] = []
     progress = Steps(len(by_price) + 1)
     written: set[int] = set()
     for price, group in by_price.items():
