@@ -27,7 +27,7 @@ from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string
 
-#: Seconds to wait before each look: the server may still be at work.
+#: Seconds to wait before each look: the server might still be working.
 WAITS = (0.0, 0.3, 0.7, 1.5, 2.5)
 
 #: Seconds by which the server's clock, as its answers tell it, can be wrong.
@@ -128,12 +128,10 @@ def or_seen(
         if seen:
             error.message += (
                 f" It was looked for in Odoo for {sum(WAITS):.0f} seconds and not seen; the"
-                " server may still be at work."
+                " server might still be working."
             )
         if safe:
-            error.suggestion = (
-                "Repeating it is safe: the state is looked at before anything is done."
-            )
+            error.suggestion = "Repeating it is safe: the state is checked before anything is done."
         raise
 
 

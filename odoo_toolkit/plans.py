@@ -130,7 +130,7 @@ def _needs(odoo: Odoo, calls: Sequence[Call]) -> str | None:
         if refusal is None:
             continue
         # In full mode it passed: what else refuses it here is closed to other modes only.
-        takes = 'It takes the mode full: Policy(mode="full").'
+        takes = 'It needs full mode: Policy(mode="full").'
         suggestion = refusal.suggestion if refusal.code == "MODE_VIOLATION" else takes
         return f"{refusal.message.rstrip('.')}. {suggestion}"
     return None

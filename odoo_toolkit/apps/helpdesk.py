@@ -305,7 +305,7 @@ def assign_ticket(
     ticket = find(odoo, TICKET, found, None)
     values, what = differing(ticket, {"user_id": user, "team_id": team}), label(ticket)
     if not values:
-        return _result(odoo, ticket, f"{what} is assigned so already.", [])
+        return _result(odoo, ticket, f"{what} is already assigned like this.", [])
 
     def result(done: Done) -> TicketResult:
         row = row_after(odoo, TICKET, done, name=ticket["name"])

@@ -107,7 +107,7 @@ def _judged(settings: ConnectionSettings, rows: list[dict[str, Any]], hints: lis
     if key and not (key.isascii() and key.reveal().split() == [key.reveal()]):
         return problem(
             "The API key (ODOO_API_KEY) holds spaces, line breaks or letters that no key has.",
-            "Copy it anew, without anything before or after it.",
+            "Copy it again, without anything before or after it.",
             rows,
         )
     number = len(rows)

@@ -289,7 +289,7 @@ _STATES: tuple[Pattern, ...] = (
     ),
     Pattern(
         USER_FAMILY, r"^The register payment wizard should only be called", "VALIDATION_ERROR",
-        "The payment wizard was not told which invoices to pay.", "Use register_payment.",
+        "The payment wizard got no invoices to pay.", "Use register_payment.",
     ),
     # Pickings
     Pattern(
@@ -305,7 +305,7 @@ _STATES: tuple[Pattern, ...] = (
     ),
     _state(
         r"^You cannot cancel a stock move that has been set to 'Done'",
-        "A done transfer is not cancelled: return_picking takes back what it moved.",
+        "A done transfer cannot be cancelled: return it with return_picking.",
     ),
 )  # fmt: skip
 

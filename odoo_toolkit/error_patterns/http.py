@@ -47,7 +47,7 @@ _STATUSES: dict[int, _Status] = {
         "Check ODOO_PROTOCOL and ODOO_URL.",
     ),
     429: _Status(
-        "RATE_LIMITED", "{host} has had too many calls", "Wait, then call it again.", 30,
+        "RATE_LIMITED", "{host} has received too many calls", "Wait, then call it again.", 30,
     ),
     500: _Status(
         "SERVER_ERROR", "{host} failed while it worked on the call",
@@ -118,14 +118,14 @@ def _redirected(host: str, location: str, details: dict[str, Any]) -> OdooError:
     if target and target != host:
         return make_error(
             "CONFIG_ERROR",
-            f"{host} sends callers on to {target}; the toolkit follows no redirects, which could "
-            "hand credentials to a stranger.",
+            f"{host} redirects callers to {target}; the toolkit does not follow redirects, which"
+            " could hand credentials to a stranger.",
             suggestion=f"If that is your Odoo server, set ODOO_URL to {target}.",
             details={**details, "location": target},
         )
     return make_error(
         "ENDPOINT_NOT_FOUND",
-        f"{host} sends callers on to another page, such as its login, instead of answering.",
+        f"{host} redirects callers to another page, such as its login, instead of answering.",
         suggestion=_CHECK_URL + " ODOO_PROTOCOL=json2 needs Odoo 19 or newer.",
         details=details,
         retry=False,

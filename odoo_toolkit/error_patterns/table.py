@@ -101,7 +101,7 @@ _TOO_LONG: dict[str, Any] = {
 }
 _BUSY: dict[str, Any] = {
     "code": "SERVER_ERROR",
-    "say": "Another transaction was changing the same records, and Odoo gave this one up.",
+    "say": "Another transaction was changing the same records, and Odoo gave up this one.",
     "suggest": "Nothing was changed. Wait a few seconds and call it again.",
     "retry": True,
     "details": {"retry_after": 5},
@@ -153,7 +153,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     # Builds of 18 look for the journal's own lines of the payment, and there are none.
     Pattern(
         rf"{BUILTIN}IndexError$", r"^tuple index out of range$", "VALIDATION_ERROR",
-        "Odoo 18 breaks off a payment in another currency that writes off a rest, unless the"
+        "Odoo 18 aborts a payment in another currency with a write-off, unless the"
         " journal has an outstanding account. Nothing was registered.",
         "Pay in the currency of the invoice, or without a write-off; or set an outstanding account"
         " for the payment method of the journal, in Odoo.",
@@ -193,12 +193,12 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     ),
     Pattern(
         BUILTIN, r"^Granularity (?:specification|set on a no-datetime)", "VALIDATION_ERROR",
-        "{method} of {model} cannot group so: {said}",
+        "{method} of {model} cannot group like this: {said}",
         "Write date_field:day, or :week, :month, :quarter, :year, and other fields without it.",
     ),
     Pattern(
         None, r"^Invalid aggregat\w+ (?:method|function) '|^Aggregate method is mandatory for '",
-        "VALIDATION_ERROR", "{method} of {model} cannot add up so: {said}",
+        "VALIDATION_ERROR", "{method} of {model} cannot add up like this: {said}",
         "Write field:function with sum, avg, min, max, count, count_distinct or array_agg.",
     ),
     Pattern(
@@ -211,7 +211,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
         BUILTIN, rf"^Cannot convert (?P<model>{MODEL_NAME})\.(?P<field>\w+) to SQL because"
         r"|^Fields in 'groupby' must be regular database-persisted",
         "INVALID_FIELD", "{model} is searched, sorted and grouped by stored fields only: {said}",
-        "Choose a stored field: fields_get on {model} tells which are.",
+        "Choose a stored field: fields_get on {model} shows which are.",
     ),
     Pattern(
         BUILTIN, rf"^Invalid field property '\w+' on (?P<model>{MODEL_NAME})\.(?P<field>\w+)",
@@ -227,7 +227,7 @@ ANY_LANGUAGE: tuple[Pattern, ...] = (
     Pattern(
         BUILTIN,
         rf"^Invalid field (?P<model>{MODEL_NAME})\.(?P<field>\w+) in (?:leaf|condition)",
-        "INVALID_FIELD", "{model} has no field {field}, which the domain asks for.", SEE_FIELDS,
+        "INVALID_FIELD", "{model} has no field {field}, which the domain uses.", SEE_FIELDS,
     ),
     Pattern(
         BUILTIN, r"^Invalid field (?:name )?['\"](?P<field>[\w.:]+)['\"]", "INVALID_FIELD",

@@ -64,7 +64,7 @@ def recipients(
         if contact is None:
             raise ValidationError(
                 "The document has no contact to send it to.",
-                suggestion="Say with to who gets it: contacts by name or id, or addresses.",
+                suggestion="Name the recipients in to: contacts by name or id, or addresses.",
                 code="MISSING_REQUIRED_FIELD",
                 details={"field": "to"},
             )
@@ -148,8 +148,8 @@ def _of_address(
     if not rows:
         raise NotFoundError(
             f"No contact has the address {address} ({field}). Odoo sends to contacts only.",
-            suggestion="Make a contact with that address first, with create on res.partner, or"
-            " add it to the contact that is meant.",
+            suggestion="Create a contact with that address first, with create on res.partner, or"
+            " add it to the right contact.",
             details={"model": PARTNER, "field": field, "name": address},
         )
     own = [row for row in rows if contact and row["id"] == contact.id]
@@ -171,7 +171,7 @@ def _with_address(row: Row) -> Recipient:
         )
     if not is_address(parseaddr(email)[1]):
         raise ValidationError(
-            f"The address of {name} (id {row['id']}) is not one: {email[:80]!r}.",
+            f"The address of {name} (id {row['id']}) is not valid: {email[:80]!r}.",
             suggestion="Correct it on the contact (field email of res.partner), or send it to"
             " another one with to.",
             details={"model": PARTNER, "id": row["id"], "field": "email"},

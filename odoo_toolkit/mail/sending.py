@@ -212,7 +212,7 @@ def check_texts(**texts: str | None) -> None:
         if holds_template(text):
             raise ValidationError(
                 f"{name} holds a placeholder that Odoo would evaluate, such as {{{{ ... }}}}.",
-                suggestion="Write the text as the recipient is to read it.",
+                suggestion="Write the text as the recipient should read it.",
                 details={"field": name},
             )
 
@@ -346,7 +346,7 @@ def _result(
     if not messages:
         warnings.append("Odoo shows no message for it: look at the document before you repeat it.")
     warnings += [
-        f"Odoo sent nothing to {person.name}: nobody gets an e-mail of their own."
+        f"Odoo sent nothing to {person.name}: it does not e-mail people their own messages."
         for person in people
         if found and person.id not in reached
     ]
@@ -384,7 +384,7 @@ def _says(name: str, status: str, found: Sequence[Delivery], people: Sequence[Re
             )
             return f"Not everybody got {name}: {told}."
         case _:
-            return f"It is not known what became of the e-mail with {name}."
+            return f"It is not known whether Odoo sent the e-mail with {name}."
 
 
 readable_signatures(globals())

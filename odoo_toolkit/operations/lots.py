@@ -63,7 +63,7 @@ def check_once(names: Sequence[str], field: str) -> None:
     """Refuse a number that is there twice."""
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValidationError(
-            f"{', '.join(twice)} is there twice ({field}).",
+            f"{', '.join(twice)} is given twice ({field}).",
             suggestion="Give each number once.",
             details={"field": field},
         )
@@ -123,8 +123,8 @@ def find_lots(
         if others and lot.key not in found:
             raise ValidationError(
                 f"{lot.name} is a lot of {others[0]}, not of {lot.product.name} ({lot.field}).",
-                suggestion=f"Correct it. Should {lot.product.name} really have one of this name,"
-                f" first create it: a {lot_model(odoo)} with name, product_id and company_id.",
+                suggestion=f"Correct it. If {lot.product.name} really has one of this name,"
+                f" create it first: a {lot_model(odoo)} with name, product_id and company_id.",
                 details={"field": lot.field, "lot": lot.name},
             )
     return found
@@ -162,7 +162,7 @@ def lots_of(odoo: Odoo, product_id: int, *, acts_on: str, location: int | None =
         rows = read_rows(odoo, "stock.quant", domain, fields, acts_on=acts_on, order="id")
     except OdooError:
         # What is told is that something is wrong: a list beside it must not hide that.
-        return "not to be seen by this user"
+        return "not visible to this user"
     free: dict[str, float] = {}
     for row in rows:
         name = row["lot_id"].name

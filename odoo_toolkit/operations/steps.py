@@ -264,7 +264,7 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
             break
         answers.append(answer)
         if step.makes and not answer:
-            warnings.append("Odoo does not tell what it made.")
+            warnings.append("Odoo did not say which record it created.")
             break
         says = step.says
         if step.makes:

@@ -334,7 +334,7 @@ class Policy:
             return AccessError(
                 f"{operations} are not allowed in {self.mode} mode",
                 code="MODE_VIOLATION",
-                suggestion=f"It takes the mode {wider}: {takes}.",
+                suggestion=f"It needs {wider} mode: {takes}.",
                 details=details,
             )
         if listed in self.write_allowlist:

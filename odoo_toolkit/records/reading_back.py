@@ -170,6 +170,6 @@ def _tell(
     """Say which records and fields could not be read back."""
     if found.missing_ids:
         missing = ", ".join(map(str, found.missing_ids))
-        warnings.append(f"Gone, or not to be seen by this user: {model} {missing}.")
+        warnings.append(f"Deleted, or not visible to this user: {model} {missing}.")
     if skipped_fields:
         warnings.append(f"This user cannot read: {', '.join(skipped_fields)}.")

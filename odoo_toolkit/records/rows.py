@@ -179,7 +179,7 @@ def fetched(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:
 
 def _limit(limit: Any, most: int | None, warnings: list[str]) -> int:
     if limit is None and most is not None:
-        warnings.append(f"Not more than {most} records are read at a time.")
+        warnings.append(f"At most {most} records are read at a time.")
         return most
     limit = checked_count(limit, "limit", 1)
     if most is not None and limit > most:

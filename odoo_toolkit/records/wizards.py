@@ -95,7 +95,7 @@ def run_wizard(
     source = _taken_from(action["context"]) or given
     if describe:
         asks = describe_wizard(odoo, action, source, _defaults(odoo, action, source))
-        message = "Nothing was done: this is what it asks."
+        message = "Nothing was done: these are its questions."
         return WizardResult(done=False, message=message, wizard=asks)
     if method and default_access(method) != "execute":
         raise ValidationError(
@@ -115,7 +115,7 @@ def run_wizard(
         outcome = answer_wizard(odoo, action, answers, source=source, method=method, free=True)
     except AccessError as error:
         if known and known.function and error.code == "MODE_VIOLATION":
-            error.suggestion += f" {known.function} does what is usual."
+            error.suggestion += f" {known.function} does the usual case."
         raise
     return _told(odoo, outcome, source, given or source, before)
 
@@ -134,7 +134,7 @@ def _action(odoo: Odoo, wizard: Any, context: Any, given: Source | None) -> dict
     action = {"res_model": wizard} if isinstance(wizard, str) else plain(wizard)
     if not isinstance(action, dict) or not isinstance(action.get("res_model"), str):
         raise ValidationError(
-            "This opens no wizard.",
+            "This does not open a wizard.",
             suggestion="Give the name of its model, or an action with res_model.",
         )
     if action.get("res_id") and not is_id(action["res_id"]):
@@ -266,7 +266,7 @@ def _told(
         changed = None if before is None or after is None else after != before
         message = f"{outcome.model} was answered; now Odoo asks in {next_name}."
         if changed is None:
-            message += " What it has done already, the records show."
+            message += " The records show what it has already done."
         elif changed:
             message += " It has done its work: the records that it acts on have changed."
         else:

@@ -154,7 +154,7 @@ def _checked(record_ids: Sequence[int]) -> tuple[int, ...]:
     ids = checked_ids(record_ids)
     if len(ids) > MOST:
         raise ValidationError(
-            f"{len(ids)} records are too many for one PDF; {MOST} is the most.",
+            f"{len(ids)} records are too many for one PDF; the maximum is {MOST}.",
             suggestion=f"Ask for {MOST} at a time.",
             details={"field": "record_ids", "count": len(ids), "maximum": MOST},
         )
@@ -207,8 +207,8 @@ def _print(job: Job, ids: Sequence[int]) -> tuple[str, list[Document], int]:
 def _no_way(job: Job, reasons: dict[str, str]) -> OdooError:
     listed = "; ".join(f"{source}: {reason.rstrip('.')}" for source, reason in reasons.items())
     return AccessError(
-        f"There is no way to the PDF of {job.report.report_name} here. {listed}.",
-        suggestion="Remove what stands against web_session: it prints every report."
+        f"The PDF of {job.report.report_name} cannot be made here. {listed}.",
+        suggestion="Remove the obstacle to web_session: it prints every report."
         if job.odoo.settings.password
         else "With the user's password (ODOO_USERNAME and ODOO_PASSWORD, beside the API key)"
         " every report can be printed.",

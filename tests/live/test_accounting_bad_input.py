@@ -83,7 +83,7 @@ async def test_what_is_asked_wrongly_changes_nothing(
         ("register_payment", {"invoice_ids": [paid.id]}, state, "no payment was registered"),
         ("register_payment", {"invoice_ids": [draft.id]}, state, "not posted"),
         ("create_credit_note", {"invoice_id": draft.id}, state, "only posted"),
-        ("reconcile", {"invoice_id": draft.id}, state, "only what is posted"),
+        ("reconcile", {"invoice_id": draft.id}, state, "only posted documents"),
         ("reconcile", {"invoice_id": paid.id}, state, "Nothing of"),
         ("reconcile", {"invoice_id": unpaid.id, "undo": "one"}, state, "No payment or credit"),
         ("reset_invoice", {"invoice_id": draft.id}, state, "a draft already"),
@@ -132,7 +132,7 @@ async def test_a_seller_is_refused(admin: Odoo, server: Server, era: str, suffix
     async with Client(mcp_server(server, seller, mode="full"), mode=era) as client:
         for kind in kinds:
             code, message = await ask(client, "get_report", {"kind": kind})
-            assert (code, "does not see the whole book" in message) == ("ACCESS_DENIED", True)
+            assert (code, "cannot see all of the books" in message) == ("ACCESS_DENIED", True)
         for tool, arguments in asked:
             code, message = await ask(client, tool, arguments)
             assert code in ("ACCESS_DENIED", "NOT_FOUND"), (tool, message)

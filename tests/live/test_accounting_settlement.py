@@ -124,7 +124,7 @@ def test_lines_that_cannot_be_meant_credit_nothing(admin: Odoo, partner: int) ->
         ([{"product_name": "Gamma"}], (NotFoundError, "no line 'Gamma'")),
         ([{"product_name": "a"}], (AmbiguousNameError, "Several")),
         ([{"line_id": other[0].id}], (NotFoundError, "no line")),
-        ([{"product_name": "Alpha"}] * 2, (ValidationError, "another one names")),
+        ([{"product_name": "Alpha"}] * 2, (ValidationError, "same line as another")),
         ([{"product_name": "Alpha", "quantity": -1}], (ValidationError, "more than 0")),
         ([{"quantity": 1}], (ValidationError, "must say which line")),
         ([], (ValidationError, "no lines")),
@@ -378,7 +378,7 @@ def test_what_is_dated_before_a_lock_is_refused_or_told(
             _unchanged(admin, [partner], act, (OdooError, r"(?i)lock date"))
             continue
         made = act()
-        assert any(f"not {day}: look for lock dates" in warning for warning in made.warnings)
+        assert any(f"not {day}: check the lock dates" in warning for warning in made.warnings)
     domain = [["partner_id", "=", partner], ["parent_state", "=", "posted"]]
     dates = records.search_read(admin, "account.move.line", domain, ["date"], limit=200).records
     assert [row for row in dates if str(row["date"]) == day] == []

@@ -274,7 +274,7 @@ def test_what_cannot_be_converted_pays_nothing(admin: Odoo, partner: int, money:
     before = kept(admin, partner)
     wrong: list[tuple[dict[str, Any], Any, str]] = [
         ({"currency": "no such"}, NotFoundError, "There is no currency"),
-        ({"currency": unused["name"]}, ValidationError, "is not in use"),
+        ({"currency": unused["name"]}, ValidationError, "is not active"),
         ({"currency": money.name, "payment_date": "2000-12-31"}, ValidationError, "exchange rate"),
         ({"currency": money.name, "invoice_ids": invoices}, ValidationError, "its own currency"),
         (

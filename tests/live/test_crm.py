@@ -160,7 +160,7 @@ def test_customer_user_and_team_are_taken(odoo: Odoo, admin: Odoo, suffix: str) 
     if admin.version.major in (17, 18) and _sees_own_only(odoo, admin):
         # Odoo itself refuses it there, by the form as well; nothing is half done then.
         for refused in (crm.convert_to_opportunity, crm.update_lead):
-            with pytest.raises(AccessError, match="does not let this user give a lead to"):
+            with pytest.raises(AccessError, match="does not let this user assign a lead to"):
                 refused(odoo, **give)
             row = toolkit.read(admin, "crm.lead", [made.id], ["type", "user_id"]).records[0]
             assert (row["type"], row["user_id"]["id"]) == ("lead", odoo.uid)

@@ -455,7 +455,7 @@ def test_serial_numbers_one_per_piece(odoo: Odoo, shop: Shop) -> None:
     left = next(name for name in chips if name in _in_lots(odoo, chip))
     order = _order(odoo, phone, 1, confirm=True)
     before = _state(odoo, order.id)
-    with pytest.raises(ValidationError, match="in use already"):
+    with pytest.raises(ValidationError, match="already in use"):
         produce(odoo, order_id=order.id, lots=names[:1])
     gone = next(name for name in chips if name != left)
     with pytest.raises(ValidationError, match="in stock"):

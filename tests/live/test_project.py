@@ -154,9 +154,9 @@ def test_no_time_is_logged_where_none_can_be(
     paint = task(odoo, name=f"Paint {suffix}", project_id=house.id)
     robot = 1  # OdooBot is nobody's employee.
     before = toolkit.count(odoo, "account.analytic.line", []).count
-    with pytest.raises(ValidationError, match="does not take timesheets"):
+    with pytest.raises(ValidationError, match="does not allow timesheets"):
         project.log_timesheet(odoo, task_id=without.id, hours=1)
-    with pytest.raises(ValidationError, match="no project"):
+    with pytest.raises(ValidationError, match="not belong to a project"):
         project.log_timesheet(odoo, task_id=private, hours=1)
     with pytest.raises(ValidationError, match="more than 0"):
         project.log_timesheet(odoo, task_id=paint.id, hours=-1)

@@ -142,7 +142,7 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "odoo_core_run_wizard": (
         {"wizard": "account.payment.register", "describe": True, "model": "x.y", "ids": [1]},
-        {"done": False, "message": "Nothing was done: this is what it asks."},
+        {"done": False, "message": "Nothing was done: these are its questions."},
     ),
 }
 

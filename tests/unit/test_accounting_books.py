@@ -131,7 +131,7 @@ def test_a_book_that_does_not_balance_is_shown() -> None:
         made = get_report(odoo, kind=kind, date_to=TODAY)  # type: ignore[arg-type]
         assert made.rows
         assert not made.checks["debits_equal_credits"]
-        assert "does not balance: debits equal credits fails by 7.00 USD" in made.warnings[0]
+        assert "do not balance: debits equal credits fails by 7.00 USD" in made.warnings[0]
     # An item that is called settled, and is not.
     wrong = Ledger(19, [item(1, 11, 50.0, "2025-10-01", reconciled=True)])
     owed = get_report(wrong, kind="aged_receivable", date_to=TODAY)
@@ -142,7 +142,7 @@ def test_a_book_that_does_not_balance_is_shown() -> None:
 def test_who_does_not_see_the_whole_book_gets_no_figures(major: int) -> None:
     for groups in ((), ("sales_team.group_sale_manager", "purchase.group_purchase_manager")):
         odoo = _book(major, groups=groups)
-        with pytest.raises(AccessError, match="whole book"):
+        with pytest.raises(AccessError, match="all of the books"):
             get_report(odoo, kind="balance_sheet")
         assert odoo.asked("read_group") == []
     reader = _book(major, groups=("account.group_account_readonly",))
@@ -191,8 +191,8 @@ def test_a_fiscal_year_may_end_with_february(kind: Any, day: str, ended: str) ->
         ({"kind": "aged_payable", "date_from": "2025-01-01"}, "takes no date_from"),
         ({"kind": "trial_balance", "date_from": "2025-02-01", "date_to": "2025-01-01"}, "ends"),
         ({"kind": "trial_balance", "date_to": "soon"}, "not a date"),
-        ({"kind": "balance_sheet", "by": "partner"}, "not made by 'partner'"),
-        ({"kind": "profit_and_loss", "by": "document"}, "not made by 'document'"),
+        ({"kind": "balance_sheet", "by": "partner"}, "cannot be grouped by 'partner'"),
+        ({"kind": "profit_and_loss", "by": "document"}, "cannot be grouped by 'document'"),
         ({"kind": "trial_balance", "limit": 0}, "limit"),
     ],
 )

@@ -90,7 +90,7 @@ def test_a_dry_run_tells_both_currencies() -> None:
     [
         ([RATE], {"currency": "QQQ"}, NotFoundError, "no currency 'QQQ'"),
         ([RATE], {"currency": ""}, NotFoundError, "no currency ''"),
-        ([RATE], {"currency": "CHF"}, ValidationError, "CHF is not in use"),
+        ([RATE], {"currency": "CHF"}, ValidationError, "CHF is not active"),
         ([{**RATE, "company_id": 2}], {"currency": "EUR"}, ValidationError, "1 EUR as 1 USD"),
         (
             [{**RATE, "name": "2100-01-01"}],
@@ -102,13 +102,13 @@ def test_a_dry_run_tells_both_currencies() -> None:
             [{**RATE, "currency_id": 2, "rate": 1.0}],
             {"currency": "EUR"},
             ValidationError,
-            "no exchange rate of EUR",
+            "no exchange rate for EUR",
         ),
         (
             [{**RATE, "company_id": 2}],
             {"invoice_ids": [8], "currency": "USD"},
             ValidationError,
-            "no exchange rate of EUR",
+            "no exchange rate for EUR",
         ),
         ([RATE], {"invoice_ids": [7, 9], "currency": "EUR"}, ValidationError, "its own currency"),
         (
@@ -159,5 +159,5 @@ def test_a_payment_that_was_booked_under_another_day_is_told(day: str) -> None:
     )
     paid = _pay(odoo, payment_date=day)
     assert isinstance(paid, PaymentResult)
-    told = [f"Odoo booked it under 2025-04-01, not {day}: look for lock dates."]
+    told = [f"Odoo booked it on 2025-04-01, not {day}: check the lock dates."]
     assert paid.warnings == (told if day < DAY else [])

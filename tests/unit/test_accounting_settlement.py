@@ -400,7 +400,7 @@ def test_what_odoo_booked_under_another_day_is_told(major: int) -> None:
     odoo.answers["account.move", "action_post"] = post
     made = post_invoice(odoo, invoice_id=7)
     assert isinstance(made, Invoice)
-    assert made.warnings == [f"Odoo booked it under 2025-04-01, not {DAY}: look for lock dates."]
+    assert made.warnings == [f"Odoo booked it on 2025-04-01, not {DAY}: check the lock dates."]
 
 
 @pytest.mark.parametrize("major", [14, 19])
@@ -485,7 +485,7 @@ def test_an_entry_that_odoo_moved_to_another_day_says_so() -> None:
     odoo.answers["account.move", "action_post"] = post
     made = create_entry(odoo, lines=ENTRY, date=DAY, post=True)
     assert isinstance(made, Entry)
-    assert made.warnings == ["Odoo booked it under 2025-04-01, not 2025-02-03: that is locked."]
+    assert made.warnings == ["Odoo booked it on 2025-04-01, because 2025-02-03 is locked."]
 
 
 @pytest.mark.parametrize(

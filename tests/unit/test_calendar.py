@@ -196,7 +196,7 @@ def test_a_start_is_in_the_zone_unless_it_says_its_offset(start: Any, utc: str) 
     ("options", "text"),
     [
         ({"start": "2030-03-31T02:30"}, "is skipped when the clocks change"),
-        ({"start": "2030-10-27T02:30"}, "comes twice: the clocks change"),
+        ({"start": "2030-10-27T02:30"}, "exists twice, because the clocks change"),
         ({"start": "2030-03-31"}, "not a day with a time"),
         ({"start": "tomorrow"}, "not a day with a time"),
         ({"timezone": "Berlin"}, "no time zone 'Berlin'"),
@@ -206,7 +206,7 @@ def test_a_start_is_in_the_zone_unless_it_says_its_offset(start: Any, utc: str) 
         ({"include_me": False}, "Nobody takes part"),
         ({"repeat": "weekly"}, "needs an end"),
         ({"repeat": "weekly", "count": 2, "until": "2030-04-01"}, "needs an end"),
-        ({"repeat": "daily", "count": 201}, "200 is the most"),
+        ({"repeat": "daily", "count": 201}, "the maximum is 200"),
         ({"repeat": "daily", "until": "2030-03-10"}, "before the first"),
         ({"repeat": "weekly", "count": 2, "weekdays": ["tue"]}, "Monday, which is not among"),
         ({"repeat": "weekly", "count": 2, "weekdays": ["day"]}, "list of days"),
@@ -331,7 +331,7 @@ def test_of_meetings_with_one_subject_somebody_has_to_choose() -> None:
     with pytest.raises(AmbiguousNameError) as raised:
         calendar.cancel_meeting(odoo, meeting_name="Week")
     assert raised.value.matches[0]["name"].startswith("Week, 20")
-    with pytest.raises(NotFoundError, match="still to come"):
+    with pytest.raises(NotFoundError, match="No upcoming meeting"):
         calendar.cancel_meeting(odoo, meeting_name="Other")
     with pytest.raises(ValidationError):
         calendar.cancel_meeting(odoo)

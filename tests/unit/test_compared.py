@@ -213,4 +213,4 @@ def test_a_record_that_cannot_be_read_back_is_created_all_the_same() -> None:
     odoo = Scripted(19, {("x.model", "create"): [7], ("x.model", "read"): []}, None, MODELS)
     made = create(odoo, "x.model", {"name": "A"})
     assert (made.id, made.differences) == (7, [])
-    assert made.warnings == ["Gone, or not to be seen by this user: x.model 7."]
+    assert made.warnings == ["Deleted, or not visible to this user: x.model 7."]

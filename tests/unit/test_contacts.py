@@ -110,7 +110,7 @@ def test_duplicates_come_with_a_score_and_the_reasons(major: int) -> None:
     assert group.pairs[0].why == [
         "the same e-mail address info@acme.example",
         "the same phone number +44 20 7946 0958",
-        "the same name but for order, marks or legal form: Acme Ltd and ACME Limited",
+        "the same name except for word order, accents or legal form: Acme Ltd and ACME Limited",
     ]
     assert odoo.methods() == ["res.partner.search_read"]
 
@@ -140,7 +140,7 @@ def test_what_many_share_says_nothing_and_is_named() -> None:
 
     assert found.total == 1
     assert found.warnings == [
-        "Shared by too many to say anything: the name invoices (40 contacts)."
+        "Ignored, because too many contacts share it: the name invoices (40 contacts)."
     ]
 
 

@@ -143,7 +143,7 @@ def test_it_is_said_where_leads_are_not_shown() -> None:
     odoo.answers["crm.lead", "default_get"] = {"type": "opportunity"}
     result = crm.create_lead(odoo, name="Chairs")
     assert isinstance(result, crm.LeadResult)
-    assert "switched off" in result.warnings[0]
+    assert "disabled" in result.warnings[0]
 
 
 def test_what_was_created_is_told_also_when_it_cannot_be_read_back() -> None:

@@ -269,7 +269,7 @@ def test_what_may_go_below_zero_is_odoos_to_judge(major: int) -> None:
 def test_hours_are_counted_where_the_type_is_in_hours() -> None:
     odoo = server(form={"number_of_days": 0.6, "number_of_hours": 5.5})
     odoo.server.records["hr.leave.type"][0]["request_unit"] = "hour"
-    with pytest.raises(ValidationError, match=r"5\.5 hours are asked for, 5 are left"):
+    with pytest.raises(ValidationError, match=r"5\.5 hours are requested, 5 are left"):
         request(odoo)
 
 
@@ -493,8 +493,8 @@ def test_of_several_open_requests_one_is_to_be_chosen() -> None:
     [
         ("burn", {}, "burn"),
         ("approve", {"leave_id": 77}, "77"),
-        ("approve", {"leave_id": None}, "is needed"),
-        ("approve", {"employee_name": "Ann Ash"}, "only one"),
+        ("approve", {"leave_id": None}, "not both"),
+        ("approve", {"employee_name": "Ann Ash"}, "not both"),
         ("approve", {"leave_id": None, "employee_name": "Zed"}, "Zed"),
         ("approve", {"leave_id": None, "employee_name": "Bo Birch"}, "no request"),
     ],

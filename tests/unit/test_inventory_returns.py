@@ -191,7 +191,7 @@ def test_a_lot_is_counted_by_itself_and_made_if_it_is_new(major: int) -> None:
         ({}, {"location_id": 4}, "holds no stock"),
         ({"tracking": "lot"}, {}, "name one with lot"),
         ({"tracking": "lot", "lots": {"K1": 1.0}}, {"lot": "K1"}, "is a lot of Chair"),
-        ({"tracking": "serial"}, {"lot": "S1"}, "1 or none, not 12"),
+        ({"tracking": "serial"}, {"lot": "S1"}, "1 or 0, not 12"),
     ],
 )
 def test_a_count_that_cannot_be_is_refused(

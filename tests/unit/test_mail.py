@@ -166,7 +166,7 @@ def test_what_became_of_it_is_read_from_odoo(outcome: str, status: str) -> None:
     ("given", "error", "text"),
     [
         ({"to": ["Silent"]}, ValidationError, "has no e-mail address"),
-        ({"to": ["Odd"]}, ValidationError, "is not one: 'odd at home'"),
+        ({"to": ["Odd"]}, ValidationError, "is not valid: 'odd at home'"),
         ({"to": ["x@y"]}, ValidationError, "is not an e-mail address"),
         ({"to": ["nobody@example.com"]}, NotFoundError, "No contact has the address"),
         ({"to": ["shared@example.com"]}, AmbiguousNameError, "to\\[0\\]"),

@@ -564,7 +564,7 @@ def test_a_serial_number_in_use_is_refused() -> None:
     odoo = Workshop(19, tracking="serial", order={"product_qty": 1.0})
     odoo.server.records[odoo.lots][0]["product_id"] = TABLE
     odoo.server.records["stock.move.line"].append({"id": 1, "lot_id": 1, "state": "done"})
-    with pytest.raises(ValidationError, match="in use already"):
+    with pytest.raises(ValidationError, match="already in use"):
         produce(odoo, order_id=ORDER, lots=["L1"])
     assert writes(odoo) == []
 

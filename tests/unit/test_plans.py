@@ -109,7 +109,7 @@ def test_what_restricted_mode_may_write_needs_nothing_more(server: FakeServer) -
     assert toolkit.create.plan(odoo, "res.partner", {"name": "A"}).needs is None
     needs = toolkit.unlink.plan(odoo, "res.partner", [7]).needs
     assert needs is not None
-    assert needs.endswith('It takes the mode full: Policy(mode="full").')
+    assert needs.endswith('It needs full mode: Policy(mode="full").')
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -641,7 +641,7 @@ def test_a_mode_violation_says_what_the_administrator_would_set(
     call = Call(model="res.partner", method=method, ids=None if method == "create" else [1])
     error = refused(call, Policy(mode="readonly"))
     assert error.message == f"{operation} operations are not allowed in readonly mode"
-    assert "the mode" in error.suggestion
+    assert "mode: Policy(" in error.suggestion
     if default_access(method) in ("create", "write"):
         error = refused(call, SALES)
         assert "res.partner" in error.suggestion

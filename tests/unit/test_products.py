@@ -169,7 +169,7 @@ def test_bad_input_is_refused_and_nothing_is_written(wrong: dict[str, Any], says
 
 
 def test_stock_is_counted_only_where_there_is_the_app() -> None:
-    with pytest.raises(ValidationError, match="counts no stock"):
+    with pytest.raises(ValidationError, match="does not track stock"):
         create(Shop(17, stock=False), product_type="storable")
 
 

@@ -158,7 +158,7 @@ def test_bad_input_creates_nothing(arguments: dict[str, Any], text: str) -> None
 
 def test_a_subtask_of_a_private_task_needs_a_project() -> None:
     odoo = server(project_id=False)
-    with pytest.raises(ValidationError, match="belongs to no project"):
+    with pytest.raises(ValidationError, match="does not belong to a project"):
         project.create_task(odoo, name="Door", parent_id=5)
     assert writes(odoo) == []
 
@@ -250,7 +250,7 @@ def test_a_project_without_stages_says_how_to_make_one() -> None:
 
 def test_a_private_task_has_no_stage_to_move_to() -> None:
     odoo = server(project_id=False)
-    with pytest.raises(ValidationError, match="belongs to no project"):
+    with pytest.raises(ValidationError, match="does not belong to a project"):
         project.move_stage(odoo, task_id=5, stage_id=2)
 
 
@@ -286,7 +286,10 @@ def test_hours_must_be_more_than_none(hours: float) -> None:
 
 @pytest.mark.parametrize(
     ("changes", "text"),
-    [({"project_id": False}, "no project"), ({"allow_timesheets": False}, "not take timesheets")],
+    [
+        ({"project_id": False}, "not belong to a project"),
+        ({"allow_timesheets": False}, "not allow timesheets"),
+    ],
 )
 def test_a_task_that_takes_no_time_is_refused(changes: dict[str, Any], text: str) -> None:
     odoo = server(**changes)
@@ -298,7 +301,7 @@ def test_a_task_that_takes_no_time_is_refused(changes: dict[str, Any], text: str
 @pytest.mark.parametrize("major", [14, 19])
 def test_a_user_who_is_no_employee_is_refused(major: int) -> None:
     odoo = server(major)
-    with pytest.raises(ValidationError, match="User 9 is linked to no employee"):
+    with pytest.raises(ValidationError, match="User 9 is not linked to an employee"):
         project.log_timesheet(odoo, task_id=5, hours=1, user_id=9)
     assert writes(odoo) == []
 

@@ -222,4 +222,4 @@ class TestReturnFields:
         odoo = scripted(action_confirm=True, read=[])
         done = execute(odoo, "sale.order", "action_confirm", [[7]], return_fields=["state"])
 
-        assert done.warnings == ["Gone, or not to be seen by this user: sale.order 7."]
+        assert done.warnings == ["Deleted, or not visible to this user: sale.order 7."]

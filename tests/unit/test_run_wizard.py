@@ -119,7 +119,7 @@ def test_what_is_done_stays_done_when_it_cannot_be_read_back() -> None:
     ("arguments", "words"),
     [
         ({"wizard": "sale.order"}, "sale.order is not a wizard"),
-        ({"wizard": {"type": "ir.actions.act_window_close"}}, "This opens no wizard"),
+        ({"wizard": {"type": "ir.actions.act_window_close"}}, "This does not open a wizard"),
         ({"wizard": {**CANCEL_ACTION, "res_id": "x"}}, "not a record id"),
         ({"wizard": CANCEL_ACTION, "model": "sale.order"}, "both model and ids"),
         ({"wizard": CANCEL_ACTION, "ids": [3]}, "both model and ids"),
@@ -250,7 +250,7 @@ def test_a_wizard_that_may_delete_others_is_not_answered_in_restricted_mode(
     with pytest.raises(AccessError) as raised:
         run_wizard(odoo, "crm.lead2opportunity.partner", values, "crm.lead", [3])
 
-    assert "convert_to_opportunity does what is usual" in raised.value.suggestion
+    assert "convert_to_opportunity does the usual case" in raised.value.suggestion
     assert odoo.sent == []
 
 

@@ -318,7 +318,7 @@ def _check(row: Row, to: str) -> None:
         # A payment of an entry that is its own; Odoo would take the entry back without it.
         if row[field] and row["move_type"] == "entry":
             message = f"{name} belongs to the {what} {row[field].name}."
-            raise state_error(INVOICE, row, message, f"Take back the {what} itself.")
+            raise state_error(INVOICE, row, message, f"Undo the {what} itself.")
 
 
 _SHOWN = attrs.evolve(

@@ -117,10 +117,10 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
     assert isinstance(row, dict)  # noqa: S101 - what is asked first
     if not sees_all:
         raise AccessError(
-            "This user does not see the whole book: Odoo would leave out journal items without"
+            "This user cannot see all of the books: Odoo would leave out journal items without"
             " saying so, and every figure would be wrong.",
-            suggestion="Ask with a user who has Odoo's invoicing or accounting rights, also"
-            f" read-only ones ({' or '.join(_SEE_ALL)}).",
+            suggestion="Use a user who has Odoo's invoicing or accounting rights, which can be"
+            f" read-only ({' or '.join(_SEE_ALL)}).",
             details={"model": ITEM, "groups": list(_SEE_ALL)},
         )
     return Book(

@@ -232,7 +232,7 @@ def _chosen(
         quantity = line.get("quantity", meant["quantity"])
         if meant["id"] in chosen:
             raise ValidationError(
-                f"{where} names a line that another one names, too.",
+                f"{where} names the same line as another one.",
                 suggestion="Name each line once.",
                 details={"field": where},
             )
@@ -240,7 +240,7 @@ def _chosen(
             raise ValidationError(
                 f"{where}.quantity is {quantity:g}, but {meant['quantity']:g} of"
                 f" {_label(meant)} were invoiced on {called(row)}.",
-                suggestion="Correct the quantity, or say allow_more=True.",
+                suggestion="Correct the quantity, or pass allow_more=True.",
                 details={"field": f"{where}.quantity", "invoiced": meant["quantity"]},
             )
         chosen[meant["id"]] = (meant, quantity)
@@ -292,7 +292,7 @@ def _check_amount(row: Row, amount: float, notes: Sequence[Row], allow_more: boo
         f"{amount:.2f} is more than is left to credit of {called(row)}:"
         f" {row['amount_total']:.2f} was invoiced, {before:.2f} is credited"
         f"{f' by {listed}' if listed else ''}.",
-        suggestion="Look at those, credit less, or say allow_more=True.",
+        suggestion="Look at those, credit less, or pass allow_more=True.",
         details={"model": INVOICE.model, "id": row["id"], "ids": [note["id"] for note in notes]},
     )
 

@@ -168,7 +168,7 @@ def create_entry(
     def result(done: Done) -> Entry:
         made, row = move_result(odoo, _ENTRY, Entry, done, "Created", posting=post)
         if row and row["date"] != day:
-            done.warnings.append(f"Odoo booked it under {row['date']}, not {day}: that is locked.")
+            done.warnings.append(f"Odoo booked it on {row['date']}, because {day} is locked.")
         return made
 
     total = sum(line.get("debit", 0.0) for line in checked)

@@ -182,8 +182,8 @@ def invoice_result(odoo: Odoo, done: Done, verb: str, *, posting: bool) -> Invoi
     day, booked = row.get("invoice_date"), row.get("date")
     if posting and made.posted and day and booked and booked != day:
         # A bill of an earlier month may be booked at its end, without any lock.
-        why = ": look for lock dates" if kind_of(row["move_type"]) == "sale" else ""
-        done.warnings.append(f"Odoo booked it under {booked}, not {day}{why}.")
+        why = ": check the lock dates" if kind_of(row["move_type"]) == "sale" else ""
+        done.warnings.append(f"Odoo booked it on {booked}, not {day}{why}.")
     return made
 
 
@@ -338,8 +338,8 @@ def currency_called(
         return currency
     if not found[0]["active"]:
         raise ValidationError(
-            f"The currency {currency.name} is not in use here.",
-            suggestion="Have it switched on in Odoo, with its exchange rates.",
+            f"The currency {currency.name} is not active here.",
+            suggestion="Have it activated in Odoo, with its exchange rates.",
             details=details,
         )
     foreign = [each for each in (currency, own) if each != home]
@@ -348,7 +348,7 @@ def currency_called(
         # What has no rate counts as 1. That may be meant only where the company's has another.
         if rate is None and rates[0] in (None, 1.0):
             raise ValidationError(
-                f"There is no exchange rate of {each.name} on {day} or before: Odoo would count"
+                f"There is no exchange rate for {each.name} on or before {day}: Odoo would count"
                 f" 1 {each.name} as 1 {home.name}.",
                 suggestion="Have the rate entered in Odoo first.",
                 details=details,

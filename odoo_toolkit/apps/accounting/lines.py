@@ -196,7 +196,7 @@ def fill_lines(
     warnings = []
     if untaxed:
         which = ", ".join(untaxed)
-        warnings.append(f"No tax on {which}: no product that has one; tax_ids would set it.")
+        warnings.append(f"No tax on {which}: it has no product with a tax; tax_ids can set one.")
     return terms, commands, warnings
 
 

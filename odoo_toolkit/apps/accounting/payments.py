@@ -262,11 +262,12 @@ def _check_payable(rows: Sequence[Row]) -> bool:
     if len(directions) > 1:
         raise ValidationError(
             "Some of these bring money in and some take it out.",
-            suggestion="Pay invoices apart from bills and credit notes.",
+            suggestion="Pay invoices separately from bills and credit notes.",
         )
     if len({row["company_id"].id for row in rows}) > 1:
         raise ValidationError(
-            "These invoices are of different companies.", suggestion="Pay each company's apart."
+            "These invoices are of different companies.",
+            suggestion="Pay each company's invoices separately.",
         )
     return directions.pop()
 
@@ -351,7 +352,7 @@ def _payment_result(
     left = by_currency((r["amount_residual"], currency_of(r)) for r in rows if r["amount_residual"])
     if moved:
         booked = moved[0]["date"]
-        done.warnings.append(f"Odoo booked it under {booked}, not {day}: look for lock dates.")
+        done.warnings.append(f"Odoo booked it on {booked}, not {day}: check the lock dates.")
     if foreign and not left and any(row["is_reconciled"] is False for row in payments):
         done.warnings.append("That is more than was due; the rest stays open as a credit.")
     total = by_currency((row["amount"], currency_of(row)) for row in payments)

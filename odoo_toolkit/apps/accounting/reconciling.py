@@ -254,7 +254,7 @@ def reconcile(
     if line_id is not None and credit_name is not None:
         raise ValidationError("Give line_id or credit_name, not both.")
     if undo == "all" and (line_id is not None or credit_name is not None):
-        raise ValidationError("undo='all' takes off everything: name nothing, or say undo='one'.")
+        raise ValidationError("undo='all' takes off everything: name nothing, or pass undo='one'.")
     row = find(odoo, INVOICE, invoice_id, invoice_name)
     name = called(row)
     if undo:
@@ -287,7 +287,7 @@ def _applying(
     """Return the step that applies what is meant, and that."""
     name = called(row)
     if row["state"] != "posted":
-        message = f"{name} is {row['state']}; only what is posted can be reconciled."
+        message = f"{name} is {row['state']}; only posted documents can be reconciled."
         todo = "Post it first with post_invoice." if row["state"] == "draft" else ""
         raise state_error(INVOICE, row, message, todo)
     if not row["amount_residual"]:
@@ -304,7 +304,7 @@ def _applying(
         wanted = _said(line_id, credit_name)
         raise _not_found(
             found,
-            f"No open {wanted} of this partner can be applied to {name}, as far as this user sees.",
+            f"No open {wanted} of this partner that this user can see applies to {name}.",
             "Open are: ",
             "Register a payment instead.",
         )
@@ -341,7 +341,7 @@ def _taking_off(
     on_it = list(found.values())
     if not on_it:
         paid = row["payment_state"] in ("paid", "in_payment")
-        back = "Take back its payment itself: execute action_draft on account.payment."
+        back = "Undo its payment itself: execute action_draft on account.payment."
         todo = back if paid else "Nothing is left to do."
         message = f"No payment or credit note is reconciled with {name} ({row['state']})."
         raise state_error(INVOICE, row, message, todo)

@@ -230,7 +230,7 @@ def get_report(
     period = f"from {first} to {last}" if first else f"as of {last}"
     shown = ", ".join(f"{name.replace('_', ' ')} {made.totals[name]:.2f}" for name in made.told)
     warnings = [
-        f"The book does not balance: {name.replace('_', ' ')} fails by {difference:.2f}"
+        f"The books do not balance: {name.replace('_', ' ')} fails by {difference:.2f}"
         f" {book.currency}."
         for name, difference in made.differences.items()
         if abs(difference) > NOTHING
@@ -282,7 +282,7 @@ def _checked_kind(kind: str, by: str | None) -> str:
         allowed = ("account",) if kind == "balance_sheet" else allowed
         raise make_error(
             "INVALID_SELECTION",
-            f"A report of kind {kind} is not made by {str(by)[:60]!r}.",
+            f"A report of kind {kind} cannot be grouped by {str(by)[:60]!r}.",
             suggestion=f"Choose {' or '.join(allowed)}.",
             details={"field": "by", "allowed": list(allowed)},
         )

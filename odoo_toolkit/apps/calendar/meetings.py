@@ -226,9 +226,9 @@ def create_meeting(
         made = _meeting(odoo, row or {"id": done.id, "name": name}, zone, done.warnings)
         invited = [person for person in made.attendees if person.id != me]
         missing = set(guests) - {person.id for person in made.attendees} if row else set()
-        done.warnings.extend(f"Odoo did not take attendee {number}." for number in missing)
+        done.warnings.extend(f"Odoo did not accept attendee {number}." for number in missing)
         if row and (row["start"], row["stop"]) != (_iso(begins), _iso(ends)):
-            done.warnings.append(f"Odoo stored other times: {made.start} to {made.stop}.")
+            done.warnings.append(f"Odoo stored different times: {made.start} to {made.stop}.")
         done.warnings.extend(busy)
         if invite and invited:
             done.warnings.extend(_uninvited(silent, begins))
@@ -311,7 +311,7 @@ def move_meeting(
         now = afterwards(lambda: read(odoo, EVENT, row["id"]), done.warnings)
         made = _meeting(odoo, now or row, zone, done.warnings, since=before)
         if now and (now["start"], now["stop"]) != (_iso(begins), _iso(ends)):
-            done.warnings.append(f"Odoo stored other times: {made.start} to {made.stop}.")
+            done.warnings.append(f"Odoo stored different times: {made.start} to {made.stop}.")
         done.warnings.extend(busy)
         return attrs.evolve(
             made, message=f"Moved {_shown(made)}. {_invited(made, invite=invite)}".strip()
@@ -430,8 +430,8 @@ def find_meeting(
         rows = read_rows(odoo, EVENT.model, domain, EVENT.fields, limit=11, order="start")
     if not rows:
         raise NotFoundError(
-            f"No meeting that is still to come is called {text!r} (meeting_name).",
-            suggestion="Look with get_agenda, or search_read on calendar.event, and give its id.",
+            f"No upcoming meeting is called {text!r} (meeting_name).",
+            suggestion="Find it with get_agenda or search_read on calendar.event, and give its id.",
             details={"model": EVENT.model, "field": "meeting_id", "name": text},
         )
     if len(rows) > 1:

@@ -50,14 +50,14 @@ def series_values(
         if weekdays or count is not None or last:
             raise ValidationError(
                 "weekdays, count and until are for meetings that repeat.",
-                suggestion="Say with repeat how often, or leave them out.",
+                suggestion="Set repeat, or leave them out.",
                 details={"field": "repeat"},
             )
         return {}
     if (count is None) == (last is None):
         raise ValidationError(
             "A meeting that repeats needs an end: count or until, not both.",
-            suggestion="Give count, how many there are, or until, the last day.",
+            suggestion="Give count, the number of meetings, or until, the last day.",
             code="MISSING_REQUIRED_FIELD",
             details={"field": "count"},
         )
@@ -67,7 +67,7 @@ def series_values(
         )
     if count is not None and checked_count(count, "count", 1) > MOST:
         raise ValidationError(
-            f"{count} meetings are too many; {MOST} is the most.", details={"field": "count"}
+            f"{count} meetings are too many; the maximum is {MOST}.", details={"field": "count"}
         )
     named = "mon" in odoo.schema.fields("calendar.event")
     values: dict[str, Any] = {

@@ -295,7 +295,7 @@ def _days(value: int) -> int:
     number = checked_count(value, "days", 1)
     if number > MOST_DAYS:
         raise ValidationError(
-            f"{number} days are too many; {MOST_DAYS} is the most.", details={"field": "days"}
+            f"{number} days are too many; the maximum is {MOST_DAYS}.", details={"field": "days"}
         )
     return number
 

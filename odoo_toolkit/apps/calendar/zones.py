@@ -51,7 +51,11 @@ def to_utc(value: str | datetime, zone: ZoneInfo, field: str) -> datetime:
     if first.utcoffset() == second.utcoffset():
         return first.astimezone(timezone.utc).replace(tzinfo=None)
     skipped = first.astimezone(timezone.utc).astimezone(zone).replace(tzinfo=None) != written
-    problem = "is skipped when the clocks change" if skipped else "comes twice: the clocks change"
+    problem = (
+        "is skipped when the clocks change"
+        if skipped
+        else "exists twice, because the clocks change"
+    )
     offsets = " or ".join(moment.isoformat()[-6:] for moment in (first, second))
     raise ValidationError(
         f"{field}: {written:%H:%M} on {written:%Y-%m-%d} {problem} in {zone.key}.",

@@ -246,7 +246,7 @@ def _open_signs(odoo: Odoo, signs: Sequence[Sign], warnings: list[str]) -> list[
             details={"model": CONTACT.model, "fields": closed},
         )
     if closed:
-        warnings.append(f"Not compared, as these fields are closed: {', '.join(closed)}.")
+        warnings.append(f"Not compared, because these fields are closed: {', '.join(closed)}.")
     return found
 
 
@@ -317,7 +317,9 @@ def _pairs(rows: Sequence[Row], signs: Sequence[Sign], warnings: list[str]) -> s
     told = [f"the {kind} {text} ({len(ids)} contacts)" for (kind, text), ids in crowds.items()]
     if told:
         more = f" and {len(told) - 5} more" if len(told) > 5 else ""
-        warnings.append(f"Shared by too many to say anything: {'; '.join(told[:5])}{more}.")
+        warnings.append(
+            f"Ignored, because too many contacts share it: {'; '.join(told[:5])}{more}."
+        )
     return pairs
 
 

@@ -284,7 +284,7 @@ def identify_contact(
         accounts = {}
     if len(accounts) > _MOST_ACCOUNTS:
         warnings.append(
-            f"They belong to {len(accounts)} companies; what is open is shown for the first"
+            f"They belong to {len(accounts)} companies; open documents are shown for the first"
             f" {_MOST_ACCOUNTS}."
         )
     asked = list(accounts.values())[:_MOST_ACCOUNTS]

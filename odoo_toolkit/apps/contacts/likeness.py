@@ -200,7 +200,7 @@ def _same_name(one: Mapping[str, Any], other: Mapping[str, Any]) -> _Found:
     if folded(one["name"]) == folded(other["name"]):
         return _WEIGHTS["name"], f"the same name {one['name']}"
     if words[0] == words[1]:
-        how = "the same name but for order, marks or legal form"
+        how = "the same name except for word order, accents or legal form"
         return _WEIGHTS["nearly"], f"{how}: {one['name']} and {other['name']}"
     if _numbers(words[0]) == _numbers(words[1]) and _ratio(*words) >= _ALIKE:
         return _WEIGHTS["alike"], f"similar names: {one['name']} and {other['name']}"

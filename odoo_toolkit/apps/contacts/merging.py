@@ -176,8 +176,7 @@ def merge_contacts(
     if not odoo.schema.may(WIZARD, "create"):
         raise make_error(
             "ACCESS_DENIED",
-            "This user cannot merge contacts: Odoo allows it to those who have the right Contact"
-            " Creation.",
+            "This user cannot merge contacts: Odoo requires the right Contact Creation.",
             suggestion="Ask somebody who has it, or have an administrator give it.",
             details={"model": WIZARD},
         )
@@ -316,7 +315,7 @@ def _check(odoo: Odoo, kept: Row, sources: Sequence[Row]) -> None:
                 raise _refused(
                     f"{label(rows[above])} is above {label(row)}: a company and its people or"
                     " addresses cannot be merged.",
-                    "Take the person out of the company first, or leave it.",
+                    "Remove the person from the company first, or do not merge them.",
                     [rows[above], row],
                 )
 

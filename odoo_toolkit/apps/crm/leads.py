@@ -133,11 +133,11 @@ def given_to(odoo: Odoo, user: int | None) -> Iterator[None]:
             and error.details.get("operation") == "read"
         ):
             error.message = (
-                f"Odoo {odoo.version.major} does not let this user give a lead to somebody else:"
-                " the user could not see it any more. Nothing was changed."
+                f"Odoo {odoo.version.major} does not let this user assign a lead to somebody else:"
+                " the user could no longer see it. Nothing was changed."
             )
             error.suggestion = (
-                "Leave the salesperson out, or let a user do it who sees the leads of others."
+                "Leave the salesperson out, or use a user who can see other people's leads."
             )
         raise
 
@@ -238,7 +238,7 @@ def create_lead(
         row, listed = side_by_side(asked)
         if not listed:
             done.warnings.append(
-                "Leads are switched off for this user: Odoo does not list it until it is"
+                "Leads are disabled for this user: Odoo does not list it until it is"
                 " converted with convert_to_opportunity."
             )
         return lead_result(row, f"Created {type} {name!r} with ID {done.id}", done.warnings)

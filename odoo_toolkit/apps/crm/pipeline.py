@@ -129,7 +129,9 @@ def convert_to_opportunity(
         made = now.get("partner_id")
         if others and made and made.id not in others:
             names = ", ".join(f"{name} ({number})" for number, name in others.items())
-            done.warnings.append(f"A new customer was made, while {email} belongs to {names}, too.")
+            done.warnings.append(
+                f"A new customer was created, although {email} belongs to {names}."
+            )
         if not partner and not makes_customer and made:
             done.warnings.append("Odoo has linked a customer by itself.")
         return lead_result(now, f"Converted {what} to an opportunity.", done.warnings)
@@ -158,7 +160,7 @@ def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str
 
 def _check_convertible(lead: Row) -> None:
     if lead["type"] != "lead":
-        state, why = "opportunity", "is an opportunity already"
+        state, why = "opportunity", "is already an opportunity"
     elif lead["active"] is False:
         state, why = "archived", "is lost or archived, and Odoo converts only open leads"
     elif (lead["probability"] or 0) >= 100:
@@ -276,7 +278,7 @@ def mark_won(
             done.warnings.append("Odoo did not mark it as won; its team may have no won stage.")
             return lead_result(now, f"{what} is not won.", done.warnings)
         if lead["active"] is False:
-            done.warnings.append("It was lost or archived, and is taken up again.")
+            done.warnings.append("It was lost or archived, and is reopened.")
         return lead_result(now, f"{what} is won.", done.warnings)
 
     would = f"Would mark {what} as won."
@@ -315,7 +317,7 @@ def mark_lost(
     permit(odoo, LOSE, dry_run=dry_run)
     lead = find(odoo, LEAD, lead_id, lead_name)
     if lead["active"] is False:
-        raise lead_error(lead, "archived", "is lost or archived already", "Nothing is left to do.")
+        raise lead_error(lead, "archived", "is already lost or archived", "Nothing is left to do.")
     wanted = Wanted(model="crm.lost.reason", field="reason_id", id=reason_id, name=reason_name)
     (reason,) = linked_ids(odoo, [wanted])
     # The argument is called as the field: lost_reason to Odoo 15, lost_reason_id since.

@@ -134,7 +134,7 @@ def decide_leave(
             return told(gone, f"{message}: it is deleted", done.warnings)
         if RESET in steps:
             done.warnings.append(
-                "Odoo 14 lets no employee delete a request: as a draft it still takes its days."
+                "On Odoo 14 employees cannot delete a request: as a draft it still uses its days."
             )
         now = row_after(odoo, REQUEST, done)
         if now.get("active") is False:
@@ -163,7 +163,7 @@ def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | Non
         return read(odoo, REQUEST, find_id(odoo, REQUEST, leave_id, None))
     if leave_id is not None or (name is None and decision != "withdraw"):
         raise ValidationError(
-            "leave_id or employee_name is needed, and only one of them.",
+            "Give leave_id or employee_name, not both.",
             suggestion="Give the id of the request, or the name of who made it.",
             details={"field": "leave_id"},
         )
@@ -179,7 +179,7 @@ def _meant(odoo: Odoo, decision: Decision, leave_id: int | None, name: str | Non
     )
     if not rows:
         raise NotFoundError(
-            f"{who} has no request to {decision} that this user may see.",
+            f"{who} has no request to {decision} that this user can see.",
             suggestion="Look for it with search_read on hr.leave.",
             details={"model": LEAVE, "field": "employee_name"},
         )
@@ -218,8 +218,8 @@ def _ruling(odoo: Odoo, row: Row, what: str, decision: Decision) -> Step:
         whose = "It is this user's own. " if own else ""
         raise AccessError(
             f"This user is not allowed to {decision} {what}.",
-            suggestion=f"{whose}The employee's approver or a Time Off officer may, as the type of"
-            " time off says.",
+            suggestion=f"{whose}The employee's approver or a Time Off officer can, depending on"
+            " the type of time off.",
             details={"model": LEAVE, "id": row["id"]},
         )
     if decision == "refuse":
@@ -237,7 +237,7 @@ def _withdrawal(odoo: Odoo, row: Row, what: str, reason: str | None) -> list[Any
     if row["user_id"] is None or row["user_id"].id != odoo.uid:
         raise AccessError(
             f"{what} is not this user's own, and only the employee withdraws it.",
-            suggestion="Who approves it may refuse it.",
+            suggestion="An approver can refuse it.",
             details={"model": LEAVE, "id": row["id"]},
         )
     if row["state"] != "validate":

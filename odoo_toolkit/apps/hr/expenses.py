@@ -162,7 +162,7 @@ def submit_report() -> Step:
         method="action_submit_sheet",
         says="Submitted",
         seen=shows(REPORT, state=("submit", "approve")),
-        fails="The report of the expense is made, and not submitted",
+        fails="The expense report is created, but not submitted",
     )
 
 
@@ -500,8 +500,8 @@ def _denied(row: Row, what: str, decision: Decision) -> AccessError:
         f"This user is not allowed to {decision} {what}.",
         suggestion="The employee submits it."
         if decision == "submit"
-        else "The employee's expense approver or an expense officer may; nobody decides on their"
-        " own.",
+        else "The employee's expense approver or an expense officer can; nobody can decide on"
+        " their own.",
         details={"model": EXPENSE.model, "id": row["id"]},
     )
 

@@ -66,7 +66,7 @@ def checked_days(
         part, field = ("half_day is", "half_day") if half_day else ("Hours are", "hour_from")
         raise ValidationError(
             f"{part} for one day only.",
-            suggestion="Request the part of a day and the whole days apart.",
+            suggestion="Request part of a day and whole days separately.",
             details={"field": field},
         )
     return first, last
@@ -476,13 +476,13 @@ def _checked(
     if hours and kind.unit != "hours":
         raise ValidationError(
             f"{kind.name} is not taken by hours.",
-            suggestion="Leave the hours out, or use another type: get_leave_balance tells which.",
+            suggestion="Leave the hours out, or use another type: get_leave_balance shows which.",
             details={"field": "hour_from"},
         )
     if half_day and not kind.half_days:
         raise ValidationError(
             f"{kind.name} is not taken by half days.",
-            suggestion="Leave half_day out, or use another type: get_leave_balance tells which.",
+            suggestion="Leave half_day out, or use another type: get_leave_balance shows which.",
             details={"field": "half_day"},
         )
     days = form.get("number_of_days")
@@ -491,16 +491,16 @@ def _checked(
     in_the_way = overlapping(taken_up, form, when)
     if not days or amount is None:
         raise in_the_way or ValidationError(
-            f"There is nothing to take off on {when}: Odoo counts no working time then.",
+            f"There is no working time on {when}, so there is nothing to take off.",
             suggestion="Give a time at which the employee works. Weekends, public holidays and time"
             " off that is approved do not count.",
             details={"field": "date_from"},
         )
     if kind.remaining is not None and amount > kind.remaining + 0.005:
         raise ValidationError(
-            f"{kind.name}: {amount:g} {kind.unit} are asked for, {kind.remaining:g} are left,"
-            " requests that wait for approval taken off.",
-            suggestion="Take fewer days or another type: get_leave_balance tells what is left.",
+            f"{kind.name}: {amount:g} {kind.unit} are requested, {kind.remaining:g} are left,"
+            " after deducting requests that wait for approval.",
+            suggestion="Take fewer days or another type: get_leave_balance shows how much is left.",
             details={
                 "field": "leave_type_id",
                 "asked": amount,

@@ -265,7 +265,7 @@ def _shortage(row: Row, missing: Sequence[Expected], message: str, *, partly: bo
         if any(item.waits for item in missing):
             ways.append("validate the transfer that it waits for first")
         else:
-            ways.append("receive the goods first (get_stock shows what is where)")
+            ways.append("receive the goods first (get_stock shows the stock by location)")
         ways.append(
             "or move all of it, taking what is reserved for others, and the stock below zero where"
             " there is none (unreserved=True)"

@@ -396,7 +396,7 @@ def _way(odoo: Odoo) -> tuple[str, bool]:
         return "inventory_quantity", odoo.version.major >= 18
     raise AccessError(
         "This user is not allowed to adjust the stock; nothing was done.",
-        suggestion="Up to Odoo 17 it takes an administrator of the inventory app, from 18 on any of"
+        suggestion="Up to Odoo 17 it needs an administrator of the Inventory app, from 18 on any of"
         " its users.",
         details={"model": _QUANT},
     )
@@ -412,7 +412,7 @@ def _check_counted(product: Row, named: RecordName, lot: str | None, counted: fl
     elif not lot:
         message = f"{named.name} is tracked by {product['tracking']} numbers: name one with lot."
     elif product["tracking"] == "serial" and counted not in (0, 1):
-        message = f"Of a serial number there is 1 or none, not {counted:g}."
+        message = f"A serial number has a quantity of 1 or 0, not {counted:g}."
     if message:
         raise ValidationError(message, details={"field": "lot", "product_id": named.id})
 
@@ -427,7 +427,7 @@ def _place(odoo: Odoo, product: RecordName, quants: Sequence[Row], lot: str | No
     if len(lying) > 1:
         places = [{"id": number, "name": name} for number, name in lying.items()]
         raise ValidationError(
-            f"{product.name} lies in several locations: {', '.join(lying.values())}.",
+            f"{product.name} is in several locations: {', '.join(lying.values())}.",
             suggestion="Give location_id: where it was counted.",
             details={"field": "location_id", "matches": places},
         )

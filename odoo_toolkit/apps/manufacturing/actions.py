@@ -155,7 +155,7 @@ def cancel_order(
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return order_of(row, message=f"{name} was cancelled already.")
+        return order_of(row, message=f"{name} was already cancelled.")
     if row["state"] == "done":
         todo = "Take apart what was made, with an unbuild order (mrp.unbuild)."
         raise state_error(ORDER, row, f"{name} is done: it cannot be cancelled.", todo)

@@ -322,7 +322,7 @@ def _check_unused(odoo: Odoo, product: RecordName, found: Mapping[tuple[int, str
     rows = read_rows(odoo, "stock.move.line", domain, ("lot_id",), acts_on=ORDER.model, limit=1)
     if rows:
         raise ValidationError(
-            f"The serial number {rows[0]['lot_id'].name} of {product.name} is in use already.",
+            f"The serial number {rows[0]['lot_id'].name} of {product.name} is already in use.",
             suggestion="Give the number of the new piece.",
             details={"field": "lots", "lot": rows[0]["lot_id"].name},
         )

@@ -354,7 +354,7 @@ def _type_values(odoo: Odoo, product_type: ProductType) -> dict[str, Any]:
     field = described["detailed_type" if "detailed_type" in described else "type"]
     if "product" not in [value for value, _ in field.selection or ()]:
         raise ValidationError(
-            "This Odoo counts no stock: the Inventory app is not installed.",
+            "This Odoo does not track stock: the Inventory app is not installed.",
             suggestion="Create it as goods.",
             details={"field": "product_type"},
         )
@@ -378,7 +378,7 @@ def _check_barcodes(odoo: Odoo, given: Sequence[str | None]) -> None:
     if taken:
         row = taken[0]
         raise ValidationError(
-            f"The barcode {row['barcode']} is that of {row['display_name']!r} ({row['id']}).",
+            f"The barcode {row['barcode']} belongs to {row['display_name']!r} ({row['id']}).",
             suggestion="Each barcode belongs to one product.",
             details={"field": "barcode", "id": row["id"]},
         )
@@ -486,7 +486,7 @@ def _check_single(
     if own and not count:
         raise ValidationError(
             "Odoo makes the variants of this product when they are sold: now there are none.",
-            suggestion="Leave variants out, or use attributes of which variants are made at once.",
+            suggestion="Leave variants out, or use attributes whose variants are created at once.",
             details={"field": "variants"},
         )
     still = [a.name for a in attributes if a.makes == "no_variant" and len(a.values) > 1]

@@ -262,7 +262,7 @@ def _named(rows: Sequence[Row], name: str, field: str, create: bool) -> Row | No
     known = ", ".join(list(names.values())[:20])
     raise NotFoundError(
         f"There is no {name!r} ({field}).{hint}",
-        suggestion=f"Known are: {known or 'none'}. To create what is missing, pass"
+        suggestion=f"Existing: {known or 'none'}. To create what is missing, pass"
         " create_attributes=True.",
         details={"field": field, "name": name, "did_you_mean": near},
     )

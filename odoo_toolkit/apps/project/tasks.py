@@ -254,7 +254,7 @@ def find_stage(odoo: Odoo, task: Row, stage_id: int | None, stage_name: str | No
 def no_project(task: Row, why: str) -> ValidationError:
     """Return the error for a task without the project that it needs."""
     return ValidationError(
-        f"{label(task)} belongs to no project, {why}.",
+        f"{label(task)} does not belong to a project, {why}.",
         suggestion="Put it into a project first: write its project_id.",
         details={"model": TASK.model, "id": task["id"]},
     )
@@ -318,7 +318,7 @@ def deadline(field: Field, value: str | date | datetime) -> str:
 def _project_of(parent: Row) -> int:
     if not parent["project_id"]:
         raise ValidationError(
-            f"The parent task {label(parent)} belongs to no project.",
+            f"The parent task {label(parent)} does not belong to a project.",
             suggestion="Give project_id.",
             details={"field": "project_id"},
         )
@@ -547,8 +547,8 @@ def _check_task(task: Row) -> None:
     if task["allow_timesheets"] is False:
         project = task["project_id"]
         raise ValidationError(
-            f"The project {project.name} does not take timesheets.",
-            suggestion="Switch on allow_timesheets of the project, or use another task.",
+            f"The project {project.name} does not allow timesheets.",
+            suggestion="Enable allow_timesheets on the project, or use another task.",
             details={"model": TASK.model, "id": task["id"], "project_id": project.id},
         )
 
@@ -570,7 +570,7 @@ def _check_employee(odoo: Odoo, user: int) -> list[str]:
         return [f"Whether user {user} is an employee could not be checked: {error.message}"]
     if not found:
         raise ValidationError(
-            f"User {user} is linked to no employee, so no time can be logged for them.",
+            f"User {user} is not linked to an employee, so no time can be logged for them.",
             suggestion="Link the user to an employee in Odoo, or give the user_id of one who is.",
             details={"field": "user_id", "id": user},
         )

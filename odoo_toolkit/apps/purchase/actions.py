@@ -195,7 +195,7 @@ def cancel_order(
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return order_of(row, message=f"{name} was cancelled already.")
+        return order_of(row, message=f"{name} was already cancelled.")
     _check_cancellable(odoo, row)
     return operate(
         odoo,
@@ -281,8 +281,8 @@ def _check_cancellable(odoo: Odoo, row: Row) -> None:
         steps = " and ".join(todo)
         suggestion = f"First {steps}, then cancel the order."
         if done and keeps:
-            suggestion = f"To undo it, {steps}; the order stays, as up to 18 Odoo cancels no order"
-            suggestion += " of which anything was received."
+            suggestion = f"To undo it, {steps}; the order stays, because up to 18 Odoo does not"
+            suggestion += " cancel an order of which anything was received."
         message = f"{name} cannot be cancelled: {', and '.join(obstacles)}."
         raise _order_error(row, message, suggestion)
 

@@ -125,7 +125,7 @@ def cancel_order(
     row = find(odoo, ORDER, order_id, order_name)
     name = row["name"]
     if row["state"] == "cancel":
-        return shown(row, message=f"{name} was cancelled already.")
+        return shown(row, message=f"{name} was already cancelled.")
     drafts = _check_cancellable(odoo, row)
     try:
         return operate(
@@ -330,14 +330,14 @@ def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
         raise make_error(
             "MISSING_REQUIRED_FIELD",
             f"amount is needed for {method}.",
-            suggestion="Give per cent for percentage, a sum for fixed.",
+            suggestion="Give a percentage for percentage, an amount for fixed.",
             details={"field": "amount"},
         )
     amount = checked_number(amount, "amount", positive=True)
     if method == "percentage" and amount > 100:
         raise ValidationError(
             f"A down payment of {amount:g} % is more than the order.",
-            suggestion="Give at most 100, or method fixed for a sum.",
+            suggestion="Give at most 100, or method fixed for an amount.",
             details={"field": "amount"},
         )
     return {**values, "amount" if method == "percentage" else "fixed_amount": amount}

@@ -121,7 +121,7 @@ def check_confirmed(row: Row) -> None:
 
 def _to_confirm(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
     if row["state"] in CONFIRMED:
-        return f"It is confirmed already (state {row['state']})."
+        return f"It is already confirmed (state {row['state']})."
     return [partial(confirm_order, odoo, order_id=row["id"])]
 
 
@@ -158,7 +158,7 @@ def _to_invoice(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | st
     check_confirmed(row)
     status = row["invoice_status"]
     if status in ("invoiced", "upselling"):
-        return "It is invoiced already."
+        return "It is already invoiced."
     if status == "no" and any(item.state != "cancel" for item in _invoices(odoo, row)):
         return "Nothing more of it can be invoiced now."
     return [partial(create_invoices, odoo, order_id=row["id"])]
@@ -275,14 +275,14 @@ STAGES: Mapping[StepName, Stage] = {
         allowed=(transfers.CONFIRM, transfers.RESERVE, Enter(), transfers.VALIDATE),
         left=_to_deliver,
         made=_delivered,
-        then="Would deliver what there is to deliver then, if all of it is in stock.",
+        then="Would deliver everything then, if all of it is in stock.",
         again=True,
     ),
     "invoice": Stage(
         allowed=(WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=_unseen),),
         left=_to_invoice,
         made=_invoiced,
-        then="Would invoice what can be invoiced then.",
+        then="Would invoice everything that can be invoiced then.",
     ),
     "post": Stage(
         allowed=(POST,),
@@ -294,7 +294,7 @@ STAGES: Mapping[StepName, Stage] = {
         allowed=(WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=_unseen),),
         left=_to_pay,
         made=_paid,
-        then="Would pay what is open of its invoices then.",
+        then="Would pay the open amount of its invoices then.",
     ),
 }
 
@@ -523,7 +523,7 @@ def _process(
     except OdooError as error:
         outcome = attrs.evolve(outcome, stopped_at=name, error=error.to_dict())
     if _ends(outcome):
-        outcome.warnings.append("How it is now is not known: look at it before anything else.")
+        outcome.warnings.append("Its current state is not known: check it before anything else.")
         return outcome
     return _afterwards(odoo, row, outcome)
 
@@ -583,7 +583,7 @@ def _afterwards(odoo: Odoo, row: Row | None, outcome: OrderOutcome) -> OrderOutc
         due = amount_due(read_invoices(odoo, row["invoice_ids"] or ()))
         return attrs.evolve(outcome, amount_due=due)
     except OdooError as error:
-        outcome.warnings.append(f"How it is now cannot be read: {error.message}")
+        outcome.warnings.append(f"Its current state cannot be read: {error.message}")
         return outcome
 
 
@@ -601,6 +601,6 @@ def _message(outcomes: Sequence[OrderOutcome], dry_run: bool) -> str:
         if item.stopped_at
     ]
     if left := [item.name for item in outcomes if not item.tried]:
-        parts.append(f"Odoo could not be reached any more: {', '.join(left)} not tried")
+        parts.append(f"Odoo could no longer be reached: {', '.join(left)} not tried")
     told = "; ".join(parts) + "."
     return f"Nothing was written. {told}" if dry_run else told

@@ -508,7 +508,7 @@ def _moved_prices(
     """Say which prices Odoo has computed anew, because the quantity is another one."""
     return [
         f"The price of {line['product_id'].name} is {now[line['id']]:g} now, it was"
-        f" {line['price_unit']:g}: Odoo has computed it anew."
+        f" {line['price_unit']:g}: Odoo has computed it again."
         for line in before
         if line["id"] in changes.changed
         and "price_unit" not in changes.changed[line["id"]]

@@ -77,7 +77,7 @@ def plan(spec: Spec, major: int, model: str, nameless: bool) -> Plan:
         nameless: as of :class:`Plan`.
 
     Raises:
-        ValidationError: a measure cannot be reckoned exactly from what the server tells.
+        ValidationError: a measure cannot be calculated exactly from what the server tells.
     """
     followed = [g for g in spec.groupings if g.dotted and major < GROUPING_SINCE["formatted"]]
     weeks = major >= GROUPING_SINCE["weeks by language"]
@@ -150,7 +150,7 @@ def _values_of(measure: Measure, major: int) -> Column:
 
 def _inexact(measure: Measure, major: int) -> ValidationError:
     return ValidationError(
-        f"{measure.asked} cannot be reckoned exactly for these groupings on Odoo {major}.",
+        f"{measure.asked} cannot be calculated exactly for these groupings on Odoo {major}.",
         code="INVALID_FIELD",
         suggestion="Ask for it alone, group without dotted paths and weeks, or ask once per value.",
         details={"field": measure.asked},

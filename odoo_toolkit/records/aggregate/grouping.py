@@ -195,7 +195,7 @@ def _period(model: str, asked: str, field: Field, period: str) -> str | None:
             refuse(
                 model, asked,
                 f"{asked}: {field.name} of {model} is {field.type}, which has no {period[:40]}.",
-                f"Group by {asked.partition(':')[0]}; what is to be reckoned belongs in measures.",
+                f"Group by {asked.partition(':')[0]}; values to calculate belong in measures.",
             )  # fmt: skip
         return None
     if period not in PERIODS or (period == "hour" and field.type == "date"):

@@ -127,7 +127,7 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
     name, _, function = asked.partition(":")
     if "." in name:
         refuse(
-            model, asked, f"{asked}: Odoo reckons fields of {model} itself only.",
+            model, asked, f"{asked}: Odoo calculates only with fields of {model} itself.",
             "Aggregate the model that has the field, grouped by a path to what you want.",
         )  # fmt: skip
     if name not in described:
@@ -159,8 +159,8 @@ def _measure(model: str, asked: str, described: Mapping[str, Field]) -> Measure:
         refuse(
             model, asked,
             f"{asked}: {name} of {model} is computed when it is read, and not stored, so the"
-            " database cannot reckon with it.",
-            f"Take a stored field{near}; or read the records and reckon.",
+            " database cannot calculate with it.",
+            f"Take a stored field{near}; or read the records and calculate it.",
         )  # fmt: skip
     return Measure(asked=asked, field=field, function=function)
 
@@ -242,7 +242,7 @@ def _having(
             continue
         if ":" not in name:
             refuse(
-                model, name, f"having compares measures, and {name[:80]} is none.",
+                model, name, f"having compares measures, and {name[:80]} is not one.",
                 'Write e.g. [["amount_total:sum", ">", 1000]]; other conditions belong in domain.',
             )  # fmt: skip
         measured(name)

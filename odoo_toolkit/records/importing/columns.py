@@ -158,14 +158,14 @@ def key_columns(model: str, key: str | Sequence[str], columns: Sequence[Column])
             fits = [column for column in columns if column.is_id]
         if not fits:
             raise ValidationError(
-                f"The rows have no column {name!r}, which is to be the key.",
+                f"The rows have no column {name!r}, which should be the key.",
                 suggestion=f"They have {', '.join(c.header for c in columns)[:300]}.",
                 details={"field": "key", "key": name},
             )
         found.append(fits[0])
     for column in found:
         if column.is_id and len(found) > 1:
-            raise column.wrong("says it all alone", "Leave the other fields out of the key.")
+            raise column.wrong("is enough on its own", "Leave the other fields out of the key.")
         field = column.field
         if not column.is_id and (field.type not in _KEYS or not field.searchable):
             raise column.wrong(

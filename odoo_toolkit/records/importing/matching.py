@@ -172,7 +172,7 @@ def _tell_alike(
     if alike:
         shown = "; ".join(" and ".join(str(row.number) for row in rows) for rows in alike[:10])
         warnings.append(
-            f"In the key {headers}, rows differ only in the case of letters or in blanks: {shown}"
+            f"In the key {headers}, rows differ only in case or spaces: {shown}"
             f"{' ...' if len(alike) > 10 else '.'} Each is a record of its own here;"
             " case_sensitive=False takes no heed of case."
         )

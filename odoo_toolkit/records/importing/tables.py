@@ -260,7 +260,7 @@ def _header(lines: Sequence[Sequence[str]], name: str, separator: str) -> list[s
         if others:
             raise ValidationError(
                 f"{name} has one column only, {header[0][:80]!r}.",
-                suggestion=f"It seems to be separated otherwise: give separator="
+                suggestion=f"It seems to have another separator: give separator="
                 f"{_SEPARATORS[others[0]]}, or leave it out.",
                 details={"field": "separator"},
             )

@@ -98,14 +98,14 @@ def _reader(
         shown = short_repr(text)
         if form is None and len(found) == 1:
             raise CellError(
-                f"{shown} is written otherwise than {other!r} in the same column. {how}"
+                f"{shown} is written differently from {other!r} in the same column. {how}"
             )
         if form is not None and form not in found:
             said = "as required" if given else "as most of the column are"
             raise CellError(f"{shown} is not written {form}, {said}. {how}")
         values = " or ".join(map(str, dict.fromkeys(found.values())))
         untold = (
-            f"the column also has {other!r}" if other else "nothing else in the column tells which"
+            f"the column also has {other!r}" if other else "nothing else in the column shows which"
         )
         raise CellError(f"{shown} may be {values}: {untold}. {how}")
 
