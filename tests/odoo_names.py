@@ -44,6 +44,7 @@ NAMES: Mapping[str, str] = {
     "product.product": "categ_id",
     "product.template": "detailed_type:15-17 is_storable:18-19",
     "product.supplierinfo": "min_qty",
+    "product.template.attribute.value": "price_extra",
     "project.tags": "",
     "project.task": "depend_on_ids:15-19 task_properties:16-19",
     "purchase.order": "button_draft button_unlock:14-19",
