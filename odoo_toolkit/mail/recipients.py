@@ -77,7 +77,7 @@ def recipients(
         )
     else:
         found = people(odoo, given, contact, acts_on=acts_on)
-    return [_with_address(row) for row in {row["id"]: row for row in found}.values()]
+    return [with_address(row) for row in {row["id"]: row for row in found}.values()]
 
 
 def people(
@@ -159,7 +159,7 @@ def _of_address(
     return (own or rows)[0]
 
 
-def _with_address(row: Row) -> Recipient:
+def with_address(row: Row) -> Recipient:
     name, email = row["display_name"], row["email"]
     if not email:
         raise ValidationError(

@@ -79,6 +79,18 @@ TOOLS = (
         access="create",
     ),
     Tool(
+        name="odoo_accounting_send_reminders",
+        title="Remind of overdue invoices",
+        description="Send each customer one e-mail about all overdue invoices. With dry_run it"
+        " shows recipients, subject, text and invoices. The answer says whether each e-mail was"
+        " sent, is queued or failed. Nobody gets the same reminder twice in 24 hours. To send one"
+        " invoice with its PDF, use odoo_mail_send_document.",
+        function=accounting.send_reminders,
+        access="create",
+        asks="always",
+        consequence="E-mails that have left cannot be called back.",
+    ),
+    Tool(
         name="odoo_accounting_get_report",
         title="Get accounting report",
         description="Get a report of the posted journal entries, as of any day or for a period,"

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from mcp.types import BlobResourceContents, ContentBlock, EmbeddedResource, ResourceLink
 
 from odoo_toolkit import reports
+from odoo_toolkit.attached import attachments
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.reports.generation import GeneratedReport
 from odoo_toolkit_mcp.settings import ServerSettings
@@ -66,6 +67,15 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             fixed={"download_dir": settings.download_dir},
             blocks=content_blocks,
         ),
+        Tool(
+            name="odoo_reports_attach",
+            title="Print and attach a PDF",
+            description="Print a report of a record and keep the PDF as an attachment of it. To get"
+            " the PDF itself, use odoo_reports_generate; to send it by e-mail,"
+            " odoo_mail_send_document.",
+            function=attachments.attach_report,
+            access="create",
+        ),
     ]
 
 
@@ -74,7 +84,7 @@ class ReportsToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="reports",
-        description="List reports and print them as PDF",
+        description="List reports, print them as PDF, attach them",
         depends_on=("core",),
         tags=("documents",),
     )

@@ -94,6 +94,11 @@ CASES: dict[str, Case] = {
         _POSTED,
         lambda o, i: accounting.create_credit_note.plan(o, invoice_id=i, reason="x"),
     ),
+    "remind": (
+        "res.partner",
+        [["invoice_ids", "!=", False]],
+        lambda o, i: accounting.send_reminders(o, partners=[i], dry_run=True),
+    ),
     "create invoice": (
         "res.partner",
         [],
@@ -207,6 +212,13 @@ CASES: dict[str, Case] = {
         "res.partner",
         [],
         lambda o, i: attachments.upload.plan(o, "res.partner", i, "x.txt", "eHg="),
+    ),
+    "print and attach": (
+        "sale.order",
+        [],
+        lambda o, i: attachments.attach_report(
+            o, report_name="sale.report_saleorder", record=i, dry_run=True
+        ),
     ),
     "detach": (
         "ir.attachment",

@@ -125,7 +125,7 @@ class Records:
 
 
 LEAD, MOVE, ORDER, TASK = "crm.lead", "account.move", "sale.order", "project.task"
-PARTNER, PRODUCT = "res.partner", "product.product"
+ITEM, PARTNER, PRODUCT = "account.move.line", "res.partner", "product.product"
 
 CASES = {
     "an order by ids": Case(
@@ -194,6 +194,13 @@ CASES = {
         "register_payment",
         lambda r: {"invoice_ids": [r.posted]},
         MOVE,
+    ),
+    "reminders": Case(
+        "accounting",
+        "send_reminders",
+        lambda r: {"partners": [r.partner]},
+        MOVE,
+        (ITEM, PARTNER),
     ),
     "a receipt": Case(
         "inventory",

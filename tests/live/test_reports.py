@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,7 @@ from odoo_toolkit import (
     ValidationError,
     connect,
 )
+from odoo_toolkit.attached.attachments import attach_report, get_content
 from odoo_toolkit.call import Call
 from odoo_toolkit.reports import generate_report, list_reports
 from tests.live.servers import Server, User
@@ -361,3 +363,28 @@ def test_what_odoo_refuses_to_print_is_told_in_its_words(
     # An invoice to a customer has no original of a vendor.
     with pytest.raises(ValidationError, match="No original"):
         generate_report(by_password, "account.report_original_vendor_bill", [invoices[0]["id"]])
+
+
+def test_a_report_is_printed_and_kept_on_its_record(
+    by_password: Odoo, admin: Odoo, orders: dict[int, str]
+) -> None:
+    """A plan prints nothing; the file is that of the record; what is ambiguous is asked."""
+    (number, name), *_ = orders.items()
+    before = left_behind(admin, orders)
+    plan = attach_report.plan(by_password, report_name=ORDER, record=number)
+    assert [(call.model, call.method) for call in plan.calls] == [("ir.attachment", "create")]
+    with pytest.raises(NotFoundError):
+        attach_report(by_password, report_name=ORDER, record="No such order")
+    with pytest.raises(NotFoundError):
+        attach_report(by_password, report_name="no.such.report", record=number)
+    assert left_behind(admin, orders) == before
+    made = attach_report(by_password, report_name=ORDER, record=name)
+    assert (made.model, made.record_id) == ("sale.order", number)
+    assert name in made.name
+    content = get_content(admin, made.id)
+    assert content.mimetype == "application/pdf"
+    pages = PdfReader(io.BytesIO(base64.b64decode(content.content_base64 or ""))).pages
+    assert name in "".join(page.extract_text() for page in pages)
+    after = left_behind(admin, orders)
+    assert after["files of orders"] == before["files of orders"] + 1
+    assert (after["templates"], after["messages"]) == (before["templates"], before["messages"])

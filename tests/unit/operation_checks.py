@@ -26,6 +26,7 @@ _READS = {
     "search_count",
     "default_get",
     "onchange",
+    "has_group",
 }
 
 

@@ -26,6 +26,7 @@ from tests.unit import (
     test_sales_processing,
 )
 from tests.unit.depot import Depot
+from tests.unit.dunning import Dunning
 from tests.unit.fake_books import Ledger, item
 from tests.unit.fake_contacts import AddressBook
 from tests.unit.fake_manufacturing import Workshop
@@ -120,6 +121,7 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "post_invoice": lambda: _booked(name="/", state="draft"),
             "reconcile": lambda: test_accounting_settlement._books(),
             "reset_invoice": lambda: test_accounting_settlement._books(),
+            "send_reminders": Dunning,
         },
     ),
     "calendar": (_met, {}),

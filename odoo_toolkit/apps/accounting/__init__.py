@@ -18,6 +18,14 @@ from odoo_toolkit.apps.accounting.payments import (
     register_payment,
 )
 from odoo_toolkit.apps.accounting.reconciling import reconcile
+from odoo_toolkit.apps.accounting.reminders import (
+    NotReminded,
+    OverdueInvoice,
+    Reminder,
+    RemindersPlan,
+    RemindersResult,
+    send_reminders,
+)
 from odoo_toolkit.apps.accounting.statements import Report, ReportRow, get_report
 
 __all__ = [
@@ -27,10 +35,15 @@ __all__ = [
     "Invoice",
     "InvoiceLine",
     "NewLine",
+    "NotReminded",
     "OpenCredit",
+    "OverdueInvoice",
     "PaidInvoice",
     "Payment",
     "PaymentResult",
+    "Reminder",
+    "RemindersPlan",
+    "RemindersResult",
     "Report",
     "ReportRow",
     "Settlement",
@@ -43,6 +56,7 @@ __all__ = [
     "reconcile",
     "register_payment",
     "reset_invoice",
+    "send_reminders",
 ]
 
 readable_signatures(globals())

@@ -11,14 +11,18 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.attached.attachments.content import AttachmentContent, get_content
 from odoo_toolkit.attached.attachments.files import (
     AttachmentsResult,
+    UploadedAttachment,
     delete,
     list_attachments,
     upload,
 )
+from odoo_toolkit.attached.attachments.printing import attach_report
 
 __all__ = [
     "AttachmentContent",
     "AttachmentsResult",
+    "UploadedAttachment",
+    "attach_report",
     "delete",
     "get_content",
     "list_attachments",

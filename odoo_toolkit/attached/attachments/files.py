@@ -165,7 +165,7 @@ def upload(
         NotFoundError: there is no such record; nothing was attached.
         AccessError: Odoo or the policy does not allow it; nothing was attached.
     """
-    name = _checked_name(name)
+    name = checked_file_name(name)
     size = base64_size(content_base64)
     if size == 0:
         raise ValidationError(
@@ -276,7 +276,8 @@ def _check_ordinary(row: dict[str, Any]) -> None:
     )
 
 
-def _checked_name(name: str) -> str:
+def checked_file_name(name: str) -> str:
+    """Return the name of a file without the space around it, or refuse what is none."""
     if not isinstance(name, str) or not name.strip() or any(ord(c) < 32 for c in name):
         raise ValidationError(
             "The file needs a name of one line.",

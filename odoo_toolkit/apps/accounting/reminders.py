@@ -1,0 +1,600 @@
+"""Reminders of overdue invoices: one e-mail for each customer, with all that is overdue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta, timezone
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from odoo_toolkit.annotations import AtMost, DryRun
+from odoo_toolkit.apps.accounting.books import NOTHING, Book, of_type, open_book
+from odoo_toolkit.apps.accounting.invoices import by_currency
+from odoo_toolkit.apps.accounting.open_items import MOVE, Open, read_open
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.mail.forms import SendStep, form_for
+from odoo_toolkit.mail.outcome import MESSAGE, Delivery, deliveries, overall
+from odoo_toolkit.mail.recipients import Recipient, people, with_address
+from odoo_toolkit.mail.sending import check_texts
+from odoo_toolkit.operations.documents import Row, afterwards, read_rows
+from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, today, wanted_each
+from odoo_toolkit.operations.steps import make, permit
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation_with, planned
+from odoo_toolkit.progress import Steps, quietly
+from odoo_toolkit.records.arguments import checked_count
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.moments import utc_string
+
+PARTNER = "res.partner"
+
+#: Customers that get a reminder in one call.
+MOST = 100
+
+#: A reminder with the same subject is not sent again for so long.
+_RECENT = timedelta(hours=24)
+
+#: Kinds of errors after which the next customer would fare no better.
+_ENDS = ("connection", "rate_limit")
+
+_SUBJECT = "Payment reminder from {company}"
+_BODY = """Dear {customer},
+
+As of {today}, these invoices are overdue:
+
+{invoices}
+
+Total overdue: {total}
+
+If you have paid in the meantime, please disregard this message.
+
+Kind regards,
+{company}"""
+_PLACES = ("company", "customer", "invoices", "today", "total")
+
+
+@attrs.frozen(kw_only=True)
+class OverdueInvoice(Shown):
+    """An invoice of which something is overdue.
+
+    Attributes:
+        due_date: of the part that has been due the longest.
+        days_overdue: since then.
+        residual: the overdue part, in the invoice's currency.
+        not_due: the part that is open, too, but not due yet, as of instalments.
+    """
+
+    id: int
+    name: str
+    invoice_date: str | None = None
+    due_date: str
+    days_overdue: int
+    residual: float
+    not_due: float = 0.0
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Reminder(Shown):
+    """An e-mail to a customer about all invoices that are overdue.
+
+    Attributes:
+        document: the invoice that the message is on: the one that has been due the longest.
+        recipients: the contacts of the invoices that have an address, else the customer's own.
+        followers: who follows that invoice in Odoo, and gets the message, too.
+        totals: what is overdue, by currency.
+        status: sent (the mail server took it), queued, failed, cancelled, partly, or unknown; None
+            in a plan, and where it was not sent.
+        message_id: of the message on the invoice.
+        deliveries: what became of it, by recipient; followers are among them.
+        error: why it was not sent, as an error object.
+    """
+
+    customer: RecordName
+    document: RecordName
+    recipients: list[Recipient]
+    followers: list[RecordName] = attrs.Factory(list)
+    subject: str
+    body: str
+    invoices: list[OverdueInvoice]
+    totals: dict[str, float]
+    status: str | None = None
+    message_id: int | None = None
+    deliveries: list[Delivery] = attrs.Factory(list)
+    error: dict[str, Any] | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class NotReminded(Shown):
+    """A customer who gets no reminder, and why."""
+
+    customer: RecordName
+    reason: str
+
+
+@attrs.frozen(kw_only=True)
+class RemindersPlan(Plan):
+    """The reminders that would be sent. Nothing was sent."""
+
+    reminders: list[Reminder]
+    not_sent: list[NotReminded] = attrs.Factory(list)
+    left_out: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class RemindersResult(Shown):
+    """The reminders that were sent, and what became of each.
+
+    Attributes:
+        not_sent: customers who got none, and why.
+        left_out: how many customers there are beyond the limit.
+    """
+
+    message: str
+    reminders: list[Reminder]
+    not_sent: list[NotReminded] = attrs.Factory(list)
+    left_out: int = 0
+    warnings: list[str] = attrs.Factory(list)
+
+
+@operation_with(RemindersPlan)
+def send_reminders(
+    odoo: Odoo,
+    *,
+    partners: Annotated[NamesOrIds, Doc("Customers; all with overdue invoices without it.")] = None,
+    min_days: Annotated[int, Ge(1), Doc("Only what has been overdue for so many days.")] = 1,
+    subject: Annotated[str | None, Doc("Subject; {customer} and {company} are filled in.")] = None,
+    body: Annotated[
+        str | None,
+        Doc(
+            "Plain text; {customer}, {company}, {today}, {total} and {invoices} (their list) are"
+            " filled in. A short English text without it."
+        ),
+    ] = None,
+    again: Annotated[
+        bool, Doc("Also those who got a reminder with this subject in the last 24 hours.")
+    ] = False,
+    company: Annotated[
+        NameOrId, Doc("Whose invoices; the connection's company by default.")
+    ] = None,
+    limit: Annotated[
+        int, Ge(1), AtMost(MOST), Doc("Most customers, the longest overdue first.")
+    ] = 25,
+    dry_run: DryRun = False,
+) -> RemindersResult | RemindersPlan:
+    """Send each customer one e-mail about all invoices that are overdue.
+
+    It goes to the contacts that the invoices were for, and is a message on the invoice that has
+    been due the longest. What is in payment is not asked for, nor what open payments and credit
+    notes of the customer cover.
+    Calling it again goes on where it stopped: nobody gets the same reminder twice in 24 hours.
+
+    >>> plan = send_reminders.plan(odoo, min_days=14)
+    >>> [(one.customer.name, one.totals) for one in plan.reminders]
+    [('Azure', {'USD': 115.0})]
+
+    Args:
+        odoo: the connection.
+        partners: customers by id or name; all that have overdue invoices without it.
+        min_days: only invoices that have been overdue for so many days.
+        subject: instead of the standard one.
+        body: plain text instead of the standard one; the list of invoices is added at its end
+            where ``{invoices}`` is not in it.
+        again: whether customers get it who had a reminder with this subject in the last 24 hours.
+        company: whose invoices, by id or name.
+        limit: most customers.
+        dry_run: find, check and show; send nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was sent.
+        NotFoundError: there is no such customer or company; nothing was sent.
+        ValidationError: a text or a number is wrong; nothing was sent.
+        AccessError: this user does not see all invoices, or Odoo or the policy does not allow it;
+            nothing was sent.
+    """
+    check_texts(subject=subject, body=body)
+    words = _checked_words(subject or _SUBJECT, body or _BODY)
+    days, limit = checked_count(min_days, "min_days", 1), checked_count(limit, "limit", 1)
+    # The form for any record: that for invoices would send one of them, and mark it as sent.
+    form = form_for(odoo, PARTNER)
+    step = SendStep(model=MOVE, method=form.send, form=form, says="Sent")
+    permit(odoo, step, dry_run=dry_run)
+    asked = [n for n in resolve_all(odoo, wanted_each(PARTNER, partners, "partners")) if n]
+    whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
+    book = open_book(odoo, whose)
+    day = today(odoo)
+    customers = _commercial(odoo, asked)
+    found, not_sent = _overdue(odoo, book, customers, day, days)
+    left_out = max(len(found) - limit, 0)
+    ready, silent = _worded(odoo, book, found[:limit], words, day)
+    not_sent += silent
+    if not again and ready:
+        ready, reminded = _recently(odoo, ready)
+        not_sent += reminded
+    if dry_run:
+        return _plan(odoo, step, ready, not_sent, left_out)
+    progress = Steps(len(ready) + 1)
+    progress.finish(1, "Checked")
+    sent: list[Reminder] = []
+    for place, reminder in enumerate(ready):
+        with quietly():
+            outcome = _send(odoo, step, reminder)
+        sent.append(outcome)
+        progress.finish(1, f"{reminder.customer.name}: {outcome.status or 'not sent'}")
+        if outcome.error and outcome.error["category"] in _ENDS:
+            reason = "Odoo could not be reached any more: not tried."
+            not_sent += [
+                NotReminded(customer=one.customer, reason=reason) for one in ready[place + 1 :]
+            ]
+            break
+    return RemindersResult(
+        message=_message(sent, not_sent, left_out),
+        reminders=sent,
+        not_sent=not_sent,
+        left_out=left_out,
+    )
+
+
+# What is overdue ----------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class _Debtor:
+    """A customer with overdue invoices, and what else is to be known of it."""
+
+    customer: RecordName
+    invoices: list[OverdueInvoice]
+    contacts: list[int]
+    warnings: list[str]
+
+    @property
+    def document(self) -> RecordName:
+        """Return the invoice that has been due the longest."""
+        first = max(self.invoices, key=lambda one: (one.days_overdue, -one.id))
+        return RecordName(id=first.id, name=first.name)
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """Return what is overdue, by currency."""
+        totals: dict[str, float] = {}
+        for one in self.invoices:
+            name = one.currency or ""
+            totals[name] = round(totals.get(name, 0.0) + one.residual, 6)
+        return totals
+
+
+def _commercial(odoo: Odoo, ids: Sequence[int]) -> dict[int, RecordName]:
+    """Return the customers that contacts belong to, by id; no round trip for none."""
+    if not ids:
+        return {}
+    found = people(odoo, ids, acts_on=PARTNER, argument="partners")
+    links = [row["commercial_partner_id"] for row in found]
+    own = [RecordName(id=row["id"], name=row["display_name"]) for row in found]
+    return {(link or me).id: link or me for link, me in zip(links, own, strict=True)}
+
+
+def _overdue(
+    odoo: Odoo, book: Book, customers: Mapping[int, RecordName], day: str, days: int
+) -> tuple[list[_Debtor], list[NotReminded]]:
+    """Return the customers with overdue invoices, the longest overdue first, and who is spared."""
+    of_customers = [["partner_id", "in", list(customers)]] if customers else []
+    items = read_open(odoo, book, of_type(odoo, "receivable"), *of_customers)
+    by_customer: dict[int, list[Open]] = {}
+    for item in items:
+        if item.partner:
+            by_customer.setdefault(item.partner.id, []).append(item)
+    debtors: list[_Debtor] = []
+    spared: list[NotReminded] = []
+    last = (date.fromisoformat(day) - timedelta(days=days)).isoformat()
+    for owed in by_customer.values():
+        partner = owed[0].partner
+        assert partner is not None  # noqa: S101 - they are kept by it
+        late = [
+            item
+            for item in owed
+            if item.move_type == "out_invoice"
+            and item.left > NOTHING
+            and item.due <= last
+            and item.payment_state in ("not_paid", "partial")
+        ]
+        asked = [item for item in late if not item.blocked]
+        if late and not asked:
+            reason = "All that is overdue is marked in Odoo as not to be asked for."
+            spared.append(NotReminded(customer=partner, reason=reason))
+        if not asked:
+            continue
+        debtor, covered = _debtor(partner, asked, owed, day)
+        if len(asked) < len(late):
+            names = ", ".join(item.document.name or "" for item in late if item.blocked)
+            debtor.warnings.append(f"Left out, as marked in Odoo as not to be asked for: {names}.")
+        if covered:
+            spared.append(NotReminded(customer=partner, reason=covered))
+        else:
+            debtors.append(debtor)
+    told = {one.customer.id for one in debtors} | {one.customer.id for one in spared}
+    reason = f"Nothing has been overdue for {days} day{'s' if days > 1 else ''}."
+    spared += [
+        NotReminded(customer=one, reason=reason) for n, one in customers.items() if n not in told
+    ]
+    debtors.sort(key=lambda one: (-max(i.days_overdue for i in one.invoices), one.customer.id))
+    return debtors, spared
+
+
+def _debtor(
+    partner: RecordName, late: Sequence[Open], owed: Sequence[Open], day: str
+) -> tuple[_Debtor, str]:
+    """Return what a customer is reminded of, and why that is not done where credits cover it."""
+    by_invoice: dict[int, list[Open]] = {}
+    for item in late:
+        by_invoice.setdefault(item.document.id, []).append(item)
+    invoices = [_invoice(parts, owed, day) for parts in by_invoice.values()]
+    contacts = [item.contact.id for item in late if item.contact]
+    debtor = _Debtor(
+        customer=partner,
+        invoices=invoices,
+        contacts=list(dict.fromkeys(contacts)),
+        warnings=[],
+    )
+    open_credits = [item for item in owed if item.left < -NOTHING]
+    if not open_credits:
+        return debtor, ""
+    sums: dict[str, float] = {}
+    for item in open_credits:
+        name = item.currency or ""
+        sums[name] = sums.get(name, 0.0) - item.left
+    listed = ", ".join(dict.fromkeys(item.document.name or "" for item in open_credits))
+    amounts = by_currency((amount, name) for name, amount in sums.items())
+    totals = debtor.totals
+    if all(sums.get(name, 0.0) >= total - NOTHING for name, total in totals.items()):
+        return debtor, f"Open credits of {amounts} cover it ({listed}): apply them with reconcile."
+    debtor.warnings.append(
+        f"Open credits of {amounts} are not applied to it ({listed}); reconcile would."
+    )
+    return debtor, ""
+
+
+def _invoice(parts: Sequence[Open], owed: Sequence[Open], day: str) -> OverdueInvoice:
+    first = min(parts, key=lambda part: part.due)
+    late = {part.id for part in parts}
+    rest = [
+        item.left
+        for item in owed
+        if item.document.id == first.document.id and item.id not in late and item.left > 0
+    ]
+    return OverdueInvoice(
+        id=first.document.id,
+        name=first.document.name or f"invoice {first.document.id}",
+        invoice_date=first.invoice_date,
+        due_date=first.due,
+        days_overdue=(date.fromisoformat(day) - date.fromisoformat(first.due)).days,
+        residual=round(sum(part.left for part in parts), 6),
+        not_due=round(sum(rest), 6),
+        currency=first.currency,
+    )
+
+
+# Who gets it, and the words -----------------------------------------------------------------------
+
+
+def _checked_words(subject: str, body: str) -> tuple[str, str]:
+    for field, text in (("subject", subject), ("body", body)):
+        unknown = [name for name in re.findall(r"\{(\w*)\}", text) if name not in _PLACES]
+        if unknown:
+            raise ValidationError(
+                f"{field} holds {{{unknown[0]}}}, which stands for nothing.",
+                suggestion=f"Use some of {', '.join(f'{{{name}}}' for name in _PLACES)}.",
+                details={"field": field},
+            )
+    if "{invoices}" in subject or "\n" in subject.strip():
+        raise ValidationError(
+            "subject must be one line, without {invoices}.", details={"field": "subject"}
+        )
+    if "{invoices}" not in body:
+        body = body.rstrip() + "\n\n{invoices}"
+    return subject.strip(), body.strip()
+
+
+def _worded(
+    odoo: Odoo, book: Book, debtors: Sequence[_Debtor], words: tuple[str, str], day: str
+) -> tuple[list[Reminder], list[NotReminded]]:
+    """Return reminders with recipients and words, and customers whom no e-mail reaches."""
+    ids = {n for debtor in debtors for n in (debtor.customer.id, *debtor.contacts)}
+    rows = {row["id"]: row for row in people(odoo, sorted(ids), acts_on=PARTNER)} if ids else {}
+    followers = _followers(odoo, [debtor.document.id for debtor in debtors])
+    ready: list[Reminder] = []
+    silent: list[NotReminded] = []
+    for debtor in debtors:
+        try:
+            reached = _recipients(debtor, rows)
+            subject, body = (_filled(text, debtor, book, day) for text in words)
+            check_texts(subject=subject, body=body)
+        except ValidationError as error:
+            silent.append(NotReminded(customer=debtor.customer, reason=error.message))
+            continue
+        getting = {person.id for person in reached}
+        ready.append(
+            Reminder(
+                customer=debtor.customer,
+                document=debtor.document,
+                recipients=reached,
+                followers=[
+                    one for one in followers.get(debtor.document.id, ()) if one.id not in getting
+                ],
+                subject=subject,
+                body=body,
+                invoices=debtor.invoices,
+                totals=debtor.totals,
+                warnings=debtor.warnings,
+            )
+        )
+    return ready, silent
+
+
+def _recipients(debtor: _Debtor, rows: Mapping[int, Row]) -> list[Recipient]:
+    """Return the contacts of the invoices that have an address, else the customer's own.
+
+    Raises:
+        ValidationError: nobody has one.
+    """
+    reached: list[Recipient] = []
+    for number in debtor.contacts:
+        try:
+            reached.append(with_address(rows[number]))
+        except ValidationError as error:
+            debtor.warnings.append(error.message)
+    return reached or [with_address(rows[debtor.customer.id])]
+
+
+def _followers(odoo: Odoo, ids: Sequence[int]) -> dict[int, list[RecordName]]:
+    """Return who follows invoices, without this user, who does not get what he sends."""
+    if not ids:
+        return {}
+    domain = [["id", "in", list(ids)]]
+    rows = read_rows(odoo, MOVE, domain, ["message_partner_ids"], acts_on=MOVE)
+    followed = {row["id"]: row["message_partner_ids"] or [] for row in rows}
+    others = sorted({n for some in followed.values() for n in some})
+    if not others:
+        return {}
+    users = read_rows(odoo, "res.users", [["id", "=", odoo.uid]], ["partner_id"], acts_on=PARTNER)
+    me = users[0]["partner_id"].id if users and users[0]["partner_id"] else 0
+    named = read_rows(odoo, PARTNER, [["id", "in", others]], ["display_name"], acts_on=PARTNER)
+    names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in named}
+    return {
+        n: [names.get(one, RecordName(id=one, name=f"contact {one}")) for one in some if one != me]
+        for n, some in followed.items()
+    }
+
+
+def _filled(text: str, debtor: _Debtor, book: Book, day: str) -> str:
+    words = {
+        "company": book.company.name or "",
+        "customer": debtor.customer.name or "",
+        "invoices": "\n".join(map(_line, debtor.invoices)),
+        "today": day,
+        "total": by_currency((amount, name) for name, amount in debtor.totals.items()),
+    }
+    return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], text)
+
+
+def _line(invoice: OverdueInvoice) -> str:
+    of = f" of {invoice.invoice_date}" if invoice.invoice_date else ""
+    amount = f"{invoice.residual:.2f} {invoice.currency or ''}".rstrip()
+    late = f"{invoice.days_overdue} day{'s' if invoice.days_overdue > 1 else ''}"
+    return f"{invoice.name}{of}: {amount}, due on {invoice.due_date} ({late} overdue)"
+
+
+def _recently(odoo: Odoo, ready: Sequence[Reminder]) -> tuple[list[Reminder], list[NotReminded]]:
+    """Return who has not been reminded in the last hours, and who has; what failed does not count.
+
+    Two round trips, one where nobody has been.
+    """
+    since = utc_string(datetime.now(timezone.utc) - _RECENT)
+    domain = [
+        ["model", "=", MOVE],
+        ["subject", "in", sorted({one.subject for one in ready})],
+        ["partner_ids", "in", sorted({person.id for one in ready for person in one.recipients})],
+        ["date", ">=", since],
+    ]
+    fields = ["partner_ids", "subject", "date"]
+    messages = read_rows(odoo, MESSAGE, domain, fields, acts_on=MOVE, order="id desc")
+    open_to: list[Reminder] = []
+    reminded: list[NotReminded] = []
+    for one in ready:
+        got = [
+            row
+            for row in messages
+            if row["subject"] == one.subject
+            and {person.id for person in one.recipients} & {*row["partner_ids"]}
+        ]
+        last = next(
+            (row for row in got if overall(deliveries(odoo, MOVE, [row["id"]])) != "failed"),
+            None,
+        )
+        if last is None:
+            open_to.append(one)
+        else:
+            reason = f"Got this reminder already, at {last['date']} UTC (message {last['id']})."
+            reminded.append(NotReminded(customer=one.customer, reason=reason))
+    return open_to, reminded
+
+
+# Sending ------------------------------------------------------------------------------------------
+
+
+def _step(odoo: Odoo, step: SendStep, reminder: Reminder) -> SendStep:
+    number = reminder.document.id
+    values = {
+        step.form.partners: [[6, 0, [person.id for person in reminder.recipients]]],
+        step.form.subject: reminder.subject,
+        step.form.body: written_text(odoo.schema.fields(MESSAGE)["body"], reminder.body),
+    }
+    context = {"active_model": MOVE, "active_id": number, "active_ids": [number]}
+    return attrs.evolve(step, values=values, context=context)
+
+
+def _send(odoo: Odoo, step: SendStep, reminder: Reminder) -> Reminder:
+    """Send one, and return it with what became of it; it never fails."""
+    try:
+        done = make(odoo, [_step(odoo, step, reminder)], [reminder.document.id])
+    except OdooError as error:
+        return attrs.evolve(reminder, error=error.to_dict())
+    warnings = [*reminder.warnings, *done.warnings]
+    messages: list[int] = done.answers[0] or []
+    found = afterwards(lambda: deliveries(odoo, MOVE, messages), warnings, "the e-mail") or []
+    return attrs.evolve(
+        reminder,
+        status=overall(found),
+        message_id=messages[0] if messages else None,
+        deliveries=found,
+        warnings=warnings,
+    )
+
+
+def _plan(
+    odoo: Odoo,
+    step: SendStep,
+    ready: Sequence[Reminder],
+    not_sent: list[NotReminded],
+    left_out: int,
+) -> RemindersPlan:
+    calls = [
+        call for one in ready for call in _step(odoo, step, one).calls(odoo, [one.document.id])
+    ]
+    total = by_currency((amount, name) for one in ready for name, amount in one.totals.items())
+    would = f"Would remind {_customers(len(ready))}" + (f" of {total}." if ready else ".")
+    plan = planned(odoo, calls, would + _also(not_sent, left_out))
+    return RemindersPlan(
+        **attrs.asdict(plan, recurse=False),
+        reminders=list(ready),
+        not_sent=not_sent,
+        left_out=left_out,
+    )
+
+
+def _customers(number: int) -> str:
+    return "1 customer" if number == 1 else f"{number} customers"
+
+
+def _also(not_sent: Sequence[NotReminded], left_out: int) -> str:
+    also = f" {_customers(len(not_sent))} would get none, see not_sent." if not_sent else ""
+    more = f" {_customers(left_out)} more are left out by the limit." if left_out else ""
+    return also + more
+
+
+def _message(sent: Sequence[Reminder], not_sent: Sequence[NotReminded], left_out: int) -> str:
+    counts: dict[str, int] = {}
+    for one in sent:
+        status = one.status or "not sent"
+        counts[status] = counts.get(status, 0) + 1
+    told = ", ".join(f"{number} {status}" for status, number in counts.items())
+    also = f" {_customers(len(not_sent))} got none, see not_sent." if not_sent else ""
+    more = f" {_customers(left_out)} more are left out by the limit." if left_out else ""
+    return f"Reminders: {told or 'none sent'}.{also}{more}"
