@@ -935,12 +935,13 @@ def test_a_file_that_was_written_is_a_link(printer: Printer, tmp_path: Path) -> 
 
 
 def test_the_tools_are_there_in_readonly_mode_and_advertise_the_limit(tmp_path: Path) -> None:
-    plain, (_, to_folder) = (
+    (*plain, attach), (_, to_folder, _) = (
         tools_for(ServerSettings()),
         tools_for(ServerSettings(download_dir=str(tmp_path))),
     )
     assert [tool.name for tool in plain] == ["odoo_reports_list", "odoo_reports_generate"]
     assert {tool.access for tool in plain} == {"read"}
+    assert (attach.name, attach.access) == ("odoo_reports_attach", "create")
     properties = plain[1].input_schema["properties"]
     assert set(properties) == {"report_name", "record_ids", "context"}
     assert properties["record_ids"]["maxItems"] == 20
