@@ -154,7 +154,7 @@ def test_bad_input_is_refused_before_anything_is_sent(options: Any, match: str) 
 def test_who_is_not_there_is_not_reminded() -> None:
     with pytest.raises(NotFoundError):
         send_reminders(Dunning(), partners=[99])
-    with pytest.raises(AccessError, match="whole book"):
+    with pytest.raises(AccessError, match="all of the books"):
         send_reminders(Dunning(groups=()))
 
 
