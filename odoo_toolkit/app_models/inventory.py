@@ -43,4 +43,29 @@ MODELS = (
     AppModel("stock.move", "Stock Move"),
     AppModel("stock.quant", "Quants"),
     AppModel("stock.warehouse", "Warehouse", announced_by="warehouse in"),
+    AppModel(
+        "stock.warehouse.orderpoint",
+        "Minimum Inventory Rule",
+        nouns="reordering rule|replenishment rule",
+        meanings="""
+            to order|ordering: qty_to_order > 0
+            automatic: trigger = auto
+            manual: trigger = manual
+        """,
+        key_fields="id name product_id location_id product_min_qty product_max_qty qty_to_order",
+        tips=("Its quantities to order are as Odoo last computed them.",),
+    ),
+    AppModel(
+        "stock.scrap",
+        "Scrap",
+        nouns="scrap order|scrap",
+        meanings="""
+            done|scrapped: state = done
+        """,
+        numbered=True,
+        key_fields="id name product_id scrap_qty location_id state",
+        dates="date_done",
+        moves=(Move("action_validate", "draft", "done"),),
+        tips=("Validating a done scrap again takes the goods from the stock a second time.",),
+    ),
 )

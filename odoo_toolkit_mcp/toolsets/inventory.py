@@ -9,8 +9,8 @@ TOOLS = (
     Tool(
         name="odoo_inventory_get_stock",
         title="Get stock",
-        description="Get the stock of a product by location: on hand, reserved and available."
-        " Internal locations only, unless location_id names another.",
+        description="Get the stock of a product by location: on hand, reserved and available, and"
+        " the lots where it is tracked. Internal locations only, unless location_id names another.",
         function=inventory.get_stock,
         access="read",
     ),
@@ -51,9 +51,62 @@ TOOLS = (
         name="odoo_inventory_adjust_stock",
         title="Adjust stock",
         description="Set the stock of a product in a location to a counted quantity. Up to Odoo 17,"
-        " this needs the rights of an Inventory administrator.",
+        " this needs the rights of an Inventory administrator. For several products, locations or"
+        " lots use odoo_inventory_count_stock.",
         function=inventory.adjust_stock,
         access="write",
+    ),
+    Tool(
+        name="odoo_inventory_count_stock",
+        title="Count stock",
+        description="Set the stock of a list of products, locations and lots to the quantities"
+        " counted, all in one go. dry_run shows the old quantity, the count, the difference with"
+        " its value, and what is reserved. For a single product use odoo_inventory_adjust_stock.",
+        function=inventory.count_stock,
+        access="write",
+    ),
+    Tool(
+        name="odoo_inventory_find_late_transfers",
+        title="Find late transfers",
+        description="Find receipts, deliveries and internal transfers past their date, and why each"
+        " is late: missing goods, for whom the stock is reserved, what it waits for, and what is on"
+        " the way. To see one transfer use odoo_inventory_get_picking.",
+        function=inventory.find_late_transfers,
+        access="read",
+    ),
+    Tool(
+        name="odoo_inventory_get_reordering_rules",
+        title="Get reordering rules",
+        description="Get reordering rules with minimum, maximum, stock, forecast, and the quantity"
+        " each would order now. Use odoo_inventory_run_reordering_rules to order it.",
+        function=inventory.get_reordering_rules,
+        access="read",
+    ),
+    Tool(
+        name="odoo_inventory_set_reordering_rule",
+        title="Set reordering rule",
+        description="Create the reordering rule of a product in a location, or change the existing"
+        " one. Nothing is ordered. This needs the rights of an Inventory administrator.",
+        function=inventory.set_reordering_rule,
+        access="write",
+    ),
+    Tool(
+        name="odoo_inventory_run_reordering_rules",
+        title="Run reordering rules",
+        description="Run reordering rules now, and return the purchase order lines, manufacturing"
+        " orders and transfers they created. dry_run shows what each rule would order. This needs"
+        " the rights of an Inventory administrator.",
+        function=inventory.run_reordering_rules,
+        access="write",
+    ),
+    Tool(
+        name="odoo_inventory_scrap_product",
+        title="Scrap product",
+        description="Scrap a quantity of a product that is broken or lost. To set the stock to a"
+        " counted quantity use odoo_inventory_adjust_stock.",
+        function=inventory.scrap_product,
+        access="create",
+        creates="stock.scrap",
     ),
 )
 
@@ -63,7 +116,8 @@ class InventoryToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="inventory",
-        description="Get and adjust stock; get, create, validate and return transfers",
+        description="Get, count and scrap stock; get, create, validate and return transfers; late"
+        " transfers; reordering rules",
         required_modules=("stock",),
         depends_on=("core",),
         tags=("business",),

@@ -151,6 +151,30 @@ CASES: dict[str, Case] = {
         [["location_id.usage", "=", "internal"]],
         lambda o, i: inventory.adjust_stock.plan(o, product_id=_product(o, i), quantity=41.0),
     ),
+    "count": (
+        "stock.quant",
+        [["location_id.usage", "=", "internal"], ["lot_id", "=", False]],
+        lambda o, i: inventory.count_stock(
+            o, lines=[{"product_id": _product(o, i), "quantity": 41.0}], dry_run=True
+        ),
+    ),
+    "scrap": (
+        "stock.quant",
+        [["location_id.usage", "=", "internal"], ["lot_id", "=", False], ["quantity", ">", 1]],
+        lambda o, i: inventory.scrap_product(
+            o, product_id=_product(o, i), quantity=1.0, dry_run=True
+        ),
+    ),
+    "reorder": (
+        "stock.warehouse.orderpoint",
+        [],
+        lambda o, i: inventory.run_reordering_rules(o, rules=[i], dry_run=True),
+    ),
+    "reordering rule": (
+        "stock.warehouse.orderpoint",
+        [],
+        lambda o, i: inventory.set_reordering_rule(o, rule_id=i, maximum=4321.0, dry_run=True),
+    ),
     "transfer": (
         "product.product",
         [["type", "in", ["product", "consu"]]],

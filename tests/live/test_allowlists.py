@@ -11,8 +11,10 @@ import attrs
 import pytest
 
 from odoo_toolkit import AccessError, Odoo, Policy, create, execute
+from odoo_toolkit.apps.inventory import count_stock, set_reordering_rule
 from odoo_toolkit.connection.settings import connection_settings
 from tests.live.conftest import admin, server
+from tests.live.products import stored
 from tests.live.servers import Server, credentials
 
 __all__ = ["admin", "server"]
@@ -73,6 +75,28 @@ class Records:
     def product(self) -> int:
         goods = {"type": "consu", "list_price": 5, "invoice_policy": "order"}
         return self._make("product", "product.product", name=self._product, **goods)
+
+    @property
+    def goods(self) -> int:
+        """A product whose stock is counted."""
+        return self._make("goods", PRODUCT, name=f"Goods of {self._product}", **stored(self.admin))
+
+    @property
+    def in_stock(self) -> int:
+        """A product of which there are some."""
+        if "in stock" not in self._made:
+            values = {"name": f"Stock of {self._product}", **stored(self.admin)}
+            product = self._make("in stock", PRODUCT, **values)
+            count_stock(self.admin, lines=[{"product_id": product, "quantity": 3}])
+        return self._made["in stock"]
+
+    @property
+    def rule(self) -> int:
+        """A reordering rule that has something to order."""
+        if "rule" not in self._made:
+            rule = set_reordering_rule(self.admin, product_id=self.in_stock, minimum=5)
+            self._made["rule"] = rule.id
+        return self._made["rule"]
 
     @property
     def product_name(self) -> str:
@@ -220,6 +244,33 @@ CASES = {
         },
         "stock.picking",
         dry=False,
+    ),
+    "a count": Case(
+        "inventory",
+        "count_stock",
+        lambda r: {"lines": [{"product_id": r.goods, "quantity": 3}]},
+        "stock.quant",
+    ),
+    "a reordering rule": Case(
+        "inventory",
+        "set_reordering_rule",
+        lambda r: {"product_id": r.goods, "minimum": 3},
+        "stock.warehouse.orderpoint",
+    ),
+    "reordering": Case(
+        "inventory",
+        "run_reordering_rules",
+        lambda r: {"rules": [r.rule]},
+        "stock.warehouse.orderpoint",
+    ),
+    "scrap": Case(
+        "inventory",
+        "scrap_product",
+        lambda r: {"product_id": r.in_stock, "quantity": 1},
+        "stock.scrap",
+    ),
+    "late transfers": Case(
+        "inventory", "find_late_transfers", lambda r: {}, "stock.picking", dry=False
     ),
     "a ticket": Case(
         "helpdesk", "create_ticket", lambda r: {"name": "New ticket"}, "helpdesk.ticket"

@@ -93,7 +93,12 @@ class Depot(Scripted):
                 {"id": 4, "name": "Vendors", "complete_name": "Vendors", "usage": "supplier"},
             ],
             "stock.picking.type": [
-                {"default_location_src_id": partner_side, "default_location_dest_id": 8}
+                {
+                    "default_location_src_id": partner_side,
+                    "default_location_dest_id": 8,
+                    "warehouse_id": 1,
+                    "code": "outgoing",
+                }
             ],
             "stock.warehouse": [
                 {"in_type_id": 1, "company_id": 1, "view_location_id": 8, "lot_stock_id": 8}
@@ -101,6 +106,7 @@ class Depot(Scripted):
             "res.company": [{"name": "My Company"}],
             "res.users": [{"id": 2, "company_id": 1}],
             "uom.uom": [{"name": "Units"}],
+            "res.currency": [{"name": "EUR"}],
             "product.product": [
                 {
                     "id": 3,
@@ -110,6 +116,8 @@ class Depot(Scripted):
                     "free_qty": free,
                     "qty_available": free + reserved,
                     "tracking": tracking,
+                    "standard_price": 2.5,
+                    "cost_currency_id": 1,
                     **storable,
                 },
                 {
@@ -120,6 +128,8 @@ class Depot(Scripted):
                     "free_qty": 100.0,
                     "qty_available": 100.0,
                     "tracking": "none",
+                    "standard_price": 10.0,
+                    "cost_currency_id": 1,
                     **storable,
                 },
             ],
@@ -138,6 +148,8 @@ class Depot(Scripted):
             ("stock.return.picking", "action_create_returns"): self._return,
             ("stock.quant", "create"): self._count,
             ("stock.quant", "action_apply_inventory"): self._apply,
+            ("stock.warehouse.orderpoint", "action_replenish"): self._replenish,
+            ("stock.scrap", "action_validate"): self._scrap,
         }
         table |= {("stock.picking", name): answer for name, answer in answers.items()}
         models = _models(major, self.moves, manager)
@@ -146,6 +158,11 @@ class Depot(Scripted):
             models["stock.picking"] |= dict(bought["stock.picking"])
             models["purchase.order"] = dict(bought["purchase.order"])
             records["purchase.order"] = [{"id": 12, "name": order, "state": "purchase"}]
+        lot = {"lot_id": f"many2one {self.lot_model}"}
+        further = _replenishing(major)
+        further["stock.scrap"] |= lot
+        models = further | models
+        records = {model: [] for model in further} | {"res.partner": []} | records
         super().__init__(major, table, policy, models, records=records)
         self.pickings = self.server.records["stock.picking"]
         self.product = self.server.records["product.product"][0]
@@ -282,8 +299,13 @@ class Depot(Scripted):
             self._add_move(7, values, "assigned", reserved=line["quantity"])
         return {"type": "ir.actions.act_window", "res_model": "stock.picking", "res_id": 7}
 
-    def _count(self, call: Call) -> int:
-        values = dict(call.arguments["vals_list"])
+    def _count(self, call: Call) -> Any:
+        given = call.arguments["vals_list"]
+        if isinstance(given, list):
+            return [self._count_one(values) for values in given]
+        return self._count_one(given)
+
+    def _count_one(self, values: dict[str, Any]) -> int:
         at = {name: values.get(name, False) for name in ("product_id", "location_id", "lot_id")}
         quants = self.server.records["stock.quant"]
         found = [q for q in quants if all(q.get(k, False) == v for k, v in at.items())]
@@ -301,6 +323,88 @@ class Depot(Scripted):
         for quant in self.server.records["stock.quant"]:
             if quant["id"] in (call.ids or ()):
                 quant["quantity"] = quant.pop("inventory_quantity")
+
+    def rule(self, **values: Any) -> None:
+        """Add a reordering rule of desks in the stock, whose route buys them."""
+        rules = self.server.records["stock.warehouse.orderpoint"]
+        self.server.records["stock.rule"] = [{"id": 1, "action": "buy"}]
+        given = {"product_min_qty": 5.0, "product_max_qty": 20.0, "qty_to_order": 17.0}
+        given |= {"product_id": 3, "location_id": 8, "warehouse_id": 1, "product_uom": 1}
+        given |= {"qty_on_hand": 3.0, "qty_forecast": 3.0}
+        number = len(rules) + 1
+        named = {"id": number, "name": f"OP/0000{number}", "active": True, "trigger": "auto"}
+        rules.append({**named, **given, "rule_ids": [1], **values})
+
+    def _replenish(self, call: Call) -> bool:
+        records = self.server.records
+        records["purchase.order"] = [{"id": 12, "name": "P00012", "state": "draft"}]
+        for rule in records["stock.warehouse.orderpoint"]:
+            if rule["id"] in (call.ids or ()):
+                lines = records["purchase.order.line"]
+                line = {"product_id": rule["product_id"], "product_qty": rule["qty_to_order"]}
+                line |= {"id": len(lines) + 1, "order_id": 12, "state": "draft"}
+                lines.append({**line, _unit(self.version.major): 1})
+                rule["qty_forecast"] += rule["qty_to_order"]
+                rule["qty_to_order"] = 0.0
+        return False
+
+    def _scrap(self, call: Call) -> bool:
+        (scrap,) = [s for s in self.server.records["stock.scrap"] if s["id"] in (call.ids or ())]
+        scrap |= {"state": "done", "name": f"SP/0000{scrap['id']}"}
+        for quant in self.server.records["stock.quant"]:
+            at = ("product_id", "location_id", "lot_id")
+            if all(quant.get(name, False) == scrap.get(name, False) for name in at):
+                quant["quantity"] -= scrap["scrap_qty"]
+        return True
+
+
+def _unit(major: int) -> str:
+    return "product_uom_id" if major >= 19 else "product_uom"
+
+
+def _replenishing(major: int) -> dict[str, dict[str, str]]:
+    ends = {"product_id": "many2one product.product", "location_id": "many2one stock.location"}
+    reasons = {"scrap_reason_tag_ids": "many2many stock.scrap.reason.tag"} if major >= 17 else {}
+    days = "lead_days_date" if major < 19 else "lead_horizon_date"
+    return {
+        "stock.warehouse.orderpoint": {
+            **ends,
+            "name": "char",
+            "active": "boolean",
+            "trigger": "char",
+            "warehouse_id": "many2one stock.warehouse",
+            "product_uom": "many2one uom.uom",
+            "product_min_qty": "float",
+            "product_max_qty": "float",
+            **({"qty_multiple": "float"} if major < 19 else {}),
+            "qty_on_hand": "float",
+            "qty_forecast": "float",
+            "qty_to_order": "float",
+            days: "date",
+            "rule_ids": "many2many stock.rule",
+        },
+        "stock.rule": {"action": "char"},
+        "purchase.order": {"name": "char", "state": "char"},
+        "purchase.order.line": {
+            "product_id": "many2one product.product",
+            "order_id": "many2one purchase.order",
+            "product_qty": "float",
+            _unit(major): "many2one uom.uom",
+            "state": "char",
+            "date_planned": "datetime",
+            "partner_id": "many2one res.partner",
+        },
+        "stock.scrap": {
+            **ends,
+            **reasons,
+            "name": "char",
+            "state": "char",
+            "scrap_qty": "float",
+            "product_uom_id": "many2one uom.uom",
+            "company_id": "many2one res.company",
+        },
+        **({"stock.scrap.reason.tag": {"name": "char"}} if reasons else {}),
+    }
 
 
 #: In the context, what drops the rest.
@@ -331,6 +435,7 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
             "backorder_id": "many2one stock.picking",
             "scheduled_date": "datetime",
             "origin": "char",
+            "picking_type_code": "char",
             "company_id": "many2one res.company",
             "use_create_lots": "boolean",
             "use_existing_lots": "boolean",
@@ -349,6 +454,10 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
             "company_id": "many2one res.company",
             "has_tracking": "char",
             "origin_returned_move_id": "many2one stock.move",
+            "move_orig_ids": "many2many stock.move",
+            "origin": "char",
+            "reference": "char",
+            "date": "datetime",
             "move_line_ids": "one2many stock.move.line move_id",
         },
         "stock.move.line": {
@@ -360,6 +469,8 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
             "product_uom_id": "many2one uom.uom",
             "lot_id": f"many2one {lot}",
             "lot_name": "char",
+            "reference": "char",
+            "state": "char",
         },
         lot: {
             "name": "char",
@@ -374,6 +485,7 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
             "package_id": "many2one res.company",
             "owner_id": "many2one res.company",
             "quantity": "float",
+            "reserved_quantity": "float",
         },
         "stock.return.picking": {
             "picking_id": "many2one stock.picking",
@@ -390,6 +502,8 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
         "stock.picking.type": {
             "default_location_src_id": "many2one stock.location",
             "default_location_dest_id": "many2one stock.location",
+            "warehouse_id": "many2one stock.warehouse",
+            "code": "char",
         },
         "stock.warehouse": {
             "in_type_id": "many2one stock.picking.type",
@@ -398,12 +512,15 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
             "company_id": "many2one res.company",
         },
         "res.company": {"name": "char"},
+        "res.currency": {"name": "char"},
         "res.users": {"company_id": "many2one res.company"},
         "uom.uom": {"name": "char"},
         "product.product": {
             "uom_id": "many2one uom.uom",
             "type": "char",
             "tracking": "char",
+            "standard_price": "float",
+            "cost_currency_id": "many2one res.currency",
             **({"is_storable": "boolean"} if major >= 18 else {}),
             "free_qty": "float",
             "qty_available": "float",

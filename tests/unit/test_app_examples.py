@@ -20,6 +20,9 @@ from tests.unit import (
     test_helpdesk,
     test_hr,
     test_hr_self_service,
+    test_inventory_late,
+    test_inventory_reordering,
+    test_inventory_scrapping,
     test_project,
     test_sales,
     test_sales_changes,
@@ -140,7 +143,12 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
     "inventory": (
         lambda: Depot(19),
         {
+            "find_late_transfers": lambda: test_inventory_late.late(reserved=0.0),
+            "get_reordering_rules": lambda: test_inventory_reordering.ruled(),
             "get_stock": _stocked,
+            "run_reordering_rules": lambda: test_inventory_reordering.ruled(),
+            "scrap_product": lambda: test_inventory_scrapping.stocked(),
+            "set_reordering_rule": lambda: test_inventory_reordering.ruled(),
             "return_picking": lambda: Depot(19, state="done", entered=5.0),
         },
     ),

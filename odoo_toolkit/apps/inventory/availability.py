@@ -189,7 +189,7 @@ def is_reserved(odoo: Odoo, picking_id: int) -> bool | None:
 def _expected(odoo: Odoo, moves: Sequence[Row], reserved_only: bool) -> list[Expected]:
     """Return what a validation would move: what was entered, else what is or can be reserved."""
     entered = any(move["entered"] for move in moves)
-    stocks = {} if reserved_only else _stocks(odoo, moves)
+    stocks = {} if reserved_only else stocks_of(odoo, moves)
     free = {at: max(stock["free_qty"], 0.0) for at, stock in stocks.items()}
     expected: list[Expected] = []
     for move in moves:
@@ -215,7 +215,7 @@ def _expected(odoo: Odoo, moves: Sequence[Row], reserved_only: bool) -> list[Exp
     return expected
 
 
-def _stocks(odoo: Odoo, moves: Sequence[Row]) -> dict[tuple[int, int], Row]:
+def stocks_of(odoo: Odoo, moves: Sequence[Row]) -> dict[tuple[int, int], Row]:
     """Return what there is of each product in each location, where stock is counted."""
     locations = sorted({move["location"] for move in moves})
     products = sorted({move["product"].id for move in moves})

@@ -233,13 +233,18 @@ def read_moves(odoo: Odoo, picking_id: int) -> list[Row]:
     return find_moves(odoo, [["picking_id", "=", picking_id]])
 
 
-def find_moves(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
-    """Return the moves that match and are not cancelled, see :func:`read_moves`."""
+def find_moves(odoo: Odoo, domain: Sequence[Any], also: Sequence[str] = ()) -> list[Row]:
+    """Return the moves that match and are not cancelled, see :func:`read_moves`.
+
+    Args:
+        odoo: the connection.
+        domain: what they match.
+        also: further fields, which become keys of their own.
+    """
     open_or_done = [*domain, ["state", "!=", "cancel"]]
-    rows = read_rows(
-        odoo, "stock.move", open_or_done, _MOVE_FIELDS, acts_on=PICKING.model, order="id"
-    )
-    return [_uniform(row) for row in rows]
+    fields = (*_MOVE_FIELDS, *also)
+    rows = read_rows(odoo, "stock.move", open_or_done, fields, acts_on=PICKING.model, order="id")
+    return [{**_uniform(row), **{name: row[name] for name in also}} for row in rows]
 
 
 def read_move_lines(odoo: Odoo, picking_id: int) -> list[Row]:

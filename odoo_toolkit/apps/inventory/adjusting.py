@@ -1,0 +1,359 @@
+"""Setting the stock of a product to what was counted, and what a count of any size is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.compat import COUNT_APPLIED_BY_CREATE_SINCE
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.operations.companies import acting_company
+from odoo_toolkit.operations.documents import Document, Row, afterwards, find_id, read, read_rows
+from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.lots import NamedLot, create_lot, find_lots, lots_of
+from odoo_toolkit.operations.steps import (
+    AnyStep,
+    Done,
+    Step,
+    operate,
+    permit,
+)
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.results import RecordName
+
+QUANT = "stock.quant"
+COUNTED: Document = attrs.evolve(
+    PRODUCT, fields=("display_name", "uom_id", "type", "is_storable", "tracking")
+)
+PLACE: Document = attrs.evolve(LOCATION, fields=("display_name", "usage", "company_id"))
+TOLERANCE = 1e-6
+
+
+@attrs.frozen(kw_only=True)
+class StockCount(Shown):
+    """The stock of a product, or of a lot of it, in a location, as it was and as it is now."""
+
+    product: RecordName
+    location: RecordName
+    lot: str | None = None
+    uom: str
+    quantity_before: float
+    quantity: float | None = None
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class _Count(Step):
+    """Says what there is of a product, or of the lot that it acts on.
+
+    Attributes:
+        of_lot: whether it acts on a lot.
+        makes: whether the step that follows acts on the quant.
+    """
+
+    model: str = QUANT
+    method: str = "create"
+    says: str = "Stock counted"
+    fails: str = "The stock is not adjusted"
+    context: Mapping[str, Any] = attrs.field(factory=lambda: {"inventory_mode": True})
+    of_lot: bool = False
+    makes: bool = False
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the call, with the lot."""
+        lot = {"lot_id": ids[0]} if self.of_lot else {}
+        values = {**self.arguments.get("vals_list", {}), **lot}
+        return Step.calls(self.of(vals_list=values), odoo, ids)
+
+
+APPLY = Step(
+    model=QUANT,
+    method="action_apply_inventory",
+    says="Stock adjusted",
+    fails="Counted, but not adjusted",
+)
+
+
+@operation
+def adjust_stock(
+    odoo: Odoo,
+    *,
+    product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
+    product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
+    quantity: Annotated[float, Doc("Counted, in the product's unit.")],
+    location_id: Annotated[
+        int | None, Doc("Default: where the product is, else the warehouse's stock.")
+    ] = None,
+    location_name: str | None = None,
+    lot: Annotated[str | None, Doc("Lot or serial number; created if new.")] = None,
+    dry_run: DryRun = False,
+) -> StockCount | Plan:
+    """Set the stock of a product in a location to a counted quantity; Odoo makes the stock move.
+
+    5 to 10 round trips. Stock in packages, and stock of other owners, is not counted.
+
+    >>> count = adjust_stock(odoo, product_name="Desk", quantity=7)
+    >>> count.quantity_before, count.quantity
+    (0, 7)
+
+    Args:
+        odoo: the connection.
+        product_id: a variant.
+        product_name: its name or internal reference instead.
+        quantity: the whole quantity there, not a difference.
+        location_id: a location that holds stock.
+        location_name: its name instead.
+        lot: of a tracked product.
+        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+
+    Raises:
+        ValidationError: the quantity is negative, the product has no stock, the lot does not fit,
+            or the product lies in several locations and none was named.
+        NotFoundError: product or location do not exist.
+        AccessError: Odoo or the policy does not allow it; up to 17, only administrators of the
+            inventory app may.
+    """
+    permit(odoo, _Count(), APPLY, dry_run=dry_run)
+    lot = lot.strip() if lot else None
+    counted = checked_count(quantity, "quantity")
+    product_id = find_id(odoo, PRODUCT, product_id, product_name)
+    if location_id is not None or location_name is not None:
+        location_id = find_id(odoo, LOCATION, location_id, location_name)
+    asked: list[Callable[[], Any]] = [
+        lambda: read(odoo, COUNTED, product_id),
+        lambda: quants_of(odoo, [product_id]),
+    ]
+    product, quants = side_by_side(asked)
+    named = RecordName(id=product_id, name=product["display_name"])
+    check_counted(odoo, product, lot, counted)
+    place = read(
+        odoo, PLACE, location_id or place_of(named, quants, lot, lambda: stock_location(odoo))
+    )
+    check_holds_stock(place, "location_id")
+    company = place["company_id"].id if place["company_id"] else acting_company(odoo, QUANT)
+    steps: list[AnyStep] = []
+    lot_id: int | None = None
+    if lot:
+        wanted = NamedLot(product=named, name=lot, field="lot")
+        lot_id = find_lots(odoo, [wanted], acts_on=QUANT, company=company).get(wanted.key)
+        if lot_id is None:
+            create = create_lot(odoo, wanted, company)
+            permit(odoo, create, dry_run=dry_run)
+            steps.append(create)
+    before = in_stock(quants, place["id"], lot)
+    target = RecordName(id=place["id"], name=place["display_name"])
+
+    def result(done: Done | None) -> StockCount:
+        warnings = done.warnings if done else []
+        found = afterwards(lambda: quants_of(odoo, [product_id]), warnings, "the stock")
+        now = None if found is None else in_stock(found, place["id"], lot)
+        what = f"{named.name}{f' ({lot})' if lot else ''} in {target.name}"
+        message = f"{what}: {before:g}, now {counted:g} {product['uom_id'].name}."
+        if done is None:
+            now, message = before, f"There were {before:g} of {what} already. Nothing was done."
+        elif now is not None and abs(now - counted) > TOLERANCE:
+            message = f"The stock of {what} is {now:g}, not {counted:g}: Odoo has not applied it."
+        return StockCount(
+            product=named,
+            location=target,
+            lot=lot,
+            uom=product["uom_id"].name,
+            quantity_before=before,
+            quantity=now,
+            message=message,
+            warnings=warnings,
+        )
+
+    if abs(before - counted) <= TOLERANCE:
+        return result(None)
+
+    def seen(odoo: Odoo, number: int) -> bool | None:
+        there = in_stock(quants_of(odoo, [product_id]), place["id"], lot)
+        return abs(there - counted) <= TOLERANCE or None
+
+    field, applies = way_to_count(odoo)
+    values = {"product_id": product_id, "location_id": place["id"], field: counted}
+    count = _Count(
+        arguments={"vals_list": values},
+        of_lot=bool(lot),
+        makes=applies,
+        seen=None if applies else seen,
+    )
+    steps += [count, attrs.evolve(APPLY, seen=seen)] if applies else [count]
+    return operate(
+        odoo,
+        steps,
+        [lot_id or product_id],
+        result,
+        would=f"Would set {named.name} in {target.name} from {before:g} to {counted:g}.",
+        dry_run=dry_run,
+    )
+
+
+def checked_count(quantity: Any, field: str) -> float:
+    """Return a counted quantity, or refuse what is no number, or below zero."""
+    counted = checked_number(quantity, field, positive=False)
+    if counted < 0:
+        raise ValidationError(
+            f"{field} must not be negative, as {counted:g} is.",
+            suggestion="Give the whole quantity there, not a difference.",
+            details={"field": field},
+        )
+    return counted
+
+
+def quants_of(odoo: Odoo, products: Sequence[int], *, acts_on: str = QUANT) -> list[Row]:
+    """Return what lies where of products, without packages and the goods of others."""
+    domain = [
+        ["product_id", "in", list(products)],
+        ["location_id.usage", "in", ["internal", "transit"]],
+        ["package_id", "=", False],
+        ["owner_id", "=", False],
+    ]
+    fields = ("product_id", "location_id", "lot_id", "quantity", "reserved_quantity")
+    return read_rows(odoo, QUANT, domain, fields, acts_on=acts_on)
+
+
+def in_stock(quants: Sequence[Row], location: int, lot: str | None) -> float:
+    """Return how much of a product, or of a lot of it, lies in a location.
+
+    Args:
+        quants: those of the product.
+        location: the location itself, not those in it.
+        lot: None means what has no lot.
+    """
+    found: list[float] = [quant["quantity"] for quant in lying_at(quants, location, lot)]
+    return round(sum(found), 6)
+
+
+def lying_at(quants: Sequence[Row], location: int, lot: str | None) -> list[Row]:
+    """Return those quants of a product that :func:`in_stock` sums up."""
+    return [
+        quant
+        for quant in quants
+        if quant["location_id"].id == location
+        and (quant["lot_id"].name if quant["lot_id"] else None) == lot
+    ]
+
+
+def way_to_count(odoo: Odoo) -> tuple[str, bool]:
+    """Return the field that takes the count, and whether it has to be applied by a second call.
+
+    Which fields there are tells who may, so that what somebody may not apply is not left behind as
+    counted. Two calls are made on 15, and from 18 on for those who are not administrators.
+
+    Raises:
+        AccessError: this user may count at most, but not adjust the stock.
+    """
+    described = odoo.schema.fields(QUANT)
+    if "inventory_quantity_auto_apply" in described:
+        if odoo.version.major >= COUNT_APPLIED_BY_CREATE_SINCE:
+            return "inventory_quantity_auto_apply", False
+        return "inventory_quantity", True
+    counts = "inventory_quantity" in described
+    if counts and (odoo.version.major < 15 or odoo.version.major >= 18):
+        return "inventory_quantity", odoo.version.major >= 18
+    raise AccessError(
+        "This user is not allowed to adjust the stock; nothing was done.",
+        suggestion="Up to Odoo 17 it needs an administrator of the Inventory app, from 18 on any of"
+        " its users.",
+        details={"model": QUANT},
+    )
+
+
+def check_counted(
+    odoo: Odoo, product: Row, lot: str | None, counted: float, field: str = "lot"
+) -> None:
+    """Refuse a product without stock, and a lot that does not fit.
+
+    Args:
+        odoo: the connection.
+        product: its row, see ``COUNTED``.
+        lot: that was given.
+        counted: how many.
+        field: the argument of the lot, for errors.
+    """
+    name, message, todo = product["display_name"], "", ""
+    tracking = product["tracking"] or "none"
+    if not (product["is_storable"] or product["type"] == "product"):
+        message = f"{name} is not a product whose stock Odoo counts."
+    elif tracking == "none":
+        message = f"{name} is not tracked: leave the lot out." if lot else ""
+    elif not lot:
+        message = f"{name} is tracked by {tracking} numbers: name one with lot."
+        todo = f"In stock: {lots_of(odoo, product['id'], acts_on=QUANT)}."
+    elif tracking == "serial" and counted not in (0, 1):
+        message = f"A serial number has a quantity of 1 or 0, not {counted:g}."
+    if message:
+        where = f" ({field})" if "." in field else ""
+        details = {"field": field, "product_id": product["id"]}
+        raise ValidationError(f"{message}{where}", suggestion=todo, details=details)
+
+
+def check_holds_stock(place: Row, field: str) -> None:
+    """Refuse a location in which nothing is counted; ``field`` is its argument."""
+    if place["usage"] not in ("internal", "transit"):
+        raise ValidationError(
+            f"{place['display_name']} holds no stock to count.",
+            suggestion="Give an internal location.",
+            details={"field": field},
+        )
+
+
+def place_of(
+    product: RecordName,
+    quants: Sequence[Row],
+    lot: str | None,
+    default: Callable[[], int],
+    field: str = "location_id",
+) -> int:
+    """Return where a product lies; where it lies nowhere, the stock of the company's warehouse.
+
+    Args:
+        product: that was counted.
+        quants: what lies where of it.
+        lot: only of this lot.
+        default: where what lies nowhere is put.
+        field: the argument of the location, for errors.
+
+    Raises:
+        ValidationError: it lies in several locations.
+    """
+    lying = {
+        quant["location_id"].id: quant["location_id"].name
+        for quant in quants
+        if quant["quantity"] > 0 and (not lot or (quant["lot_id"] and quant["lot_id"].name == lot))
+    }
+    if len(lying) > 1:
+        places = [{"id": number, "name": name} for number, name in lying.items()]
+        raise ValidationError(
+            f"{product.name} is in several locations: {', '.join(lying.values())}.",
+            suggestion="Give location_id: where it was counted.",
+            details={"field": field, "matches": places},
+        )
+    return int(next(iter(lying))) if lying else default()
+
+
+def stock_location(odoo: Odoo, *, acts_on: str = QUANT) -> int:
+    """Return the stock of the company's first warehouse; two round trips."""
+    of_company = [["company_id", "=", acting_company(odoo, acts_on)]]
+    rows = read_rows(
+        odoo, "stock.warehouse", of_company, ["lot_stock_id"], acts_on=acts_on, limit=1
+    )
+    if not rows or not rows[0]["lot_stock_id"]:
+        raise ValidationError(
+            "The company has no warehouse.",
+            suggestion="Give location_id.",
+            details={"field": "location_id"},
+        )
+    return int(rows[0]["lot_stock_id"].id)

@@ -1,0 +1,508 @@
+"""Counting a whole list: products, locations and lots, in one plan with old and new quantities."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypedDict
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.inventory.adjusting import (
+    APPLY,
+    COUNTED,
+    PLACE,
+    QUANT,
+    TOLERANCE,
+    check_counted,
+    check_holds_stock,
+    checked_count,
+    lying_at,
+    place_of,
+    quants_of,
+    stock_location,
+    way_to_count,
+)
+from odoo_toolkit.apps.inventory.availability import LOCATION
+from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.operations.companies import acting_company
+from odoo_toolkit.operations.documents import Row, afterwards, read_all
+from odoo_toolkit.operations.lines import check_lines, wanted_product
+from odoo_toolkit.operations.lots import NamedLot, find_lots, lot_model
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, make, permit, plan
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation_with
+from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
+
+#: Lines of one call.
+MOST_LINES = 1000
+
+_VALUED = attrs.evolve(
+    COUNTED, fields=(*COUNTED.fields, "standard_price", "cost_currency_id", "currency_id")
+)
+
+
+class CountedLine(TypedDict, total=False):
+    """What was counted of a product, or of one lot of it, in a location."""
+
+    product_id: int
+    product_name: str
+    quantity: Annotated[float, Ge(0)]
+    location_id: int
+    location_name: str
+    lot: str
+
+
+@attrs.frozen(kw_only=True)
+class LineCount(Shown):
+    """A line of a count, in the product's unit of measure.
+
+    Attributes:
+        quantity_before: as Odoo had it.
+        counted: as it was given.
+        difference: counted less what was there.
+        quantity: as Odoo has it now; None in a plan, or where it could not be read back.
+        reserved: for transfers and manufacturing orders, before the count.
+        reserved_for: which these are, where less was counted than is reserved.
+        value: of the difference, at the product's cost; None where this user may not see it.
+    """
+
+    product: RecordName
+    location: RecordName
+    lot: str | None = None
+    uom: str
+    quantity_before: float
+    counted: float
+    difference: float
+    quantity: float | None = None
+    reserved: float = 0.0
+    reserved_for: list[ReservedFor] = attrs.Factory(list)
+    value: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class CountResult(Shown):
+    """A list that was counted.
+
+    Attributes:
+        lines: all that were given, in that order.
+        value: of all differences, at cost; None where one of them is not known.
+    """
+
+    message: str
+    lines: list[LineCount]
+    value: float | None = None
+    currency: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class CountPlan(Plan):
+    """A list that would be counted: old and new quantity of each line.
+
+    Attributes:
+        lines: all that were given, in that order.
+        value: of all differences, at cost; None where one of them is not known.
+    """
+
+    lines: list[LineCount]
+    value: float | None = None
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class _Meant:
+    """A line of which is known what it means.
+
+    Attributes:
+        lot_id: of a lot that exists.
+    """
+
+    index: int
+    product: Row
+    place: Row
+    lot: str | None
+    counted: float
+    lot_id: int | None = None
+
+    @property
+    def named(self) -> RecordName:
+        return RecordName(id=self.product["id"], name=self.product["display_name"])
+
+    @property
+    def key(self) -> tuple[int, int, str | None]:
+        return self.product["id"], self.place["id"], self.lot
+
+    def of(self, quants: Sequence[Row]) -> list[Row]:
+        """Return its quants."""
+        own = [quant for quant in quants if quant["product_id"].id == self.product["id"]]
+        return lying_at(own, self.place["id"], self.lot)
+
+    def lies(self, quants: Sequence[Row]) -> float:
+        """Return how much there is of it."""
+        found: list[float] = [quant["quantity"] for quant in self.of(quants)]
+        return round(sum(found), 6)
+
+    def reserved(self, rows: Sequence[Row]) -> list[Row]:
+        """Return what is reserved of it."""
+        own = [row for row in rows if row["product_id"].id == self.product["id"]]
+        return lying_at(own, self.place["id"], self.lot)
+
+
+@attrs.frozen(kw_only=True)
+class _CountAll(Step):
+    """Says what there is, in one call.
+
+    Attributes:
+        lines: the values of each quant.
+        new_lots: line -> which of the lots that the step before has made.
+        makes: whether the step that follows acts on the quants.
+    """
+
+    model: str = QUANT
+    method: str = "create"
+    says: str = "Stock counted"
+    fails: str = "The stock is not adjusted"
+    context: Mapping[str, Any] = attrs.field(factory=lambda: {"inventory_mode": True})
+    lines: Sequence[Mapping[str, Any]] = ()
+    new_lots: Mapping[int, int] = attrs.field(factory=dict)
+    makes: bool = False
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the call, with the lots; those of a plan are not made yet."""
+        values = [dict(line) for line in self.lines]
+        for at, lot in self.new_lots.items():
+            values[at]["lot_id"] = ids[min(lot, len(ids) - 1)]
+        return Step.calls(self.of(vals_list=values), odoo, ids)
+
+
+@operation_with(CountPlan)
+def count_stock(
+    odoo: Odoo,
+    *,
+    lines: Annotated[
+        Sequence[CountedLine],
+        Doc(
+            "One for each product, location and lot: product_id or product_name; quantity, the"
+            " whole quantity there, in the product's unit; location_id or location_name; lot, of"
+            " a tracked product, created if new."
+        ),
+    ],
+    location_id: Annotated[int | None, Doc("Location of the lines that name none.")] = None,
+    location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    dry_run: DryRun = False,
+) -> CountResult | CountPlan:
+    """Set the stock of a whole list to what was counted; Odoo makes the stock moves.
+
+    All lines are counted in one call to Odoo: either all are or none is. What is not in the list
+    stays as it is, and a line that agrees with the stock is not touched. Stock in packages, and
+    stock of other owners, is not counted.
+
+    6 to 13 round trips, however many lines there are.
+
+    >>> done = count_stock(odoo, lines=[{"product_name": "Desk", "quantity": 7}])
+    >>> [(line.product.name, line.quantity_before, line.quantity) for line in done.lines]
+    [('Desk', 0, 7)]
+
+    Args:
+        odoo: the connection.
+        lines: up to 1,000, each with ``product_id`` or ``product_name``, ``quantity``, and
+            where needed ``location_id`` or ``location_name``, and ``lot``.
+        location_id: of the lines that name none; by default where the product lies, else the
+            stock of the company's warehouse.
+        location_name: its name instead.
+        dry_run: return a :class:`CountPlan` with old, counted and difference; write nothing.
+
+    Raises:
+        ValidationError: a line is wrong or there twice, a product has no stock or lies in several
+            locations and none was named, or a lot does not fit; nothing was written.
+        NotFoundError: a product or location does not exist; nothing was written.
+        AmbiguousNameError: a name matches several records; nothing was written.
+        AccessError: Odoo or the policy does not allow it; up to 17, only administrators of the
+            inventory app may.
+    """
+    permit(odoo, _CountAll(lines=[{}]), APPLY, dry_run=dry_run)
+    given = _checked(lines)
+    field, applies = way_to_count(odoo)
+    default = Wanted(model=LOCATION.model, field="location_id", id=location_id, name=location_name)
+    meant, quants, company = _look(odoo, given, default)
+    changing = [line for line in meant if abs(line.lies(quants) - line.counted) > TOLERANCE]
+    unmade = [at for at, line in enumerate(changing) if line.lot and line.lot_id is None]
+    new = [changing[at] for at in unmade]
+    steps: list[AnyStep] = []
+    if new:
+        lots = Step(
+            model=lot_model(odoo),
+            method="create",
+            says=f"{len(new)} lot(s) created",
+            arguments={"vals_list": [_lot_values(line, company) for line in new]},
+        )
+        permit(odoo, lots, dry_run=dry_run)
+        steps.append(lots)
+
+    def seen(odoo: Odoo, number: int) -> bool | None:
+        now = quants_of(odoo, _products(changing))
+        return all(abs(line.lies(now) - line.counted) <= TOLERANCE for line in changing) or None
+
+    if changing:
+        count = _CountAll(
+            lines=[_values(line, field) for line in changing],
+            new_lots={at: number for number, at in enumerate(unmade)},
+            makes=applies,
+            seen=None if applies else seen,
+        )
+        steps += [count, attrs.evolve(APPLY, seen=seen)] if applies else [count]
+    shown, warnings = _shown(odoo, meant, quants, company)
+    value, currency = _value(shown), _currency(meant)
+    if dry_run:
+        made = plan(odoo, steps, [0], _message("Would change", shown, value, currency))
+        return CountPlan(
+            dry_run=True,
+            message=made.message,
+            needs=made.needs,
+            calls=made.calls,
+            warnings=warnings,
+            lines=shown,
+            value=value,
+            currency=currency,
+        )
+    done = make(odoo, steps, [0]) if steps else Done(id=0)
+    warnings += done.warnings
+    now: list[Row] | None = quants
+    if steps:
+        now = afterwards(lambda: quants_of(odoo, _products(meant)), warnings, "the stock")
+    if now is not None:
+        shown = [
+            attrs.evolve(one, quantity=line.lies(now))
+            for one, line in zip(shown, meant, strict=True)
+        ]
+    for one in shown:
+        if one.quantity is not None and abs(one.quantity - one.counted) > TOLERANCE:
+            warnings.append(
+                f"The stock of {_called(one)} is {one.quantity:g}, not {one.counted:g}: Odoo has"
+                " not applied the count."
+            )
+    return CountResult(
+        message=_message("Changed", shown, value, currency),
+        lines=shown,
+        value=value,
+        currency=currency,
+        warnings=warnings,
+    )
+
+
+def _checked(lines: Sequence[CountedLine]) -> list[dict[str, Any]]:
+    """Return the lines, or refuse what is wrong with them by themselves."""
+    given = check_lines(lines, CountedLine.__annotations__)
+    if len(given) > MOST_LINES:
+        raise ValidationError(
+            f"{len(given)} lines are more than {MOST_LINES}.",
+            suggestion="Count them in several calls.",
+            details={"most": MOST_LINES},
+        )
+    for index, line in enumerate(given):
+        line["quantity"] = checked_count(line.get("quantity"), f"lines[{index}].quantity")
+        lot = line.get("lot")
+        if lot is not None and not (isinstance(lot, str) and lot.strip()):
+            raise ValidationError(
+                f"lines[{index}].lot must be a lot or serial number, as text.",
+                details={"field": f"lines[{index}].lot"},
+            )
+        line["lot"] = lot.strip() if lot else None
+        if "product_id" not in line and "product_name" not in line:
+            raise make_error(
+                "MISSING_REQUIRED_FIELD",
+                f"lines[{index}] names no product.",
+                suggestion="Give product_id or product_name.",
+                details={"field": f"lines[{index}].product_id"},
+            )
+    return given
+
+
+def _look(odoo: Odoo, given: Sequence[Row], default: Wanted) -> tuple[list[_Meant], list[Row], int]:
+    """Return what the lines mean, what lies where of their products, and the acting company."""
+    named = [wanted_product(line, index) for index, line in enumerate(given)]
+    places = [
+        Wanted(
+            model=LOCATION.model,
+            field=f"lines[{index}].location_id",
+            id=line.get("location_id"),
+            name=line.get("location_name"),
+        )
+        for index, line in enumerate(given)
+    ]
+    found = resolve_all(odoo, [*named, *places, default], required=False)
+    count = len(given)
+    products, at, elsewhere = found[:count], found[count:-1], found[-1]
+    wanted = sorted({number for number in products if number})
+    known = sorted({number for number in [*at, elsewhere] if number})
+    asked: list[Callable[[], Any]] = [
+        lambda: read_all(odoo, _VALUED, wanted, acts_on=QUANT),
+        lambda: read_all(odoo, PLACE, known, acts_on=QUANT) if known else [],
+        lambda: quants_of(odoo, wanted),
+        lambda: acting_company(odoo, QUANT),
+    ]
+    product_rows, place_rows, quants, company = side_by_side(asked)
+    rows = {row["id"]: row for row in product_rows}
+    lying: dict[int, list[Row]] = {}
+    for quant in quants:
+        lying.setdefault(quant["product_id"].id, []).append(quant)
+    stock = functools.cache(lambda: stock_location(odoo))
+    chosen: list[int] = []
+    for index, (line, product) in enumerate(zip(given, products, strict=True)):
+        row = rows[product]
+        check_counted(odoo, row, line["lot"], line["quantity"], f"lines[{index}].lot")
+        name = RecordName(id=row["id"], name=row["display_name"])
+        field = f"lines[{index}].location_id"
+        own = lying.get(row["id"], [])
+        chosen.append(at[index] or elsewhere or place_of(name, own, line["lot"], stock, field))
+    seen = {row["id"]: row for row in place_rows}
+    if missing := sorted({number for number in chosen if number not in seen}):
+        seen |= {row["id"]: row for row in read_all(odoo, PLACE, missing, acts_on=QUANT)}
+    meant: list[_Meant] = []
+    for index, (line, product) in enumerate(zip(given, products, strict=True)):
+        place = seen[chosen[index]]
+        check_holds_stock(place, f"lines[{index}].location_id")
+        meant.append(
+            _Meant(
+                index=index,
+                product=rows[product],
+                place=place,
+                lot=line["lot"],
+                counted=line["quantity"],
+            )
+        )
+    _check_once(meant)
+    return _with_lots(odoo, meant, company), quants, company
+
+
+def _check_once(meant: Sequence[_Meant]) -> None:
+    """Refuse what is counted twice: Odoo would take the last of the two."""
+    first: dict[Any, _Meant] = {}
+    for line in meant:
+        other = first.setdefault(line.key, line)
+        if other is not line:
+            lot = f", lot {line.lot}," if line.lot else ""
+            raise ValidationError(
+                f"lines[{other.index}] and lines[{line.index}] both count"
+                f" {line.named.name}{lot} in {line.place['display_name']}.",
+                suggestion="Give one line with the whole quantity there.",
+                details={"field": f"lines[{line.index}]"},
+            )
+
+
+def _with_lots(odoo: Odoo, meant: Sequence[_Meant], company: int) -> list[_Meant]:
+    """Return the lines with the ids of their lots; one round trip for each company."""
+    by_company: dict[int, dict[int, NamedLot]] = {}
+    for line in meant:
+        if line.lot:
+            lot = NamedLot(product=line.named, name=line.lot, field=f"lines[{line.index}].lot")
+            by_company.setdefault(_company(line, company), {})[line.index] = lot
+    ids: dict[int, int | None] = {}
+    for number, lots in by_company.items():
+        found = find_lots(odoo, list(lots.values()), acts_on=QUANT, company=number)
+        ids |= {index: found.get(lot.key) for index, lot in lots.items()}
+    return [attrs.evolve(line, lot_id=ids.get(line.index)) for line in meant]
+
+
+def _company(line: _Meant, company: int) -> int:
+    return line.place["company_id"].id if line.place["company_id"] else company
+
+
+def _lot_values(line: _Meant, company: int) -> dict[str, Any]:
+    values = {"name": line.lot, "product_id": line.product["id"]}
+    return {**values, "company_id": _company(line, company)}
+
+
+def _values(line: _Meant, field: str) -> dict[str, Any]:
+    lot = {"lot_id": line.lot_id} if line.lot_id else {}
+    at = {"product_id": line.product["id"], "location_id": line.place["id"]}
+    return {**at, field: line.counted, **lot}
+
+
+def _products(meant: Sequence[_Meant]) -> list[int]:
+    return sorted({line.product["id"] for line in meant})
+
+
+def _shown(
+    odoo: Odoo, meant: Sequence[_Meant], quants: Sequence[Row], company: int
+) -> tuple[list[LineCount], list[str]]:
+    """Return the lines before they are counted; one round trip where reserved stock is missing."""
+    reserved = {
+        line.index: round(sum(quant["reserved_quantity"] or 0.0 for quant in line.of(quants)), 6)
+        for line in meant
+    }
+    short = {line.index: line for line in meant if line.counted < reserved[line.index] - TOLERANCE}
+    rows: list[Row] = []
+    if short:
+        places = {line.place["id"] for line in short.values()}
+        rows = read_reserved(odoo, _products(list(short.values())), places, acts_on=QUANT)
+    shown: list[LineCount] = []
+    warnings: list[str] = []
+    for line in meant:
+        before = line.lies(quants)
+        difference = round(line.counted - before, 6)
+        price = line.product.get("standard_price")
+        foreign = _company(line, company) != company
+        one = LineCount(
+            product=line.named,
+            location=RecordName(id=line.place["id"], name=line.place["display_name"]),
+            lot=line.lot,
+            uom=line.product["uom_id"].name,
+            quantity_before=before,
+            counted=line.counted,
+            difference=difference,
+            reserved=reserved[line.index],
+            reserved_for=summed_up(line.reserved(rows)) if line.index in short else [],
+            # The cost is the acting company's.
+            value=None if price is None or foreign else round(price * difference, 2),
+        )
+        shown.append(one)
+        if line.index in short:
+            documents = ", ".join(other.document for other in one.reserved_for) or "other documents"
+            warnings.append(
+                f"{_called(one)}: {one.reserved:g} are reserved for {documents}, and"
+                f" {one.counted:g} were counted. Odoo takes back what can no longer be reserved."
+            )
+    return shown, warnings
+
+
+def _called(one: LineCount) -> str:
+    return f"{one.product.name}{f' ({one.lot})' if one.lot else ''} in {one.location.name}"
+
+
+def _value(shown: Sequence[LineCount]) -> float | None:
+    values = [one.value for one in shown]
+    known = [value for value in values if value is not None]
+    return round(sum(known), 2) if len(known) == len(values) else None
+
+
+def _currency(meant: Sequence[_Meant]) -> str | None:
+    found = {
+        row.name
+        for line in meant
+        if (row := line.product.get("cost_currency_id") or line.product.get("currency_id"))
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _message(
+    did: str, shown: Sequence[LineCount], value: float | None, currency: str | None
+) -> str:
+    off = sum(1 for one in shown if abs(one.difference) > TOLERANCE)
+    same = len(shown) - off
+    if not off:
+        return "The stock is as counted already. Nothing was done."
+    told = f"{did} the stock of {off} line{'' if off == 1 else 's'}"
+    told += f"; {same} {'is' if same == 1 else 'are'} as counted." if same else "."
+    if value is not None:
+        told += f" Difference at cost: {value:+.2f}{f' {currency}' if currency else ''}."
+    return told

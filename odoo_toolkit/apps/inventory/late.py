@@ -1,0 +1,455 @@
+"""Transfers past their date, and why: what is not reserved, who has it, what is on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from odoo_toolkit.apps.inventory.availability import stocks_of
+from odoo_toolkit.apps.inventory.reserved import ReservedFor, read_reserved, summed_up
+from odoo_toolkit.apps.inventory.transfers import PICKING, find_moves
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.operations.documents import Row, filled, read_rows
+from odoo_toolkit.operations.lines import NameOrId, wanted_links
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.records.results import RecordName
+
+Kind = Literal["internal", "incoming", "outgoing"]
+
+_WAREHOUSE = "stock.warehouse"
+_RFQ_LINE = "purchase.order.line"
+_TOLERANCE = 1e-6
+
+#: Further fields of moves: which there are depends on the apps.
+_ALSO = ("picking_id", "move_orig_ids")
+_COMING = ("picking_id", "production_id", "purchase_line_id", "origin", "date", "reference")
+
+
+@attrs.frozen(kw_only=True)
+class Awaited(Shown):
+    """Goods on the way.
+
+    Attributes:
+        kind: a request for quotation is no order yet.
+        document: the transfer, manufacturing order or request for quotation.
+        origin: the document that it comes from, such as the purchase order of a receipt.
+        quantity: of the product, in ``uom``.
+        date: when it is to come.
+        late: whether that date is past.
+    """
+
+    kind: Literal["transfer", "purchase", "production", "request for quotation"]
+    document: str
+    origin: str | None = None
+    quantity: float
+    uom: str
+    date: str | None = None
+    late: bool = False
+    state: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class MissingLine(Shown):
+    """A product of a late transfer that is not fully reserved.
+
+    Attributes:
+        missing: demand less what is reserved, in ``uom``.
+        in_stock: where it is to be taken from, in the product's unit; None where that holds none.
+        free: of it, what is reserved for nobody.
+        reserved_for: who has the rest.
+        waits_for: the transfer or production before this one that has to be done first.
+        on_the_way: what else comes to the warehouse, for whomever.
+    """
+
+    product: RecordName
+    demand: float
+    reserved: float
+    missing: float
+    uom: str
+    in_stock: float | None = None
+    free: float | None = None
+    reserved_for: list[ReservedFor] = attrs.Factory(list)
+    waits_for: list[Awaited] = attrs.Factory(list)
+    on_the_way: list[Awaited] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class LateTransfer(Shown):
+    """A transfer whose date is past.
+
+    Attributes:
+        kind: incoming, outgoing or internal.
+        why: in a sentence or more.
+        missing: the lines that are not fully reserved.
+    """
+
+    id: int
+    name: str | None = None
+    state: str | None = None
+    kind: str | None = None
+    partner: RecordName | None = None
+    origin: str | None = None
+    scheduled_date: str | None = None
+    days_late: int
+    why: str
+    missing: list[MissingLine] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class LateTransfers(Shown):
+    """Transfers past their date, the latest first."""
+
+    message: str
+    transfers: list[LateTransfer]
+    warnings: list[str] = attrs.Factory(list)
+
+
+def find_late_transfers(
+    odoo: Odoo,
+    *,
+    picking_type_name: Annotated[
+        Kind | None, Doc("Only this kind: outgoing (deliveries), incoming (receipts), internal.")
+    ] = None,
+    warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
+    limit: Annotated[int, Ge(1), Doc("Most transfers.")] = 50,
+) -> LateTransfers:
+    """Find the transfers past their date, and say of each why it is late.
+
+    Of each line that is not fully reserved: how much is in stock, for whom it is reserved, what it
+    waits for, and what is on the way: receipts, requests for quotation, manufacturing orders.
+
+    2 round trips, and 7 to 11 more where something is missing.
+
+    >>> found = find_late_transfers(odoo, picking_type_name="outgoing")
+    >>> [(late.name, late.why) for late in found.transfers]
+    [('WH/OUT/5', '5 of 5 Units of Desk are missing: nothing is on the way.')]
+
+    Args:
+        odoo: the connection.
+        picking_type_name: ``internal``, ``incoming`` (receipts) or ``outgoing`` (deliveries).
+        warehouse_id: a warehouse, by its id or name.
+        limit: most transfers; those that have been late for longest.
+
+    Raises:
+        ValidationError: there is no such kind.
+        NotFoundError: there is no such warehouse.
+        AmbiguousNameError: several match its name.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    if picking_type_name not in (None, "internal", "incoming", "outgoing"):
+        raise make_error(
+            "INVALID_SELECTION",
+            f"{str(picking_type_name)[:60]!r} is not a kind of transfer.",
+            suggestion="Choose internal, incoming or outgoing.",
+            details={"field": "picking_type_name"},
+        )
+    now = datetime.now(timezone.utc)
+    domain: list[Any] = [
+        ["state", "in", ["draft", "waiting", "confirmed", "assigned"]],
+        ["scheduled_date", "<", now.strftime("%Y-%m-%d %H:%M:%S")],
+    ]
+    links = wanted_links(warehouse_id=(_WAREHOUSE, warehouse_id))
+    if links:
+        domain.append(["picking_type_id.warehouse_id", "in", resolve_all(odoo, links)])
+    if picking_type_name:
+        domain.append(["picking_type_id.code", "=", picking_type_name])
+    rows = read_rows(
+        odoo, PICKING.model, domain, PICKING.fields, limit=limit + 1, order="scheduled_date, id"
+    )
+    more, rows = len(rows) > limit, rows[:limit]
+    if not rows:
+        return LateTransfers(message="No transfer is past its date.", transfers=[])
+    open_moves = [
+        ["picking_id", "in", [row["id"] for row in rows]],
+        ["state", "!=", "done"],
+    ]
+    moves = find_moves(odoo, open_moves, _ALSO)
+    warnings: list[str] = []
+    lines = _missing(odoo, rows, moves, now, warnings)
+    transfers = [_late(row, moves, lines.get(row["id"], []), now) for row in rows]
+    if more:
+        warnings.append(f"There are more than these {limit}.")
+    lacking = sum(1 for late in transfers if late.missing)
+    count = len(transfers)
+    return LateTransfers(
+        message=f"{count} transfer{' is' if count == 1 else 's are'} past"
+        f" {'its' if count == 1 else 'their'} date; in {lacking}, goods are missing.",
+        transfers=transfers,
+        warnings=warnings,
+    )
+
+
+def _moment(value: str | None) -> datetime | None:
+    if not value:
+        return None
+    found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+
+
+def _late(
+    row: Row, moves: Sequence[Row], missing: Sequence[MissingLine], now: datetime
+) -> LateTransfer:
+    due = _moment(row["scheduled_date"])
+    own = [move for move in moves if move["picking_id"].id == row["id"]]
+    return filled(
+        LateTransfer,
+        row,
+        kind=row["picking_type_code"],
+        days_late=(now - due).days if due else 0,
+        why=_why(row, own, missing),
+        missing=list(missing),
+    )
+
+
+def _why(row: Row, moves: Sequence[Row], missing: Sequence[MissingLine]) -> str:
+    if not moves:
+        return "It has nothing to move."
+    if missing:
+        told = "It is a draft. " if row["state"] == "draft" else ""
+        told += " ".join(_why_missing(line) for line in missing[:5])
+        return told + (f" And {len(missing) - 5} more lines." if len(missing) > 5 else "")
+    if row["state"] == "draft":
+        return "It is a draft: nobody has confirmed it."
+    if row["picking_type_code"] == "incoming":
+        return "The goods have not been received, or the receipt has not been validated."
+    return "Everything is reserved: it only has to be validated."
+
+
+def _why_missing(line: MissingLine) -> str:
+    lacks = f"{line.missing:g} of {line.demand:g} {line.uom} of {line.product.name} are missing"
+    if line.waits_for:
+        return f"{lacks}: it waits for {_listed(line.waits_for)}."
+    if line.free is not None and line.free >= line.missing - _TOLERANCE:
+        return f"{lacks}, and {line.free:g} are free: reserve them."
+    others = ", ".join(one.document for one in line.reserved_for[:3])
+    taken = f" What is in stock is reserved for {others}." if others else ""
+    coming = f"on the way are {_listed(line.on_the_way)}" if line.on_the_way else ""
+    return f"{lacks}: {coming or 'nothing is on the way'}.{taken}"
+
+
+def _listed(awaited: Sequence[Awaited]) -> str:
+    more = f" and {len(awaited) - 3} more" if len(awaited) > 3 else ""
+    return ", ".join(_told(one) for one in awaited[:3]) + more
+
+
+def _told(one: Awaited) -> str:
+    of = f" of {one.origin}" if one.origin and one.origin != one.document else ""
+    date = f", {'late since' if one.late else 'due'} {one.date[:10]}" if one.date else ""
+    return f"the {one.kind} {one.document}{of} ({one.quantity:g} {one.uom}{date})"
+
+
+def _missing(
+    odoo: Odoo,
+    rows: Sequence[Row],
+    moves: Sequence[Row],
+    now: datetime,
+    warnings: list[str],
+) -> dict[int, list[MissingLine]]:
+    """Return the lines that are not fully reserved, by transfer."""
+    lacking = [move for move in moves if move["demand"] - _has(move) > _TOLERANCE]
+    if not lacking:
+        return {}
+    products = sorted({move["product"].id for move in lacking})
+    places = sorted({move["location"] for move in lacking})
+    before = sorted({number for move in lacking for number in move["move_orig_ids"] or ()})
+    types = sorted({row["picking_type_id"].id for row in rows if row["picking_type_id"]})
+    asked: list[Callable[[], Any]] = [
+        lambda: stocks_of(odoo, lacking),
+        lambda: read_reserved(odoo, products, places, acts_on=PICKING.model),
+        lambda: _moves(odoo, _unfinished(before), now) if before else [],
+        lambda: _warehouses(odoo, types),
+    ]
+    stocks, reserved, earlier, warehouses = side_by_side(asked)
+    coming = dict(
+        zip(
+            warehouses,
+            side_by_side(
+                [_looking(odoo, place, products, now, warnings) for place in warehouses.values()]
+            ),
+            strict=True,
+        )
+    )
+    of_type = {
+        number: warehouse for warehouse, (_, numbers) in warehouses.items() for number in numbers
+    }
+    by_id = {row["id"]: row for row in rows}
+    found: dict[int, list[MissingLine]] = {}
+    for move in lacking:
+        row = by_id[move["picking_id"].id]
+        stock = stocks.get((move["product"].id, move["location"]))
+        awaited = [one for number, _, one in earlier if number in (move["move_orig_ids"] or ())]
+        kind = row["picking_type_id"].id if row["picking_type_id"] else None
+        coming_in: list[Awaited] = []
+        if not awaited and kind in of_type:
+            coming_in = [
+                one
+                for product, one in coming[of_type[kind]]
+                if product == move["product"].id and one.document != row["name"]
+            ]
+        others = [
+            other
+            for other in reserved
+            if other["product_id"].id == move["product"].id and other["reference"] != row["name"]
+        ]
+        if stock is None and not awaited:
+            # From outside comes whatever is asked for; nothing is missing there.
+            continue
+        line = MissingLine(
+            product=move["product"],
+            demand=move["demand"],
+            reserved=_has(move),
+            missing=round(move["demand"] - _has(move), 6),
+            uom=move["uom"],
+            in_stock=stock["qty_available"] if stock else None,
+            free=stock["free_qty"] if stock else None,
+            reserved_for=summed_up(others),
+            waits_for=sorted(awaited, key=_by_date),
+            on_the_way=sorted(coming_in, key=_by_date),
+        )
+        found.setdefault(row["id"], []).append(line)
+    return found
+
+
+def _by_date(one: Awaited) -> str:
+    return one.date or "9999"
+
+
+def _has(move: Row) -> float:
+    """Return what a move has: reserved, or entered as done."""
+    return float(max(move["reserved"] or 0.0, move["done"] or 0.0))
+
+
+def _warehouses(odoo: Odoo, types: Sequence[int]) -> dict[int, tuple[int, list[int]]]:
+    """Return by warehouse the location of all that is in it, and its operation types."""
+    rows = read_rows(
+        odoo,
+        "stock.picking.type",
+        [["id", "in", list(types)]],
+        ["warehouse_id"],
+        acts_on=PICKING.model,
+    )
+    numbers = sorted({row["warehouse_id"].id for row in rows if row["warehouse_id"]})
+    if not numbers:
+        return {}
+    found = read_rows(
+        odoo, _WAREHOUSE, [["id", "in", numbers]], ["view_location_id"], acts_on=PICKING.model
+    )
+    return {
+        house["id"]: (
+            house["view_location_id"].id,
+            [
+                row["id"]
+                for row in rows
+                if row["warehouse_id"] and row["warehouse_id"].id == house["id"]
+            ],
+        )
+        for house in found
+    }
+
+
+#: A product and what is on the way of it.
+_Coming = tuple[int, Awaited]
+
+
+def _looking(
+    odoo: Odoo,
+    place: tuple[int, list[int]],
+    products: Sequence[int],
+    now: datetime,
+    warnings: list[str],
+) -> Callable[[], list[_Coming]]:
+    """Return what looks for what is on the way to a warehouse, from outside of it."""
+    inside = place[0]
+
+    def look() -> list[_Coming]:
+        from_outside = [
+            ["product_id", "in", list(products)],
+            ["location_dest_id", "child_of", inside],
+            "!",
+            ["location_id", "child_of", inside],
+            ["state", "!=", "done"],
+        ]
+        found = [(product, one) for _, product, one in _moves(odoo, from_outside, now)]
+        return found + _requested(odoo, inside, products, now, warnings)
+
+    return look
+
+
+def _unfinished(numbers: Sequence[int]) -> list[Any]:
+    return [["id", "in", list(numbers)], ["state", "!=", "done"]]
+
+
+def _moves(odoo: Odoo, domain: Sequence[Any], now: datetime) -> list[tuple[int, int, Awaited]]:
+    """Return moves on the way: each with its id, its product, and how it is shown."""
+    found = []
+    for move in find_moves(odoo, domain, _COMING):
+        kind: Literal["transfer", "purchase", "production"] = "transfer"
+        document = move["picking_id"] or move["production_id"]
+        if move["production_id"]:
+            kind, document = "production", move["production_id"]
+        elif move["purchase_line_id"]:
+            kind = "purchase"
+        one = Awaited(
+            kind=kind,
+            document=document.name if document else move["reference"] or f"move {move['id']}",
+            origin=move["origin"],
+            quantity=move["demand"],
+            uom=move["uom"],
+            state=move["state"],
+            **_when(move["date"], now),
+        )
+        found.append((move["id"], move["product"].id, one))
+    return found
+
+
+def _when(date: str | None, now: datetime) -> dict[str, Any]:
+    due = _moment(date)
+    return {"date": date, "late": due is not None and due < now}
+
+
+def _requested(
+    odoo: Odoo, inside: int, products: Sequence[int], now: datetime, warnings: list[str]
+) -> list[_Coming]:
+    """Return what requests for quotation ask for, to be delivered to a warehouse."""
+    if not odoo.schema.has_model(_RFQ_LINE):
+        return []
+    domain = [
+        ["product_id", "in", list(products)],
+        ["state", "in", ["draft", "sent", "to approve"]],
+        ["order_id.picking_type_id.warehouse_id.view_location_id", "=", inside],
+    ]
+    fields = (
+        "product_id",
+        "order_id",
+        "product_qty",
+        "product_uom",
+        "product_uom_id",
+        "date_planned",
+        "state",
+    )
+    try:
+        rows = read_rows(odoo, _RFQ_LINE, domain, fields, acts_on=PICKING.model, order="id")
+    except OdooError as error:
+        warnings.append(f"Requests for quotation cannot be seen: {error.message}")
+        return []
+    found: list[_Coming] = []
+    for row in rows:
+        unit = row["product_uom"] or row["product_uom_id"]
+        one = Awaited(
+            kind="request for quotation",
+            document=row["order_id"].name,
+            quantity=row["product_qty"],
+            uom=unit.name if unit else "",
+            state=row["state"],
+            **_when(row["date_planned"], now),
+        )
+        found.append((row["product_id"].id, one))
+    return found

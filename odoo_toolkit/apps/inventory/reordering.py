@@ -1,0 +1,492 @@
+"""Reordering rules: how much there should be of a product, shown, created and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Gt
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.inventory.adjusting import COUNTED, PLACE, check_holds_stock, stock_location
+from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    afterwards,
+    filled,
+    read,
+    read_all,
+    read_rows,
+)
+from odoo_toolkit.operations.lines import NameOrId, checked_number, wanted_links
+from odoo_toolkit.operations.steps import Done, Step, make, permit, plan
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, PlannedChange, operation
+from odoo_toolkit.records.names import Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
+
+Trigger = Literal["auto", "manual"]
+How = Literal["purchase", "production", "transfer"]
+
+WAREHOUSE = "stock.warehouse"
+
+#: ``qty_multiple`` is there up to 18; the day by which goods come has a name up to 18 and another
+#: on 19.
+RULE = Document(
+    model="stock.warehouse.orderpoint",
+    noun="reordering rule",
+    argument="rule_id",
+    fields=(
+        "name",
+        "active",
+        "trigger",
+        "product_id",
+        "location_id",
+        "warehouse_id",
+        "product_uom",
+        "product_min_qty",
+        "product_max_qty",
+        "qty_multiple",
+        "qty_on_hand",
+        "qty_forecast",
+        "qty_to_order",
+        "lead_days_date",
+        "lead_horizon_date",
+        "supplier_id",
+        "rule_ids",
+    ),
+)
+
+#: What a rule of a route does, the strongest first: the last of a chain is not a transfer.
+_ACTIONS: dict[str, How] = {
+    "buy": "purchase",
+    "manufacture": "production",
+    "pull": "transfer",
+    "pull_push": "transfer",
+    "push": "transfer",
+}
+
+_TOLERANCE = 1e-6
+
+
+@attrs.frozen(kw_only=True)
+class ReorderingRule(Shown):
+    """A reordering rule with what it would order, in the product's unit of measure.
+
+    Attributes:
+        minimum: below this forecast, Odoo orders up to ``maximum``.
+        multiple: of which orders are; up to 18.
+        trigger: auto is run by Odoo itself, manual only when it is asked.
+        on_hand: in stock.
+        forecast: in stock and expected less what is wanted, until ``until``.
+        to_order: what running the rule would order.
+        how: by what goods come; None where no route replenishes the location.
+        vendor: whom the rule prefers, where it names one.
+        message: the change that was made.
+    """
+
+    id: int
+    name: str | None = None
+    product: RecordName | None = None
+    location: RecordName | None = None
+    warehouse: RecordName | None = None
+    uom: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    multiple: float | None = None
+    trigger: str | None = None
+    active: bool = True
+    on_hand: float | None = None
+    forecast: float | None = None
+    until: str | None = None
+    to_order: float | None = None
+    how: How | None = None
+    vendor: str | None = None
+    message: str = ""
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class ReorderingRules(Shown):
+    """Reordering rules, as Odoo has them now."""
+
+    message: str
+    rules: list[ReorderingRule]
+    warnings: list[str] = attrs.Factory(list)
+
+
+ProductId = Annotated[int | None, Doc("The product (product.product).")]
+ProductName = Annotated[str | None, Doc("Or its name or reference.")]
+
+
+def get_reordering_rules(
+    odoo: Odoo,
+    *,
+    product_id: ProductId = None,
+    product_name: ProductName = None,
+    location_id: Annotated[NameOrId, Doc("Only this location and those in it.")] = None,
+    warehouse_id: Annotated[NameOrId, Doc("Only this warehouse.")] = None,
+    to_order: Annotated[bool, Doc("Only rules that would order something now.")] = False,
+    limit: Annotated[int, Ge(1), Doc("Most rules.")] = 100,
+) -> ReorderingRules:
+    """Return the active reordering rules with stock, forecast and what each would order.
+
+    2 round trips, and one more for names.
+
+    >>> found = get_reordering_rules(odoo, product_name="Desk")
+    >>> [(rule.minimum, rule.maximum, rule.to_order, rule.how) for rule in found.rules]
+    [(5.0, 20.0, 17.0, 'purchase')]
+
+    Args:
+        odoo: the connection.
+        product_id: only of this variant.
+        product_name: its name or internal reference instead.
+        location_id: a location, by its id or name, with those in it.
+        warehouse_id: a warehouse, by its id or name.
+        to_order: whether only those are meant that would order something.
+        limit: most rules.
+
+    Raises:
+        AmbiguousNameError: a name matches several records.
+        NotFoundError: product, location or warehouse do not exist.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    domain = meant_rules(
+        odoo,
+        product=PRODUCT.wanted(product_id, product_name),
+        location=location_id,
+        warehouse=warehouse_id,
+    )
+    domain += [["qty_to_order", ">", 0]] if to_order else []
+    rows = read_rows(odoo, RULE.model, domain, RULE.fields, limit=limit + 1, order="id")
+    rules = shown_rules(odoo, rows[:limit])
+    ordering = sum(1 for rule in rules if (rule.to_order or 0) > 0)
+    return ReorderingRules(
+        message=f"{len(rules)} reordering rule(s); {ordering} would order something now.",
+        rules=rules,
+        warnings=[f"There are more than these {limit}."] if len(rows) > limit else [],
+    )
+
+
+def meant_rules(
+    odoo: Odoo, *, product: Wanted | None, location: NameOrId, warehouse: NameOrId
+) -> list[Any]:
+    """Return the domain of the active rules that are meant; names take one round trip."""
+    links = wanted_links(
+        location_id=(LOCATION.model, location), warehouse_id=(WAREHOUSE, warehouse)
+    )
+    wanted = [product] if product and (product.id, product.name) != (None, None) else []
+    ids = resolve_all(odoo, [*wanted, *links])
+    domain: list[Any] = [["active", "=", True]]
+    for item, number in zip([*wanted, *links], ids, strict=True):
+        operator = "child_of" if item.field == "location_id" else "="
+        domain.append([item.field, operator, number])
+    return domain
+
+
+def shown_rules(odoo: Odoo, rows: Sequence[Row]) -> list[ReorderingRule]:
+    """Return rules as they are shown; one round trip for the routes."""
+    routes = sorted({number for row in rows for number in row["rule_ids"] or ()})
+    actions: dict[int, str] = {}
+    if routes:
+        found = read_rows(
+            odoo, "stock.rule", [["id", "in", routes]], ["action"], acts_on=RULE.model
+        )
+        actions = {row["id"]: row["action"] for row in found}
+    return [_shown(row, actions) for row in rows]
+
+
+def _shown(row: Row, actions: dict[int, str], **told: Any) -> ReorderingRule:
+    does = {actions.get(number) for number in row["rule_ids"] or ()}
+    return filled(
+        ReorderingRule,
+        row,
+        minimum=row["product_min_qty"],
+        maximum=row["product_max_qty"],
+        multiple=row["qty_multiple"] or None,
+        on_hand=row["qty_on_hand"],
+        forecast=row["qty_forecast"],
+        to_order=row["qty_to_order"],
+        until=row["lead_days_date"] or row["lead_horizon_date"],
+        uom=row["product_uom"].name if row["product_uom"] else None,
+        how=next((how for action, how in _ACTIONS.items() if action in does), None),
+        vendor=row["supplier_id"].name if row["supplier_id"] else None,
+        active=bool(row["active"]),
+        **told,
+    )
+
+
+_CREATE = Step(model=RULE.model, method="create", says="Reordering rule created")
+_WRITE = Step(model=RULE.model, method="write", says="Reordering rule changed")
+
+
+@operation
+def set_reordering_rule(
+    odoo: Odoo,
+    *,
+    rule_id: Annotated[int | None, Doc("An existing rule, instead of a product.")] = None,
+    product_id: ProductId = None,
+    product_name: ProductName = None,
+    location_id: Annotated[
+        NameOrId, Doc("Default: where its only rule is, else the warehouse's stock.")
+    ] = None,
+    minimum: Annotated[
+        float | None, Ge(0), Doc("Below this forecast, Odoo orders; needed for a new rule.")
+    ] = None,
+    maximum: Annotated[
+        float | None, Ge(0), Doc("Quantity to order up to; default of a new rule: the minimum.")
+    ] = None,
+    multiple: Annotated[float | None, Gt(0), Doc("Order multiples of this; up to Odoo 18.")] = None,
+    trigger: Annotated[
+        Trigger | None, Doc("auto: Odoo runs it by itself. manual: only when asked.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> ReorderingRule | Plan:
+    """Create the reordering rule of a product in a location, or change the one that is there.
+
+    What is not given stays as it is. An archived rule becomes active again. Nothing is ordered:
+    that is :func:`run_reordering_rules`, or Odoo's own scheduler for the trigger auto.
+
+    6 to 11 round trips.
+
+    >>> rule = set_reordering_rule(odoo, product_name="Desk", minimum=8)
+    >>> rule.message
+    'Changed OP/00001 of Desk in WH/Stock: minimum from 5 to 8.'
+
+    Args:
+        odoo: the connection.
+        rule_id: the rule to change; or
+        product_id: the variant that it is of; or
+        product_name: its name or internal reference.
+        location_id: where, by id or name; with a product.
+        minimum: the quantity below which Odoo orders, in the product's unit.
+        maximum: the quantity that it orders up to.
+        multiple: what the ordered quantity is a multiple of.
+        trigger: ``auto`` or ``manual``.
+        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+
+    Raises:
+        ValidationError: a number is wrong, the maximum would be below the minimum, the product has
+            no stock, or there are several rules for it.
+        NotFoundError: product, location or rule do not exist.
+        AmbiguousNameError: a name matches several records.
+        AccessError: Odoo or the policy does not allow it; Odoo asks for an administrator of the
+            inventory app.
+    """
+    permit(odoo, _CREATE, _WRITE, dry_run=dry_run)
+    asked = _checked(odoo, minimum, maximum, multiple, trigger)
+    row, values, place = _target(odoo, rule_id, product_id, product_name, location_id)
+    if row is None:
+        if minimum is None:
+            raise make_error(
+                "MISSING_REQUIRED_FIELD",
+                f"{place} has no reordering rule yet: a new one needs a minimum.",
+                suggestion="Give minimum, and maximum.",
+                details={"field": "minimum"},
+            )
+        asked.setdefault("product_max_qty", minimum)
+    else:
+        asked |= {} if row["active"] else {"active": True}
+    there: Row = row or {}
+    least = float(asked.get("product_min_qty", there.get("product_min_qty")) or 0.0)
+    most = float(asked.get("product_max_qty", there.get("product_max_qty")) or 0.0)
+    if most < least - _TOLERANCE:
+        raise ValidationError(
+            f"The maximum, {most:g}, would be below the minimum, {least:g}.",
+            suggestion="Give both.",
+            details={"field": "maximum"},
+        )
+    if row is None:
+        told = f"a reordering rule of {place}: minimum {least:g}, maximum {most:g}"
+        return _do(odoo, _CREATE.of(vals_list={**values, **asked}), [], told, asked, [], dry_run)
+    differing = {field: value for field, value in asked.items() if not _same(row[field], value)}
+    told = f"{row['name']} of {place}: {_changes(row, differing)}"
+    if not differing:
+        if dry_run:
+            return plan(odoo, [], [row["id"]], f"{row['name']} of {place} is so already.")
+        (rule,) = shown_rules(odoo, [row])
+        return attrs.evolve(rule, message=f"{row['name']} of {place} was so already.")
+    changes = [
+        PlannedChange(id=row["id"], field=field, now=row[field], then=value)
+        for field, value in differing.items()
+    ]
+    return _do(odoo, _WRITE.of(vals=differing), [row["id"]], told, asked, changes, dry_run)
+
+
+_CALLED = {
+    "product_min_qty": "minimum",
+    "product_max_qty": "maximum",
+    "qty_multiple": "multiple",
+    "trigger": "trigger",
+    "active": "active",
+}
+
+
+def _do(
+    odoo: Odoo,
+    step: Step,
+    ids: Sequence[int],
+    told: str,
+    asked: Row,
+    changes: Sequence[PlannedChange],
+    dry_run: bool,
+) -> ReorderingRule | Plan:
+    verb = "change" if ids else "create"
+    if dry_run:
+        return attrs.evolve(plan(odoo, [step], ids, f"Would {verb} {told}."), changes=list(changes))
+    return _result(odoo, make(odoo, [step], ids), f"{verb.capitalize()}d {told}.", asked)
+
+
+def _result(odoo: Odoo, done: Done, message: str, asked: Row) -> ReorderingRule:
+    def look() -> ReorderingRule:
+        row = read(odoo, RULE, done.id)
+        (rule,) = shown_rules(odoo, [row])
+        for field, value in asked.items():
+            if not _same(row[field], value):
+                done.warnings.append(
+                    f"Odoo stored {row[field]!r} as {_CALLED[field]}, not {value!r}."
+                )
+        return rule
+
+    rule = afterwards(look, done.warnings, "the rule") or ReorderingRule(id=done.id)
+    return attrs.evolve(rule, message=message, warnings=done.warnings)
+
+
+def _same(now: Any, then: Any) -> bool:
+    if isinstance(then, (int, float)) and not isinstance(then, bool):
+        return bool(abs((now or 0) - then) <= _TOLERANCE)
+    return bool(now == then)
+
+
+def _changes(row: Row, differing: Row) -> str:
+    def said(value: Any) -> str:
+        return f"{value:g}" if isinstance(value, float | int) else str(value)
+
+    return ", ".join(
+        "active again"
+        if field == "active"
+        else f"{_CALLED[field]} from {said(row[field] or 0)} to {said(value)}"
+        for field, value in differing.items()
+    )
+
+
+def _checked(
+    odoo: Odoo,
+    minimum: float | None,
+    maximum: float | None,
+    multiple: float | None,
+    trigger: str | None,
+) -> Row:
+    """Return the values that were given, by field, or refuse them."""
+    given = {"minimum": minimum, "maximum": maximum, "multiple": multiple}
+    fields = {name: field for field, name in _CALLED.items()}
+    asked: Row = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        number = checked_number(value, name, positive=name == "multiple")
+        if number < 0:
+            raise ValidationError(
+                f"{name} must not be negative, as {number:g} is.", details={"field": name}
+            )
+        asked[fields[name]] = number
+    if multiple is not None and "qty_multiple" not in odoo.schema.fields(RULE.model):
+        raise ValidationError(
+            f"Reordering rules of Odoo {odoo.version.major} have no multiple.",
+            suggestion="Leave multiple out: Odoo rounds to the unit in which the vendor sells.",
+            details={"field": "multiple"},
+        )
+    if trigger is not None:
+        if trigger not in ("auto", "manual"):
+            raise make_error(
+                "INVALID_SELECTION",
+                f"trigger must be auto or manual, not {str(trigger)[:60]!r}.",
+                details={"field": "trigger", "allowed": ["auto", "manual"]},
+            )
+        asked["trigger"] = trigger
+    return asked
+
+
+def _target(
+    odoo: Odoo,
+    rule_id: int | None,
+    product_id: int | None,
+    product_name: str | None,
+    location_id: NameOrId,
+) -> tuple[Row | None, Row, str]:
+    """Return the rule that is there or None, the values of a new one, and what it is about."""
+    if rule_id is not None:
+        if (product_id, product_name, location_id) != (None, None, None):
+            raise ValidationError(
+                "Give rule_id, or a product and a location, not both.",
+                details={"field": "rule_id"},
+            )
+        row = read(odoo, RULE, rule_id)
+        return row, {}, f"{row['product_id'].name} in {row['location_id'].name}"
+    places = wanted_links(location_id=(LOCATION.model, location_id))
+    product, *at = resolve_all(odoo, [PRODUCT.wanted(product_id, product_name), *places])
+    assert product is not None  # noqa: S101 - it is required
+    asked: list[Callable[[], Any]] = [
+        lambda: read_all(odoo, COUNTED, [product], acts_on=RULE.model)[0],
+        lambda: read_rows(
+            odoo, RULE.model, [["product_id", "=", product]], RULE.fields, order="id"
+        ),
+    ]
+    goods, rows = side_by_side(asked)
+    if not (goods["is_storable"] or goods["type"] == "product"):
+        raise ValidationError(
+            f"{goods['display_name']} is not a product whose stock Odoo counts.",
+            details={"field": "product_id", "product_id": product},
+        )
+    rows = [row for row in rows if row["location_id"].id in at] if at else _living(rows)
+    if len(rows) > 1:
+        raise _several(goods["display_name"], rows)
+    if rows:
+        return rows[0], {}, f"{goods['display_name']} in {rows[0]['location_id'].name}"
+    number = at[0] if at and at[0] else stock_location(odoo, acts_on=RULE.model)
+    (place,) = read_all(odoo, PLACE, [number], acts_on=RULE.model)
+    check_holds_stock(place, "location_id")
+    within = [["view_location_id", "parent_of", number]]
+    found = read_rows(odoo, WAREHOUSE, within, ["lot_stock_id"], acts_on=RULE.model, limit=1)
+    if not found:
+        raise ValidationError(
+            f"{place['display_name']} is in no warehouse.",
+            suggestion="Give a location of a warehouse.",
+            details={"field": "location_id"},
+        )
+    values = {"product_id": product, "location_id": number, "warehouse_id": found[0]["id"]}
+    return None, values, f"{goods['display_name']} in {place['display_name']}"
+
+
+def _living(rows: Collection[Row]) -> list[Row]:
+    """Return the active rules, or the archived ones where there are no others."""
+    return [row for row in rows if row["active"]] or list(rows)
+
+
+def _several(product: str, rows: Sequence[Row]) -> ValidationError:
+    listed = [
+        {
+            "rule_id": row["id"],
+            "name": row["name"],
+            "location": row["location_id"].name,
+            "minimum": row["product_min_qty"],
+            "maximum": row["product_max_qty"],
+            "active": row["active"],
+        }
+        for row in rows
+    ]
+    told = "; ".join(
+        f"{one['rule_id']}: {one['location']}, {one['minimum']:g} to {one['maximum']:g}"
+        for one in listed
+    )
+    return ValidationError(
+        f"{product} has several reordering rules.",
+        suggestion=f"Give rule_id: {told}.",
+        details={"field": "rule_id", "matches": listed},
+    )

@@ -1,0 +1,386 @@
+"""Running reordering rules now, and finding out what they ordered.
+
+Odoo answers with nothing that could be used: what is open of the products is read before and
+after, and what is new or has grown was ordered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.inventory.availability import PRODUCT
+from odoo_toolkit.apps.inventory.reordering import (
+    RULE,
+    WAREHOUSE,
+    How,
+    ReorderingRule,
+    shown_rules,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.operations.documents import Row, not_found, read_rows
+from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_each, wanted_links
+from odoo_toolkit.operations.steps import Step, make, permit, plan
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation_with
+from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
+
+#: Rules of one call.
+MOST_RULES = 500
+
+_TOLERANCE = 1e-6
+
+RUN = Step(
+    model=RULE.model,
+    method="action_replenish",
+    says="Reordering rules run",
+    fails="Not ordered",
+    timeout=120.0,
+)
+
+
+@attrs.frozen(kw_only=True)
+class _Source:
+    """Where what rules order is found.
+
+    Attributes:
+        quantity: the field of how much.
+        document: the field of the document; empty where it is the record itself.
+        open: what is not finished.
+        dates: the field of when it is to come, in one version or another.
+    """
+
+    model: str
+    how: How
+    quantity: str
+    document: str
+    open: tuple[Any, ...]
+    dates: tuple[str, ...]
+
+
+_SOURCES = (
+    _Source(
+        model="purchase.order.line",
+        how="purchase",
+        quantity="product_qty",
+        document="order_id",
+        open=(["state", "in", ["draft", "sent", "to approve"]],),
+        dates=("date_planned",),
+    ),
+    _Source(
+        model="mrp.production",
+        how="production",
+        quantity="product_qty",
+        document="",
+        open=(["state", "not in", ["done", "cancel"]],),
+        dates=("date_start", "date_planned_start"),
+    ),
+    _Source(
+        model="stock.move",
+        how="transfer",
+        quantity="product_uom_qty",
+        document="picking_id",
+        open=(["state", "not in", ["done", "cancel"]],),
+        dates=("date",),
+    ),
+)
+
+#: What a manufacturing order makes and takes are moves, too; they are shown as its own.
+_OF_PRODUCTION = ("production_id", "raw_material_production_id")
+
+
+@attrs.frozen(kw_only=True)
+class Ordered(Shown):
+    """What reordering rules have ordered of a product.
+
+    Attributes:
+        document: the purchase order, manufacturing order or transfer.
+        quantity: that was added, in ``uom``.
+        added: whether it was added to a line that was there.
+        date: when it is to come, or to be started.
+    """
+
+    how: How
+    document: RecordName
+    product: RecordName
+    quantity: float
+    uom: str | None = None
+    partner: RecordName | None = None
+    date: str | None = None
+    state: str | None = None
+    added: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Replenishment(Shown):
+    """What reordering rules have ordered.
+
+    Attributes:
+        rules: those that were run, as they were before.
+        ordered: what is new of their products: purchase lines, manufacturing orders, transfers.
+        not_ordered: rules that had nothing to order.
+    """
+
+    message: str
+    rules: list[ReorderingRule]
+    ordered: list[Ordered]
+    not_ordered: list[str] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class ReplenishmentPlan(Plan):
+    """What reordering rules would order: ``to_order`` of each, and by what it comes.
+
+    Attributes:
+        rules: those that would be run.
+        not_ordered: rules that have nothing to order.
+    """
+
+    rules: list[ReorderingRule]
+    not_ordered: list[str] = attrs.Factory(list)
+
+
+@operation_with(ReplenishmentPlan)
+def run_reordering_rules(
+    odoo: Odoo,
+    *,
+    rules: Annotated[Sequence[int] | None, Doc("Ids of reordering rules.")] = None,
+    products: Annotated[NamesOrIds, Doc("Or products: all their rules.")] = None,
+    warehouse_id: Annotated[NameOrId, Doc("Or all rules of this warehouse.")] = None,
+    dry_run: DryRun = False,
+) -> Replenishment | ReplenishmentPlan:
+    """Run reordering rules now, and return what they ordered.
+
+    Each rule orders its ``to_order``, as :func:`get_reordering_rules` shows it; rules that have
+    nothing to order are left out. Odoo makes a request for quotation or adds to one, makes a
+    manufacturing order or a transfer; nothing is sent to a vendor. It is one call: if Odoo refuses
+    a rule, such as one without a vendor, nothing is ordered.
+
+    10 to 14 round trips, however many rules there are.
+
+    >>> done = run_reordering_rules(odoo, products=["Desk"])
+    >>> [(one.how, one.document.name, one.quantity) for one in done.ordered]
+    [('purchase', 'P00012', 17.0)]
+
+    Args:
+        odoo: the connection.
+        rules: ids of rules; or
+        products: variants, by id or name, all of whose rules are run; or
+        warehouse_id: a warehouse, by id or name, all of whose rules are run.
+        dry_run: return a :class:`ReplenishmentPlan` with what would be ordered; write nothing.
+
+    Raises:
+        ValidationError: nothing or several things were named, there is no rule, or there are more
+            than 500.
+        NotFoundError: a rule, product or warehouse does not exist.
+        AmbiguousNameError: a name matches several records.
+        OdooError: Odoo refuses a rule; nothing was ordered.
+        AccessError: Odoo or the policy does not allow it; Odoo asks for an administrator of the
+            inventory app.
+    """
+    permit(odoo, RUN, dry_run=dry_run)
+    rows = _meant(odoo, rules, products, warehouse_id)
+    shown = shown_rules(odoo, rows)
+    running = [rule for rule in shown if (rule.to_order or 0) > _TOLERANCE]
+    idle = [_idle(rule) for rule in shown if rule not in running]
+    ids = [rule.id for rule in running]
+    warnings = [
+        f"No route replenishes {_called(rule)}: Odoo will refuse to run its rule."
+        for rule in running
+        if rule.how is None
+    ]
+    if dry_run:
+        made = plan(odoo, [RUN] if ids else [], ids, _would(running))
+        return ReplenishmentPlan(
+            dry_run=True,
+            message=made.message,
+            needs=made.needs,
+            calls=made.calls,
+            warnings=warnings,
+            rules=running,
+            not_ordered=idle,
+        )
+    if not ids:
+        return Replenishment(
+            message="There is nothing to order.", rules=[], ordered=[], not_ordered=idle
+        )
+    wanted = sorted({rule.product.id for rule in running if rule.product})
+    before = _open(odoo, wanted, warnings)
+
+    def seen(odoo: Odoo, number: int) -> bool | None:
+        found = _new(before, _open(odoo, wanted, []))
+        return set(wanted) <= {one.product.id for one in found} or None
+
+    done = make(odoo, [attrs.evolve(RUN, seen=seen)], ids)
+    warnings += done.warnings
+    ordered = _new(before, _open(odoo, wanted, warnings))
+    for rule in running:
+        if rule.product and rule.product.id not in {one.product.id for one in ordered}:
+            warnings.append(
+                f"Nothing new was found for {_called(rule)}. Odoo writes an activity on the product"
+                " where it could not order."
+            )
+    return Replenishment(
+        message=_message(ordered),
+        rules=running,
+        ordered=ordered,
+        not_ordered=idle,
+        warnings=list(dict.fromkeys(warnings)),
+    )
+
+
+def _meant(odoo: Odoo, rules: Any, products: Any, warehouse_id: NameOrId) -> list[Row]:
+    """Return the active rules that are meant."""
+    listed, named = plain(rules), plain(products)
+    given = [name for name, value in (("rules", listed), ("products", named)) if value is not None]
+    given += ["warehouse_id"] if warehouse_id is not None else []
+    if len(given) != 1:
+        raise make_error(
+            "VALIDATION_ERROR" if given else "MISSING_REQUIRED_FIELD",
+            f"{' and '.join(given)} cannot go together." if given else "Which rules?",
+            suggestion="Give rules, products or warehouse_id: one of them.",
+            details={"fields": ["rules", "products", "warehouse_id"]},
+        )
+    if listed is not None:
+        if not isinstance(listed, list) or not all(type(number) is int for number in listed):
+            raise ValidationError("rules must be a list of ids.", details={"field": "rules"})
+        domain: list[Any] = [["id", "in", listed]]
+    elif named is not None:
+        domain = [
+            ["product_id", "in", resolve_all(odoo, wanted_each(PRODUCT.model, named, "products"))]
+        ]
+    else:
+        links = wanted_links(warehouse_id=(WAREHOUSE, warehouse_id))
+        domain = [["warehouse_id", "in", resolve_all(odoo, links)]]
+    active = [["active", "=", True], *domain]
+    rows = read_rows(odoo, RULE.model, active, RULE.fields, limit=MOST_RULES + 1, order="id")
+    if listed and (missing := [number for number in listed if number not in _ids(rows)]):
+        raise not_found(RULE, missing)
+    if len(rows) > MOST_RULES:
+        raise ValidationError(
+            f"These are more than {MOST_RULES} rules.",
+            suggestion="Run those of some products at a time.",
+            details={"most": MOST_RULES},
+        )
+    if not rows:
+        raise ValidationError(
+            "There is no active reordering rule.",
+            suggestion="Create one with set_reordering_rule.",
+            details={"field": given[0]},
+        )
+    return rows
+
+
+def _ids(rows: Sequence[Row]) -> set[int]:
+    return {row["id"] for row in rows}
+
+
+def _called(rule: ReorderingRule) -> str:
+    product = rule.product.name if rule.product else "a product"
+    return f"{product} in {rule.location.name if rule.location else 'a location'}"
+
+
+def _idle(rule: ReorderingRule) -> str:
+    return (
+        f"{_called(rule)}: {rule.forecast or 0:g} {rule.uom or ''} in the forecast, at least"
+        f" {rule.minimum or 0:g} wanted."
+    )
+
+
+_BY: Mapping[How | None, str] = {
+    "purchase": "by purchase",
+    "production": "by production",
+    "transfer": "by transfer",
+    None: "no route",
+}
+
+
+def _would(running: Sequence[ReorderingRule]) -> str:
+    if not running:
+        return "There is nothing to order."
+    told = "; ".join(
+        f"{rule.to_order:g} {rule.uom or ''} of {_called(rule)} ({_BY[rule.how]})"
+        for rule in running[:10]
+    )
+    more = f"; and {len(running) - 10} more" if len(running) > 10 else ""
+    return f"Would order {told}{more}."
+
+
+def _message(ordered: Sequence[Ordered]) -> str:
+    if not ordered:
+        return "Nothing new was found after running the rules."
+    told = "; ".join(
+        f"{one.quantity:g} {one.uom or ''} of {one.product.name} ({one.document.name})"
+        for one in ordered[:10]
+    )
+    more = f"; and {len(ordered) - 10} more" if len(ordered) > 10 else ""
+    return f"Ordered {told}{more}."
+
+
+#: What is open by model and id.
+_Open = dict[tuple[str, int], Ordered]
+
+
+def _open(odoo: Odoo, products: Sequence[int], warnings: list[str]) -> _Open:
+    """Return what is open of products: one round trip for each model there is."""
+    sources = [source for source in _SOURCES if odoo.schema.has_model(source.model)]
+    found = side_by_side([_reading(odoo, source, products, warnings) for source in sources])
+    return {
+        (source.model, number): ordered
+        for source, rows in zip(sources, found, strict=True)
+        for number, ordered in rows.items()
+    }
+
+
+def _reading(odoo: Odoo, source: _Source, products: Sequence[int], warnings: list[str]) -> Any:
+    def look() -> dict[int, Ordered]:
+        there = odoo.schema.fields(source.model)
+        domain: list[Any] = [["product_id", "in", list(products)], *source.open]
+        if source.model == "stock.move":
+            domain += [[name, "=", False] for name in _OF_PRODUCTION if name in there]
+        fields = ["product_id", source.quantity, "state", "partner_id", "name", "display_name"]
+        fields += [*source.dates, "product_uom", "product_uom_id"]
+        fields += [source.document] if source.document else []
+        try:
+            rows = read_rows(odoo, source.model, domain, fields, acts_on=RULE.model, order="id")
+        except OdooError as error:
+            warnings.append(f"What was ordered by {source.how} cannot be seen: {error.message}")
+            return {}
+        return {row["id"]: _ordered(source, row) for row in rows}
+
+    return look
+
+
+def _ordered(source: _Source, row: Row) -> Ordered:
+    own = RecordName(id=row["id"], name=row["name"] or row["display_name"] or "")
+    unit = row["product_uom"] or row["product_uom_id"]
+    return Ordered(
+        how=source.how,
+        document=(row[source.document] if source.document else None) or own,
+        product=row["product_id"],
+        quantity=row[source.quantity],
+        uom=unit.name if unit else None,
+        partner=row["partner_id"],
+        date=next((row[name] for name in source.dates if row[name]), None),
+        state=row["state"],
+    )
+
+
+def _new(before: _Open, after: _Open) -> list[Ordered]:
+    """Return what is new after the rules were run, and by how much what was there has grown."""
+    found: list[Ordered] = []
+    for key, one in after.items():
+        was = before.get(key)
+        grown = one.quantity - (was.quantity if was else 0.0)
+        if grown > _TOLERANCE:
+            found.append(attrs.evolve(one, quantity=round(grown, 6), added=was is not None))
+    return found

@@ -1,0 +1,302 @@
+"""Scrapping: goods that are broken or lost leave the stock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Gt
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.inventory.adjusting import (
+    COUNTED,
+    PLACE,
+    check_holds_stock,
+    in_stock,
+    lying_at,
+    place_of,
+    quants_of,
+    stock_location,
+)
+from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    afterwards,
+    filled,
+    linked_names,
+    read,
+    read_all,
+    shows,
+)
+from odoo_toolkit.operations.lines import NameOrId, checked_number, wanted_links
+from odoo_toolkit.operations.links import look_for
+from odoo_toolkit.operations.lots import NamedLot, check_tracking, find_lots, lots_of, missing_lot
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.records.results import RecordName
+
+SCRAP = Document(
+    model="stock.scrap",
+    noun="scrap",
+    argument="scrap_id",
+    fields=(
+        "name",
+        "state",
+        "product_id",
+        "scrap_qty",
+        "product_uom_id",
+        "lot_id",
+        "location_id",
+        "scrap_location_id",
+        "scrap_reason_tag_ids",
+    ),
+)
+
+#: Reasons there are from 17 on.
+REASON = "stock.scrap.reason.tag"
+_TOLERANCE = 1e-6
+
+_VALUED: Document = attrs.evolve(COUNTED, fields=(*COUNTED.fields, "standard_price"))
+
+_CREATE = Step(model=SCRAP.model, method="create", says="Scrap created")
+_VALIDATE = Step(
+    model=SCRAP.model,
+    method="action_validate",
+    says="Scrapped",
+    fails="The scrap is a draft, nothing has left the stock",
+    seen=shows(SCRAP, state=("done",)),
+    # Odoo scraps a done one a second time.
+    safe=False,
+)
+
+
+@attrs.frozen(kw_only=True)
+class Scrap(Shown):
+    """Goods that were scrapped, in the product's unit of measure.
+
+    Attributes:
+        name: the number of the scrap, such as SP/00012.
+        state: draft or done; None where it could not be read back.
+        quantity_before: in this location, and of this lot.
+        left: in this location, and of this lot, now.
+        value: of what was scrapped, at the product's cost; None where this user may not see it.
+    """
+
+    id: int
+    name: str | None = None
+    state: str | None = None
+    product: RecordName
+    quantity: float
+    uom: str
+    location: RecordName
+    lot: str | None = None
+    reason: str | None = None
+    quantity_before: float
+    left: float | None = None
+    value: float | None = None
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@operation
+def scrap_product(
+    odoo: Odoo,
+    *,
+    product_id: Annotated[int | None, Doc("The product (product.product).")] = None,
+    product_name: Annotated[str | None, Doc("Or its name or reference.")] = None,
+    quantity: Annotated[float, Gt(0), Doc("In the product's unit.")],
+    location_id: Annotated[
+        int | None, Doc("Default: where the product is, else the warehouse's stock.")
+    ] = None,
+    location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    lot: Annotated[str | None, Doc("Lot or serial number of a tracked product.")] = None,
+    reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, from Odoo 17 on.")] = None,
+    dry_run: DryRun = False,
+) -> Scrap | Plan:
+    """Scrap goods: they leave the stock for Odoo's scrap location.
+
+    More than there is in the location is refused, and so is more than there is of the lot.
+    Stock in packages, and stock of other owners, is left alone.
+
+    9 to 13 round trips.
+
+    >>> gone = scrap_product(odoo, product_name="Desk", quantity=2, location_id=8)
+    >>> gone.message
+    'Scrapped 2 Units of Desk in WH/Stock: SP/00001.'
+
+    Args:
+        odoo: the connection.
+        product_id: a variant.
+        product_name: its name or internal reference instead.
+        quantity: how much, in the product's unit.
+        location_id: a location that holds stock.
+        location_name: its name instead.
+        lot: of a tracked product.
+        reason: the id or name of a scrap reason that there is (``stock.scrap.reason.tag``).
+        dry_run: whether to return a :class:`~odoo_toolkit.operations.steps.Plan` and write nothing.
+
+    Raises:
+        StateError: there is less in stock.
+        ValidationError: the quantity is wrong, the product has no stock or lies in several
+            locations and none was named, the lot does not fit, or this version has no reasons.
+        NotFoundError: product, location, lot or reason do not exist.
+        AmbiguousNameError: a name matches several records.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    permit(odoo, _CREATE, _VALIDATE, dry_run=dry_run)
+    amount = checked_number(quantity, "quantity", positive=True)
+    lot = lot.strip() if lot else None
+    product_id, place_id, reason_id = _meant(
+        odoo, product_id, product_name, location_id, location_name, reason
+    )
+    asked: list[Callable[[], Any]] = [
+        lambda: read_all(odoo, _VALUED, [product_id], acts_on=SCRAP.model)[0],
+        lambda: quants_of(odoo, [product_id], acts_on=SCRAP.model),
+    ]
+    product, quants = side_by_side(asked)
+    named = RecordName(id=product_id, name=product["display_name"])
+    _check_scrapped(odoo, product, named, lot, amount)
+    if place_id is None:
+        place_id = place_of(named, quants, lot, lambda: stock_location(odoo, acts_on=SCRAP.model))
+    (place,) = read_all(odoo, PLACE, [place_id], acts_on=SCRAP.model)
+    check_holds_stock(place, "location_id")
+    lot_id = None
+    if lot:
+        wanted = NamedLot(product=named, name=lot, field="lot")
+        lot_id = find_lots(odoo, [wanted], acts_on=SCRAP.model).get(wanted.key)
+        if lot_id is None:
+            raise missing_lot(odoo, wanted, acts_on=SCRAP.model)
+    before = in_stock(quants, place_id, lot)
+    uom = product["uom_id"].name
+    what = f"{amount:g} {uom} of {named.name}{f' ({lot})' if lot else ''}"
+    if before < amount - _TOLERANCE:
+        raise StateError(
+            f"{what} cannot be scrapped: there are {before:g} in {place['display_name']}.",
+            suggestion="Correct the quantity, or name another location or lot: get_stock shows"
+            " what is where.",
+            details={"in_stock": before, "location_id": place_id, "product_id": product_id},
+        )
+    reserved = sum(q["reserved_quantity"] or 0.0 for q in lying_at(quants, place_id, lot))
+    warnings = []
+    if reserved > before - amount + _TOLERANCE:
+        warnings.append(
+            f"{reserved:g} of the {before:g} are reserved: Odoo takes back what can no longer be."
+        )
+    values = {
+        "product_id": product_id,
+        "scrap_qty": amount,
+        "product_uom_id": product["uom_id"].id,
+        "location_id": place_id,
+        **({"lot_id": lot_id} if lot_id else {}),
+        **({"scrap_reason_tag_ids": [[6, 0, [reason_id]]]} if reason_id else {}),
+    }
+    if place["company_id"]:
+        values["company_id"] = place["company_id"].id
+    cost = product.get("standard_price")
+    known = {
+        "product": named,
+        "quantity": amount,
+        "uom": uom,
+        "location": RecordName(id=place_id, name=place["display_name"]),
+        "lot": lot,
+        "quantity_before": before,
+        "value": None if cost is None else round(cost * amount, 2),
+    }
+
+    def result(done: Done) -> Scrap:
+        done.warnings[:0] = warnings
+        row = afterwards(lambda: read(odoo, SCRAP, done.id), done.warnings, "the scrap") or {}
+        now = afterwards(
+            lambda: quants_of(odoo, [product_id], acts_on=SCRAP.model), done.warnings, "the stock"
+        )
+        tags = linked_names(
+            odoo,
+            REASON,
+            row.get("scrap_reason_tag_ids") or [],
+            "reasons",
+            done.warnings,
+            acts_on=SCRAP.model,
+        )
+        scrapped = row.get("state") == "done"
+        told = f"Scrapped {what} in {place['display_name']}: {row.get('name')}."
+        if not scrapped:
+            told = f"Not scrapped: {what} in {place['display_name']}; see the draft {done.id}."
+        return filled(
+            Scrap,
+            {"id": done.id, "name": row.get("name"), "state": row.get("state")},
+            **known,
+            reason=", ".join(tag.name for tag in tags) or None,
+            left=None if now is None else in_stock(now, place_id, lot),
+            message=told,
+            warnings=done.warnings,
+        )
+
+    made = operate(
+        odoo,
+        [_CREATE.of(vals_list=values), _VALIDATE],
+        (),
+        result,
+        would=f"Would scrap {what} in {place['display_name']}, leaving {before - amount:g}.",
+        dry_run=dry_run,
+    )
+    return attrs.evolve(made, warnings=warnings) if isinstance(made, Plan) else made
+
+
+def _meant(
+    odoo: Odoo,
+    product_id: int | None,
+    product_name: str | None,
+    location_id: int | None,
+    location_name: str | None,
+    reason: NameOrId,
+) -> tuple[int, int | None, int | None]:
+    """Return the ids of product, location and reason; names take one round trip."""
+    if reason is not None and "scrap_reason_tag_ids" not in odoo.schema.fields(SCRAP.model):
+        raise ValidationError(
+            f"Odoo {odoo.version.major} has no reasons for scrap.",
+            suggestion="Leave reason out, and write it as a note on the scrap.",
+            details={"field": "reason"},
+        )
+    wanted = [PRODUCT.wanted(product_id, product_name)]
+    if location_id is not None or location_name is not None:
+        wanted.append(LOCATION.wanted(location_id, location_name))
+    links = wanted_links(reason=(REASON, reason))
+    ids = dict(
+        zip(
+            (item.field for item in [*wanted, *links]),
+            resolve_all(odoo, [*wanted, *links]),
+            strict=True,
+        )
+    )
+    look_for(odoo, links)
+    product = ids["product_id"]
+    assert product is not None  # noqa: S101 - it is required
+    return product, ids.get("location_id"), ids.get("reason")
+
+
+def _check_scrapped(
+    odoo: Odoo, product: Row, named: RecordName, lot: str | None, amount: float
+) -> None:
+    """Refuse a product that has no stock, and a lot that does not fit."""
+    if not (product["is_storable"] or product["type"] == "product"):
+        raise ValidationError(
+            f"{named.name} is not a product whose stock Odoo counts.",
+            details={"field": "product_id", "product_id": named.id},
+        )
+    tracking = product["tracking"] or "none"
+    if lot:
+        check_tracking(named, tracking, [lot], amount, "lot")
+    elif tracking != "none":
+        raise ValidationError(
+            f"{named.name} is tracked by {tracking} numbers: name one with lot.",
+            suggestion=f"In stock: {lots_of(odoo, named.id, acts_on=SCRAP.model)}.",
+            details={"field": "lot", "product_id": named.id},
+        )

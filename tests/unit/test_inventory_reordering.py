@@ -1,0 +1,241 @@
+"""Reordering rules: shown, set and run, and what they ordered is found out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps.inventory import (
+    Replenishment,
+    ReplenishmentPlan,
+    get_reordering_rules,
+    run_reordering_rules,
+    set_reordering_rule,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from tests.unit.depot import Depot
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
+from tests.unit.scripted import VERSIONS
+
+
+def ruled(major: int = 19, **values: Any) -> Depot:
+    """Return a depot with a rule of desks."""
+    depot = Depot(major)
+    depot.rule(**values)
+    return depot
+
+
+def change(odoo: Odoo, **options: Any) -> Any:
+    """Set the minimum of desks."""
+    return set_reordering_rule(odoo, product_id=3, minimum=8, **options)
+
+
+def run(odoo: Odoo, **options: Any) -> Any:
+    """Run the rules of desks."""
+    return run_reordering_rules(odoo, products=[3], **options)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_rules_are_shown_with_what_they_would_order(major: int) -> None:
+    depot = ruled(major)
+    depot.rule(product_id=4, qty_to_order=0.0, rule_ids=[])
+    depot.rule(active=False)
+    found = get_reordering_rules(depot)
+    assert [(rule.minimum, rule.maximum, rule.to_order, rule.how) for rule in found.rules] == [
+        (5, 20, 17, "purchase"),
+        (5, 20, 0, None),
+    ]
+    assert found.message == "2 reordering rule(s); 1 would order something now."
+    assert len(depot.sent) == 2
+    (rule,) = get_reordering_rules(depot, product_name="Chair").rules
+    assert rule.product
+    assert rule.product.name == "Chair"
+    assert len(depot.sent) == 4
+    assert len(get_reordering_rules(depot, to_order=True, warehouse_id=1).rules) == 1
+    assert get_reordering_rules(depot, limit=1).warnings == ["There are more than these 1."]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_rule_is_created_where_there_is_none(major: int) -> None:
+    depot = Depot(major)
+    made = set_reordering_rule(depot, product_name="Desk", minimum=5, maximum=20, trigger="manual")
+    assert (made.minimum, made.maximum, made.trigger) == (5, 20, "manual")
+    assert made.message == "Created a reordering rule of Desk in WH/Stock: minimum 5, maximum 20."
+    assert made.warnings == []
+    (call,) = writes(depot)
+    values = call.arguments["vals_list"]
+    assert (values["location_id"], values["warehouse_id"]) == (8, 1)
+    # The name; product and rules; where the stock is; its place and warehouse; the write, and back.
+    assert len(depot.sent) == 9
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_rule_that_is_there_is_changed(major: int) -> None:
+    depot = ruled(major)
+    plan = change(depot, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert [(one.field, one.now, one.then) for one in plan.changes] == [("product_min_qty", 5, 8)]
+    assert writes(depot) == []
+    made = change(depot)
+    assert (made.id, made.minimum, made.maximum) == (1, 8, 20)
+    assert made.message == "Changed OP/00001 of Desk in WH/Stock: minimum from 5 to 8."
+    again = change(depot)
+    assert again.message == "OP/00001 of Desk in WH/Stock was so already."
+    assert len(writes(depot)) == 1
+    assert set_reordering_rule(depot, rule_id=1, maximum=30).maximum == 30
+
+
+def test_an_archived_rule_becomes_active_again() -> None:
+    depot = ruled(active=False)
+    made = change(depot)
+    assert made.active
+    assert "minimum from 5 to 8, active again" in made.message
+
+
+def test_what_odoo_stored_otherwise_is_told() -> None:
+    depot = ruled()
+    depot.answers["stock.warehouse.orderpoint", "write"] = True
+    assert change(depot).warnings == ["Odoo stored 5.0 as minimum, not 8."]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"product_id": 3}, "a new one needs a minimum"),
+        ({"product_id": 3, "minimum": -1}, "must not be negative"),
+        ({"product_id": 3, "minimum": 5, "maximum": 2}, "would be below the minimum"),
+        ({"product_id": 3, "minimum": 5, "multiple": 6}, "have no multiple"),
+        ({"product_id": 3, "minimum": 5, "trigger": "often"}, "auto or manual"),
+        ({"product_id": 3, "minimum": 5, "location_id": 4}, "holds no stock"),
+        ({"product_id": 3, "rule_id": 1, "minimum": 5}, "not both"),
+        ({"rule_id": 9, "minimum": 5}, "no reordering rule with id 9"),
+        ({"minimum": 5}, "product_id"),
+    ],
+)
+def test_a_rule_that_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:
+    depot = Depot(19)
+    with pytest.raises(OdooError, match=said):
+        set_reordering_rule(depot, **options)
+    assert writes(depot) == []
+
+
+def test_of_several_rules_one_has_to_be_named() -> None:
+    depot = ruled()
+    depot.rule(location_id=10, product_max_qty=9.0)
+    with pytest.raises(ValidationError) as raised:
+        change(depot)
+    assert raised.value.suggestion == ("Give rule_id: 1: WH/Stock, 5 to 20; 2: WH/Shelf, 5 to 9.")
+    assert change(depot, location_id=10).id == 2
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_what_a_run_ordered_is_found_out(major: int) -> None:
+    depot = ruled(major)
+    depot.rule(product_id=4, qty_to_order=0.0)
+    plan = run_reordering_rules(depot, warehouse_id=1, dry_run=True)
+    assert isinstance(plan, ReplenishmentPlan)
+    assert plan.message == "Would order 17 Units of Desk in WH/Stock (by purchase)."
+    assert [call.ids for call in plan.calls] == [[1]]
+    assert writes(depot) == []
+    done = run(depot)
+    assert isinstance(done, Replenishment)
+    (one,) = done.ordered
+    assert (one.how, one.document.name, one.quantity, one.uom, one.added) == (
+        "purchase",
+        "P00012",
+        17,
+        "Units",
+        False,
+    )
+    assert done.message == "Ordered 17 Units of Desk (P00012)."
+    assert done.warnings == []
+    again = run(depot)
+    assert (again.message, again.ordered) == ("There is nothing to order.", [])
+    assert again.not_ordered == ["Desk in WH/Stock: 20 Units in the forecast, at least 5 wanted."]
+    assert len(depot.asked("action_replenish")) == 1
+
+
+def test_what_is_added_to_a_line_that_is_there_is_found_out() -> None:
+    depot = ruled()
+    line = {"id": 1, "product_id": 3, "order_id": 12, "product_qty": 4.0, "state": "draft"}
+    depot.server.records["purchase.order"] = [{"id": 12, "name": "P00012"}]
+    depot.server.records["purchase.order.line"] = [line]
+
+    def grow(call: Any) -> bool:
+        line["product_qty"] = 21.0
+        return False
+
+    depot.answers["stock.warehouse.orderpoint", "action_replenish"] = grow
+    (one,) = run(depot).ordered
+    assert (one.quantity, one.added) == (17, True)
+
+
+def test_a_rule_that_ordered_nothing_is_told() -> None:
+    depot = ruled(rule_ids=[])
+    plan = run(depot, dry_run=True)
+    assert plan.warnings == [
+        "No route replenishes Desk in WH/Stock: Odoo will refuse to run its rule."
+    ]
+    depot.answers["stock.warehouse.orderpoint", "action_replenish"] = False
+    done = run(depot)
+    assert done.ordered == []
+    assert done.warnings[-1].startswith("Nothing new was found for Desk in WH/Stock.")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "Which rules"),
+        ({"products": [3], "rules": [1]}, "cannot go together"),
+        ({"rules": ["OP"]}, "list of ids"),
+        ({"rules": [9]}, "no reordering rule with id 9"),
+        ({"products": [4]}, "no active reordering rule"),
+    ],
+)
+def test_a_run_has_to_say_of_what(options: dict[str, Any], said: str) -> None:
+    depot = ruled()
+    with pytest.raises(OdooError, match=said):
+        run_reordering_rules(depot, **options)
+    assert writes(depot) == []
+
+
+def test_a_refusal_of_odoo_leaves_nothing() -> None:
+    depot = ruled()
+    depot.answers["stock.warehouse.orderpoint", "action_replenish"] = ValidationError("No vendor.")
+    with pytest.raises(ValidationError, match="No vendor"):
+        run(depot)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+@pytest.mark.parametrize("operation", [change, run])
+def test_the_plan_of_a_rule_is_what_is_sent(major: int, operation: Any) -> None:
+    check_plan_is_the_run(ruled(major), operation)
+
+
+def test_rules_whose_answer_was_lost_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check_seen_when_lost(ruled(), "action_replenish", run, monkeypatch).ordered
+    error = check_told_when_lost(ruled(), "action_replenish", run, monkeypatch)
+    assert "Repeating it is safe" in error.suggestion
+    assert check_seen_when_lost(ruled(), "write", change, monkeypatch).minimum == 8
+
+
+def test_the_policy_stops_rules_before_the_first_call() -> None:
+    depot = Depot(19, policy=Policy(mode="readonly"))
+    for operation in (change, run):
+        with pytest.raises(AccessError):
+            operation(depot)
+    assert depot.sent == []
+
+
+def test_a_product_that_is_not_there_is_not_found() -> None:
+    with pytest.raises(NotFoundError):
+        set_reordering_rule(Depot(19), product_id=99, minimum=1)

@@ -1,0 +1,150 @@
+"""Scrapping: what is refused, what is sent, and that a lost answer never scraps twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps.inventory import Scrap, scrap_product
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, OdooError, WizardRequiredError
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from tests.unit.depot import Depot
+from tests.unit.operation_checks import (
+    check_plan_is_the_run,
+    check_seen_when_lost,
+    check_told_when_lost,
+    writes,
+)
+from tests.unit.scripted import VERSIONS
+
+
+def stocked(major: int = 19, **options: Any) -> Depot:
+    """Return a depot with five desks in the stock."""
+    depot = Depot(major, **options)
+    quant = {"id": 70, "product_id": 3, "location_id": 8, "quantity": 5.0, "reserved_quantity": 4.0}
+    depot.server.records["stock.quant"].append(quant)
+    return depot
+
+
+def scrap(odoo: Odoo, **options: Any) -> Any:
+    """Scrap two desks."""
+    return scrap_product(odoo, **{"product_id": 3, "quantity": 2, **options})
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_goods_leave_the_stock(major: int) -> None:
+    depot = stocked(major)
+    plan = scrap(depot, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert plan.message == "Would scrap 2 Units of Desk in WH/Stock, leaving 3."
+    assert writes(depot) == []
+    sent = len(depot.sent)
+    made = scrap(depot)
+    assert isinstance(made, Scrap)
+    assert (made.state, made.quantity_before, made.left, made.value) == ("done", 5, 3, 5.0)
+    assert made.message == "Scrapped 2 Units of Desk in WH/Stock: SP/00001."
+    assert (
+        made.warnings
+        == ["4 of the 5 are reserved: Odoo takes back what can no longer be."]
+        == plan.warnings
+    )
+    # Product and what lies where, the location; two writes; the scrap and what is there now.
+    assert len(depot.sent) - sent == 7
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_reason_is_given_where_there_are_some(major: int) -> None:
+    depot = stocked(major)
+    if major < 17:
+        with pytest.raises(OdooError, match=f"Odoo {major} has no reasons for scrap"):
+            scrap(depot, reason="Broken")
+        assert depot.sent == []
+        return
+    depot.server.records["stock.scrap.reason.tag"] = [{"id": 6, "name": "Broken"}]
+    made = scrap(depot, reason="Broken")
+    assert made.reason == "Broken"
+    (values,) = (call.arguments["vals_list"] for call in depot.asked("create"))
+    assert values["scrap_reason_tag_ids"] == [[6, 0, [6]]]
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_of_what_is_tracked_a_lot_is_scrapped(major: int) -> None:
+    depot = Depot(major, tracking="lot", lots={"A1": 3.0})
+    made = scrap(depot, lot="A1")
+    assert (made.lot, made.left) == ("A1", 1)
+
+
+@pytest.mark.parametrize(
+    ("depot", "options", "said"),
+    [
+        ({}, {"quantity": 0}, "more than 0"),
+        ({}, {"quantity": 6}, "6 Units of Desk cannot be scrapped: there are 5"),
+        ({}, {"lot": "A1"}, "is not tracked"),
+        ({}, {"location_id": 4}, "holds no stock"),
+        ({}, {"location_id": 10}, "there are 0 in WH/Shelf"),
+        ({}, {"product_id": 99}, "no product with id 99"),
+        ({}, {"reason": 7}, "(?i)no stock.scrap.reason.tag record with id 7"),
+        (
+            {"tracking": "lot", "lots": {"A1": 3.0}},
+            {},
+            r"(?s)name one with lot.*In stock: A1 \(3 free\)",
+        ),
+        ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A9"}, r"(?s)no lot.*A1 \(3 free\)"),
+        ({"tracking": "lot", "lots": {"A1": 3.0}}, {"lot": "A1", "quantity": 4}, "there are 3"),
+        ({"tracking": "serial", "lots": {"A1": 1.0}}, {"lot": "A1"}, "serial number"),
+    ],
+)
+def test_what_cannot_be_scrapped_writes_nothing(
+    depot: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
+    made = stocked(**depot) if not depot else Depot(19, **depot)
+    with pytest.raises(OdooError, match=said):
+        scrap(made, **options)
+    assert writes(made) == []
+
+
+def test_a_question_of_odoo_leaves_a_draft_that_is_told() -> None:
+    depot = stocked()
+    depot.answers["stock.scrap", "action_validate"] = {
+        "type": "ir.actions.act_window",
+        "res_model": "stock.warn.insufficient.qty.scrap",
+        "target": "new",
+    }
+    try:
+        made = scrap(depot)
+    except WizardRequiredError:
+        pytest.fail("the draft would not be told")
+    assert "Not scrapped" in made.message
+    assert made.left == 5
+    assert any("nothing has left the stock" in warning for warning in made.warnings)
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_plan_of_a_scrap_is_what_is_sent(major: int) -> None:
+    check_plan_is_the_run(stocked(major), scrap)
+
+
+def test_a_lost_answer_never_scraps_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    depot = stocked()
+    made = check_seen_when_lost(
+        depot, "action_validate", lambda o, **k: _quiet(scrap(o, **k)), monkeypatch
+    )
+    assert made.left == 3
+    depot = stocked()
+    check_told_when_lost(depot, "create", scrap, monkeypatch)
+
+
+def _quiet(made: Any) -> Any:
+    """Take the warning of reserved goods away."""
+    made.warnings[:] = [text for text in made.warnings if "reserved" not in text]
+    return made
+
+
+def test_the_policy_stops_it_before_the_first_call() -> None:
+    depot = Depot(19, policy=Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        scrap(depot)
+    assert depot.sent == []
