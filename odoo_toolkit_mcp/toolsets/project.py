@@ -1,4 +1,4 @@
-"""Tasks and timesheets."""
+"""Projects, tasks and timesheets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from odoo_toolkit.apps import project
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
 
 TOOLS = (
+    Tool(
+        name="odoo_project_create_project",
+        title="Create a project",
+        description="Create a project with its stages and tasks in one call: deadlines, assignees,"
+        " subtasks and dependencies. With dry_run it lists every task: show this before. The result"
+        " names each value that Odoo stored differently. To add a task to a project, use"
+        " odoo_project_create_task.",
+        function=project.create_project,
+        access="create",
+        creates="project.project",
+    ),
     Tool(
         name="odoo_project_create_task",
         title="Create a task",
@@ -45,7 +56,7 @@ class ProjectToolset(BaseToolset):
 
     about = ToolsetMetadata(
         name="project",
-        description="Create, change and move tasks, log time on them",
+        description="Create projects with their tasks, change and move tasks, log time",
         required_modules=("project",),
         depends_on=("core",),
         tags=("business",),

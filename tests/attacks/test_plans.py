@@ -190,6 +190,18 @@ CASES: dict[str, Case] = {
         _state("draft", "confirmed"),
         lambda o, i: manufacturing.confirm_order.plan(o, order_id=i),
     ),
+    "project": (
+        "res.partner",
+        [],
+        lambda o, i: project.create_project(
+            o,
+            name="x",
+            stages=["a"],
+            tasks=[{"name": "y"}, {"name": "z", "parent": "y"}],
+            partner=i,
+            dry_run=True,
+        ),
+    ),
     "task": ("project.project", [], lambda o, i: project.create_task.plan(o, name="x")),
     "update task": (
         "project.task",

@@ -294,6 +294,26 @@ CASES = {
         lambda r: {"lead_id": r.lead, "partner_id": r.partner},
         LEAD,
     ),
+    "a project": Case(
+        "project",
+        "create_project",
+        lambda r: {"name": "New project", "partner": r.partner},
+        "project.project",
+    ),
+    "a project by names": Case(
+        "project",
+        "create_project",
+        lambda r: {"name": "New project", "partner": r.partner_name},
+        "project.project",
+        (PARTNER,),
+    ),
+    "a project that is made": Case(
+        "project",
+        "create_project",
+        lambda r: {"name": "Made project"},
+        "project.project",
+        dry=False,
+    ),
     "a task": Case(
         "project", "create_task", lambda r: {"name": "New task", "project_id": r.project}, TASK
     ),

@@ -24,6 +24,7 @@ from tests.unit import (
     test_inventory_reordering,
     test_inventory_scrapping,
     test_project,
+    test_project_creation,
     test_sales,
     test_sales_changes,
     test_sales_processing,
@@ -153,7 +154,10 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
         },
     ),
     "manufacturing": (lambda: Workshop(19), {}),
-    "project": (test_project.server, {}),
+    "project": (
+        test_project.server,
+        {"create_project": test_project_creation.server},
+    ),
     "products": (Shop, {}),
     "purchase": (
         _offered,

@@ -1,0 +1,531 @@
+"""A project with its stages, its tasks, and what these depend on, made in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import partial
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.project.task_lines import (
+    TaskLine,
+    checked_stages,
+    checked_tasks,
+    levels,
+    values_of,
+)
+from odoo_toolkit.apps.project.tasks import STAGE, TASK, assigned
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.lost_answers import send
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    afterwards,
+    filled,
+    not_taken,
+    read_rows,
+    row_after,
+)
+from odoo_toolkit.operations.lines import (
+    NameOrId,
+    checked_day,
+    checked_name,
+    wanted_each,
+    wanted_links,
+)
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.results import RecordName
+
+USER = "res.users"
+
+#: Most tasks that the message of a plan names.
+_TOLD = 40
+
+#: The state of a task from 17 on while one that it depends on is open, and those that end it.
+_WAITS, _ENDED = "04_waiting_normal", ("1_done", "1_canceled")
+
+PROJECT = Document(
+    model="project.project",
+    noun="project",
+    argument="project_id",
+    fields=(
+        "name",
+        "partner_id",
+        "user_id",
+        "date_start",
+        "date",
+        "privacy_visibility",
+        "message_partner_ids",
+    ),
+)
+CREATE = Step(model=PROJECT.model, method="create", says="Project created")
+MAKE = Step(
+    model=TASK.model,
+    method="create",
+    says="Tasks created",
+    fails="The project is there, but not all of its tasks are",
+)
+LINK = Step(
+    model=TASK.model,
+    method="write",
+    says="Dependencies set",
+    fails="Not all dependencies are set",
+)
+
+_SHOWN = (*TASK.fields, "depend_on_ids", "planned_hours", "allocated_hours")
+
+
+@attrs.frozen(kw_only=True)
+class ProjectTask(Shown):
+    """A task of a project as it is stored.
+
+    Attributes:
+        users: who it is assigned to.
+        date_deadline: a day to Odoo 16, a moment in UTC from 17 on.
+        state: from 17 on such as 01_in_progress, or 04_waiting_normal while one that it depends
+            on is open; to 16 normal, done or blocked, which dependencies do not change.
+        depends_on: the tasks that must be done before.
+    """
+
+    id: int
+    name: str
+    stage: RecordName | None = None
+    users: list[RecordName] = attrs.Factory(list)
+    date_deadline: str | None = None
+    state: str | None = None
+    priority: str | None = None
+    planned_hours: float | None = None
+    parent: RecordName | None = None
+    depends_on: list[RecordName] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class ProjectResult(Shown):
+    """A project as it is stored.
+
+    Attributes:
+        manager: the user who is responsible for it.
+        visibility: who may see it, in Odoo's words, such as ``employees``.
+        stages: in order.
+        tasks: in the order in which they were given.
+        warnings: each difference between what was asked for and what Odoo has stored.
+    """
+
+    id: int
+    name: str
+    message: str
+    partner: RecordName | None = None
+    manager: RecordName | None = None
+    date_start: str | None = None
+    date_end: str | None = None
+    visibility: str | None = None
+    stages: list[RecordName] = attrs.Factory(list)
+    tasks: list[ProjectTask] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.define(kw_only=True)
+class _Made:
+    """What the steps have made so far, by name."""
+
+    stages: dict[str, int] = attrs.Factory(dict)
+    tasks: dict[str, int] = attrs.Factory(dict)
+
+
+@attrs.frozen(kw_only=True)
+class _Tasks(Step):
+    """Makes tasks of the new project, whose stages and parents are there by then."""
+
+    rows: tuple[dict[str, Any], ...]
+    made: _Made
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the creation; what has no id yet goes by its name."""
+        values = []
+        for row in self.rows:
+            links = {"project_id": ids[0]}
+            if stage := row["stage"]:
+                links["stage_id"] = self.made.stages.get(stage, f"the stage {stage!r}")
+            if parent := row["parent"]:
+                links["parent_id"] = self.made.tasks.get(parent, f"the task {parent!r}")
+            values.append({**row["values"], **links})
+        return Step.calls(self.of(vals_list=values), odoo, ids)
+
+    @property
+    def makes(self) -> bool:
+        """No: the record that the operation is about is the project."""
+        return False
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Find the stages, make the tasks, and remember their ids."""
+        if not self.made.stages and any(row["stage"] for row in self.rows):
+            self.made.stages |= {row["name"]: row["id"] for row in read_stages(odoo, ids[0])}
+        (call,) = self.calls(odoo, ids)
+        answer = send(odoo, call, warnings)
+        names = [row["name"] for row in self.rows]
+        self.made.tasks |= dict(zip(names, answer, strict=True))
+        return answer
+
+
+@attrs.frozen(kw_only=True)
+class _Dependencies(Step):
+    """Sets what tasks depend on, when they are there: so set, they wait from Odoo 17 on."""
+
+    rows: tuple[dict[str, Any], ...]
+    made: _Made
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return one change for each task that depends on others."""
+        known = self.made.tasks
+        found = []
+        for row in self.rows:
+            before = [known.get(name, f"the task {name!r}") for name in row["depends_on"]]
+            step = self.of(vals={"depend_on_ids": [[6, 0, before]]})
+            task = known.get(row["name"], f"the task {row['name']!r}")
+            found += Step.calls(step, odoo, [task])
+        return found
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Write them, one after the other."""
+        return [send(odoo, call, warnings) for call in self.calls(odoo, ids)]
+
+
+def read_stages(odoo: Odoo, project: int) -> list[Row]:
+    """Return the stages of a project, in order."""
+    domain = [["project_ids", "in", [project]]]
+    return read_rows(
+        odoo, STAGE, domain, ["name"], acts_on=PROJECT.model, order="sequence, id", active_test=True
+    )
+
+
+_DAY = JsonSchema({"type": "string"})
+
+
+@operation
+def create_project(
+    odoo: Odoo,
+    *,
+    name: Annotated[str, Len(1)],
+    stages: Annotated[Sequence[str], Doc("Names of its stages, in order.")] = (),
+    closed_stages: Annotated[
+        Sequence[str], Doc("Those of them in which tasks are done: folded on the board.")
+    ] = (),
+    tasks: Annotated[Sequence[TaskLine], Doc("Its tasks, up to 200.")] = (),
+    partner: Annotated[NameOrId, Doc("The customer, by name or id.")] = None,
+    manager: Annotated[NameOrId, Doc("The user responsible; Odoo's default is the caller.")] = None,
+    date_start: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD")] = None,
+    date_end: Annotated[str | date | None, _DAY, Doc("YYYY-MM-DD; with date_start.")] = None,
+    description: Annotated[str | None, Doc("Plain text.")] = None,
+    dry_run: DryRun = False,
+) -> ProjectResult | Plan:
+    """Create a project with its stages and tasks, their deadlines, assignees and dependencies.
+
+    Tasks name each other, so each needs a name of its own. Dependencies are set once all tasks
+    exist: from Odoo 17 on, a task only waits for others if it is linked to them that late. Odoo
+    notifies the assignees.
+
+    Round trips: 2 and one for each kind of record that is named, 2 to create, one for each
+    dependent task and each level of subtasks, 3 or 4 to read back.
+
+    >>> made = create_project(
+    ...     odoo,
+    ...     name="Move",
+    ...     stages=["To do", "Done"],
+    ...     tasks=[{"name": "Pack"}, {"name": "Drive", "depends_on": ["Pack"]}],
+    ... )
+    >>> [(task.name, [before.name for before in task.depends_on]) for task in made.tasks]
+    [('Pack', []), ('Drive', ['Pack'])]
+
+    Args:
+        odoo: the connection.
+        name: of the project.
+        stages: new ones, of this project alone; without any its tasks have none.
+        closed_stages: to Odoo 16 the tasks in them count as closed.
+        tasks: each with a ``name``, and any of ``stage``, ``users``, ``date_deadline``,
+            ``depends_on``, ``parent``, ``priority``, ``planned_hours``, ``description``.
+        partner: the customer.
+        manager: who is responsible.
+        date_start: when it begins.
+        date_end: when it is to end.
+        description: plain text.
+        dry_run: resolve and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was written.
+        NotFoundError: there is no such customer or user, or a task names a stage or a task that is
+            not in this call; nothing was written.
+        ValidationError: an argument is wrong, such as tasks that depend on each other in a circle,
+            or dependencies where the version has none; nothing was written. When a later step
+            fails, the result says so in its warnings.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    name = checked_name(name, "Say what the project is called.")
+    columns = checked_stages(stages, closed_stages)
+    lines = checked_tasks(tasks, columns)
+    begins, ends = checked_day(date_start, "date_start"), checked_day(date_end, "date_end")
+    if ends and (not begins or ends < begins):
+        raise ValidationError(
+            "date_end needs a date_start that is not after it.", details={"field": "date_end"}
+        )
+    depending = [line for line in lines if line.get("depends_on")]
+    permit(
+        odoo,
+        CREATE.of(vals_list={"name": name, **_stages(columns)}),
+        *([MAKE.of(vals_list={"name": name})] if lines else []),
+        *([LINK.of(vals={"depend_on_ids": []})] if depending else []),
+        dry_run=dry_run,
+    )
+    described = odoo.schema.fields(TASK.model)
+    if depending and "depend_on_ids" not in described:
+        raise ValidationError(
+            "Tasks cannot depend on each other on this server: Odoo 14 has no dependencies.",
+            suggestion="Leave depends_on out, or say the order in names or descriptions.",
+            details={"field": "depends_on"},
+        )
+    values = [values_of(described, line, index) for index, line in enumerate(lines)]
+    wanted = [
+        wanted_each(USER, line.get("users"), f"tasks[{index}].users")
+        for index, line in enumerate(lines)
+    ]
+    own = wanted_links(partner=("res.partner", partner), manager=(USER, manager))
+    asked: list[Any] = [
+        lambda: linked_ids(odoo, [*own, *(item for part in wanted for item in part)]),
+        lambda: read_rows(odoo, PROJECT.model, [["name", "=", name]], ["name"], limit=1),
+    ]
+    found, alike = side_by_side(asked)
+    ids = iter(found)
+    links = {item.field: next(ids) for item in own}
+    people = [[user for user in dict.fromkeys(next(ids) for _ in part) if user] for part in wanted]
+    for row, users in zip(values, people, strict=True):
+        # Without them, Odoo would assign most of the tasks to the caller.
+        row |= assigned(described, users)
+    rows = tuple(
+        {
+            "name": line["name"],
+            "stage": line.get("stage") or next(iter(columns), None),
+            "parent": line.get("parent"),
+            "depends_on": line.get("depends_on") or [],
+            "users": users,
+            "values": row,
+        }
+        for line, row, users in zip(lines, values, people, strict=True)
+    )
+    project: dict[str, Any] = {"name": name}
+    project |= {"partner_id": links["partner"]} if "partner" in links else {}
+    project |= {"user_id": links["manager"]} if "manager" in links else {}
+    project |= {"date_start": begins} if begins else {}
+    project |= {"date": ends} if ends else {}
+    if description and description.strip():
+        field = odoo.schema.fields(PROJECT.model)["description"]
+        project["description"] = written_text(field, description)
+    project |= _stages(columns)
+    if depending:
+        project["allow_task_dependencies"] = True
+    made = _Made()
+    steps: list[Step] = [CREATE.of(vals_list=project)]
+    steps += [_making(made, level) for level in levels(rows)]
+    if depending:
+        linking = tuple(row for row in rows if row["depends_on"])
+        steps.append(_Dependencies(**_common(LINK), rows=linking, made=made))
+    same = [f"There is a project {name!r} already (id {row['id']})." for row in alike]
+
+    def result(done: Done) -> ProjectResult:
+        done.warnings.extend(same)
+        return _result(odoo, done, project, columns, rows, made)
+
+    would = " ".join([_told(odoo, name, links, begins, ends, columns, rows), *same])
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+
+def _stages(columns: Mapping[str, bool]) -> dict[str, Any]:
+    """Return the values that make the stages."""
+    rows = [
+        {"name": stage, "sequence": place, **({"fold": True} if closed else {})}
+        for place, (stage, closed) in enumerate(columns.items(), 1)
+    ]
+    return {"type_ids": [[0, 0, row] for row in rows]} if rows else {}
+
+
+def _common(step: Step) -> dict[str, Any]:
+    return {name: getattr(step, name) for name in ("model", "method", "says", "fails")}
+
+
+def _making(made: _Made, level: Sequence[dict[str, Any]]) -> Step:
+    return _Tasks(**_common(MAKE), rows=tuple(level), made=made)
+
+
+# What is said of it ------------------------------------------------------------------------------
+
+
+def _told(
+    odoo: Odoo,
+    name: str,
+    links: Mapping[str, int | None],
+    begins: str | None,
+    ends: str | None,
+    columns: Mapping[str, bool],
+    rows: Sequence[dict[str, Any]],
+) -> str:
+    """Return what the dry run says, with the names of all who are linked."""
+    linked = {*(user for row in rows for user in row["users"]), links.get("manager")}
+    shown = _names(odoo, USER, sorted(user for user in linked if user))
+    parts = [f"Would create the project {name!r}"]
+    if customer := links.get("partner"):
+        parts.append(f" for {_names(odoo, 'res.partner', [customer])[customer]}")
+    if boss := links.get("manager"):
+        parts.append(f", managed by {shown[boss]}")
+    if begins:
+        parts.append(f", from {begins}" + (f" to {ends}" if ends else ""))
+    stages = [f"{stage} (closed)" if closed else stage for stage, closed in columns.items()]
+    parts.append(f", with {len(stages)} stages ({', '.join(stages)})" if stages else "")
+    parts.append(f" and {len(rows)} tasks: " if rows else ".")
+    tasks = []
+    for row in rows[:_TOLD]:
+        facts = [row["stage"]] if row["stage"] else []
+        facts += [shown[user] for user in row["users"]]
+        if day := row["values"].get("date_deadline"):
+            facts.append(f"by {day}" if len(day) == 10 else f"by {day} UTC")
+        facts += [f"part of {row['parent']!r}"] if row["parent"] else []
+        facts += [f"after {', '.join(map(repr, row['depends_on']))}"] if row["depends_on"] else []
+        tasks.append(f"{row['name']!r}" + (f" ({', '.join(facts)})" if facts else ""))
+    more = f"; and {len(rows) - _TOLD} more" if len(rows) > _TOLD else ""
+    notified = " Odoo notifies the assignees." if any(row["users"] for row in rows) else ""
+    return "".join(parts) + "; ".join(tasks) + (f"{more}.{notified}" if rows else "")
+
+
+def _names(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
+    if not ids:
+        return {}
+    rows = read_rows(
+        odoo, model, [["id", "in", list(ids)]], ["display_name"], acts_on=PROJECT.model
+    )
+    return {**{n: f"id {n}" for n in ids}, **{row["id"]: row["display_name"] for row in rows}}
+
+
+# What became of it -------------------------------------------------------------------------------
+
+
+def _result(
+    odoo: Odoo,
+    done: Done,
+    project: Mapping[str, Any],
+    columns: Mapping[str, bool],
+    rows: Sequence[dict[str, Any]],
+    made: _Made,
+) -> ProjectResult:
+    """Read everything back, and name each difference."""
+    warnings = done.warnings
+
+    def tasks() -> list[Row]:
+        domain = [["project_id", "=", done.id]]
+        return read_rows(odoo, TASK.model, domain, _SHOWN, order="id") if rows else []
+
+    looks: list[Any] = [
+        lambda: row_after(odoo, PROJECT, done, name=project["name"]),
+        lambda: afterwards(partial(read_stages, odoo, done.id), warnings, "its stages"),
+        lambda: afterwards(tasks, warnings, "its tasks"),
+    ]
+    row, stages, stored = side_by_side(looks)
+    linked = {user for task in stored or () for user in task.get("user_ids") or ()}
+    names = afterwards(lambda: _names(odoo, USER, sorted(linked)), warnings, "the users") or {}
+    if stages is not None and [stage["name"] for stage in stages] != list(columns):
+        shown = ", ".join(stage["name"] for stage in stages) or "none"
+        warnings.append(f"The project has these stages: {shown}.")
+    warnings += not_taken(row, {key: project.get(key) for key in ("partner_id", "user_id")})
+    for key, field in (("date_start", "date_start"), ("date", "date_end")):
+        if key in project and key in row and row[key] != project[key]:
+            warnings.append(f"{field} is {row[key]}, not {project[key]}.")
+    customer = row.get("partner_id")
+    if customer and customer.id in (row.get("message_partner_ids") or ()):
+        warnings.append(f"{customer.name} follows the project, and gets what Odoo sends about it.")
+    by_id = {task["id"]: task for task in stored or ()}
+    listed = []
+    for asked in rows:
+        task = by_id.get(made.tasks.get(asked["name"], 0))
+        if task is None:
+            if stored is not None:
+                warnings.append(f"The task {asked['name']!r} is not there.")
+            continue
+        warnings += _differences(asked, task, by_id, made)
+        listed.append(_task(task, by_id, names))
+    return filled(
+        ProjectResult,
+        row,
+        message=f"Created the project {project['name']!r} with ID {done.id}, {len(columns)} stages"
+        f" and {len(listed)} tasks.",
+        partner=customer,
+        manager=row.get("user_id"),
+        date_end=row.get("date"),
+        visibility=row.get("privacy_visibility"),
+        stages=[RecordName(id=stage["id"], name=stage["name"]) for stage in stages or ()],
+        tasks=listed,
+        warnings=warnings,
+    )
+
+
+def _users(task: Row) -> list[int]:
+    if task["user_ids"] is None:
+        return [task["user_id"].id] if task["user_id"] else []
+    return list(task["user_ids"])
+
+
+def _task(task: Row, by_id: Mapping[int, Row], names: Mapping[int, str]) -> ProjectTask:
+    users = [RecordName(id=user, name=names.get(user, f"id {user}")) for user in _users(task)]
+    if task["user_ids"] is None and task["user_id"]:
+        users = [task["user_id"]]
+    before = [by_id[n] for n in task["depend_on_ids"] or () if n in by_id]
+    hours = task["allocated_hours"]
+    return filled(
+        ProjectTask,
+        task,
+        users=users,
+        state=task["state"] or task["kanban_state"],
+        planned_hours=task["planned_hours"] if hours is None else hours,
+        depends_on=[RecordName(id=row["id"], name=row["name"]) for row in before],
+    )
+
+
+def _differences(
+    asked: Mapping[str, Any], task: Row, by_id: Mapping[int, Row], made: _Made
+) -> list[str]:
+    """Say in what a stored task differs from what was asked for."""
+    what = f"The task {asked['name']!r}"
+    told = []
+    if (stage := asked["stage"]) and (task["stage_id"] is None or task["stage_id"].name != stage):
+        shown = task["stage_id"].name if task["stage_id"] else "no stage"
+        told.append(f"{what} is in {shown}, not in {stage}.")
+    if asked["users"] and sorted(_users(task)) != sorted(asked["users"]):
+        told.append(f"{what} is assigned to {_users(task)}, not to {asked['users']}.")
+    if (parent := asked["parent"]) and (
+        task["parent_id"] is None or task["parent_id"].id != made.tasks.get(parent)
+    ):
+        told.append(f"{what} is not a part of {parent!r}.")
+    before = [made.tasks.get(name, 0) for name in asked["depends_on"]]
+    if missing := [n for n in before if n not in (task["depend_on_ids"] or ())]:
+        names = [name for name in asked["depends_on"] if made.tasks.get(name, 0) in missing]
+        told.append(f"{what} does not depend on {', '.join(map(repr, names))}.")
+    elif before and task["state"] is not None:
+        waits = any(by_id[n]["state"] not in _ENDED for n in before if n in by_id)
+        if waits != (task["state"] == _WAITS):
+            told.append(f"{what} has the state {task['state']}.")
+    for field in ("priority", "allocated_hours", "planned_hours"):
+        value = asked["values"].get(field)
+        if value is not None and task[field] is not None and task[field] != value:
+            told.append(f"{what} has {field} {task[field]}, not {value}.")
+    wanted = str(asked["values"].get("date_deadline") or "")
+    shown = str(task["date_deadline"] or "").replace("T", " ").rstrip("Z")
+    if wanted and shown[: len(wanted)] != wanted:
+        told.append(f"{what} has the deadline {task['date_deadline']}, not {wanted}.")
+    return told
