@@ -48,6 +48,26 @@ TOOLS = (
         access="create",
         module="hr_timesheet",
     ),
+    Tool(
+        name="odoo_project_get_hours",
+        title="Get logged hours",
+        description="Get the hours logged by employee, project and week, with totals, and who has"
+        " logged fewer hours than they were to work. Use this and not odoo_core_aggregate to find"
+        " missing timesheets.",
+        function=project.get_hours,
+        access="read",
+        module="hr_timesheet",
+    ),
+    Tool(
+        name="odoo_project_check_billing",
+        title="Check the billing of hours",
+        description="Check the services of a sales order: hours logged and invoiced, and every step"
+        " that is still to be done so that the hours can be invoiced. It writes nothing. To create"
+        " the invoice, use odoo_sales_create_invoices.",
+        function=project.check_billing,
+        access="read",
+        module="sale_timesheet",
+    ),
 )
 
 

@@ -24,7 +24,9 @@ from tests.unit import (
     test_inventory_reordering,
     test_inventory_scrapping,
     test_project,
+    test_project_billing,
     test_project_creation,
+    test_project_hours,
     test_sales,
     test_sales_changes,
     test_sales_processing,
@@ -156,7 +158,11 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
     "manufacturing": (lambda: Workshop(19), {}),
     "project": (
         test_project.server,
-        {"create_project": test_project_creation.server},
+        {
+            "check_billing": test_project_billing.server,
+            "create_project": test_project_creation.server,
+            "get_hours": test_project_hours.example,
+        },
     ),
     "products": (Shop, {}),
     "purchase": (

@@ -17,6 +17,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.operations.documents import Document, Row, read_all
+from odoo_toolkit.operations.groups import in_group
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
@@ -111,7 +112,7 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
     context = {"allowed_company_ids": [company]}
     asked = [
         lambda: read_all(odoo, _COMPANY, [company], acts_on=ITEM, **context)[0],
-        lambda: any(_in_group(odoo, group) for group in _SEE_ALL),
+        lambda: any(in_group(odoo, group, acts_on=ITEM) for group in _SEE_ALL),
     ]
     row, sees_all = side_by_side(asked)
     assert isinstance(row, dict)  # noqa: S101 - what is asked first
@@ -128,20 +129,6 @@ def open_book(odoo: Odoo, company_id: int | None, company_name: str | None = Non
         currency=row["currency_id"].name,
         year_ends=(int(row["fiscalyear_last_month"] or 12), int(row["fiscalyear_last_day"] or 31)),
     )
-
-
-def _in_group(odoo: Odoo, group: str) -> bool:
-    call = Call(
-        model="res.users",
-        method="has_group",
-        # To 17 it is a method of the model, and means the connected user.
-        ids=(odoo.uid,) if odoo.version.major >= 18 else None,
-        arguments={"group_ext_id": group},
-        access="read",
-        acts_on=ITEM,
-        step=True,
-    )
-    return bool(odoo.call(call))
 
 
 def grouped(

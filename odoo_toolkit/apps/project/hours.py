@@ -1,0 +1,353 @@
+"""The hours that were logged, by employee, project and week, and who has logged too few."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.annotations import JsonSchema
+from odoo_toolkit.apps.project.schedules import (
+    Schedule,
+    Span,
+    read_closed,
+    read_schedules,
+    span_of,
+)
+from odoo_toolkit.apps.project.tasks import LINE
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.groups import in_group
+from odoo_toolkit.operations.lines import NamesOrIds, checked_day, today, wanted_each
+from odoo_toolkit.operations.links import linked_ids
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.aggregate.aggregation import aggregate
+from odoo_toolkit.records.results import RecordName
+
+STAFF = "hr.employee.public"
+
+#: Who sees the timesheets of everybody; its members of higher groups are in it, too.
+_SEES_ALL = "hr_timesheet.group_hr_timesheet_approver"
+
+#: Most days of one call, rows that are shown, and hours that are too few to matter.
+_MOST_DAYS, _MOST, _SMALL = 370, 1000, 0.05
+
+_DAY = JsonSchema({"type": "string"})
+
+
+@attrs.frozen(kw_only=True)
+class HoursRow(Shown):
+    """The hours of one employee on one project in one week.
+
+    Attributes:
+        week: its Monday.
+    """
+
+    employee: RecordName | None = None
+    project: RecordName | None = None
+    week: str
+    hours: float
+
+
+@attrs.frozen(kw_only=True)
+class MissingHours(Shown):
+    """An employee who has logged fewer hours in a week than they were to work.
+
+    Attributes:
+        week: its Monday.
+        expected: by the working schedule, less time off and closed days; only days within the dates
+            that are over count. None where the schedule is flexible or hidden: then nothing was
+            logged at all.
+        logged: hours on all projects, but for those that time off has logged by itself.
+    """
+
+    employee: RecordName
+    week: str
+    expected: float | None = None
+    logged: float
+    missing: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class HoursReport(Shown):
+    """Logged hours, as far as the connected user may see them.
+
+    Attributes:
+        total: of all rows.
+        by_employee, by_project: totals, by name; with the id where two have the same name.
+        rows: by employee, project and week.
+        missing: who has logged too few hours, by week; not for chosen projects.
+        has_more: whether there are more rows, or more who have logged too few, than are listed.
+        warnings: what is not as one might expect.
+    """
+
+    message: str
+    date_from: str
+    date_to: str
+    total: float
+    by_employee: dict[str, float] = attrs.Factory(dict)
+    by_project: dict[str, float] = attrs.Factory(dict)
+    rows: list[HoursRow] = attrs.Factory(list)
+    missing: list[MissingHours] = attrs.Factory(list)
+    has_more: bool = False
+    warnings: list[str] = attrs.Factory(list)
+
+
+def get_hours(
+    odoo: Odoo,
+    *,
+    date_from: Annotated[
+        str | date | None, _DAY, Doc("First day; default: the Monday four weeks ago.")
+    ] = None,
+    date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: today.")] = None,
+    employees: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
+    projects: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
+) -> HoursReport:
+    """Get the hours logged by employee, project and week, and who has logged too few.
+
+    Needs the Odoo module ``hr_timesheet``. The sums are Odoo's own. Who has logged too few is
+    judged by the working schedule of each active employee who is a user, less approved time off and
+    closed days. Users who are not timesheet approvers see and judge their own hours only.
+
+    >>> report = get_hours(odoo, date_from="2025-06-30", date_to="2025-07-06")
+    >>> report.by_project
+    {'House': 9.5}
+    >>> [(row.employee.name, row.week, row.missing) for row in report.missing]
+    [('Bo Birch', '2025-06-30', 32.0)]
+
+    Args:
+        odoo: the connection.
+        date_from: the first day.
+        date_to: the last day; up to 370 days after the first.
+        employees: ids or names; by default all.
+        projects: ids or names; with these, it is not judged who has logged too few.
+
+    Raises:
+        AmbiguousNameError: a name matches several records.
+        NotFoundError: there is no such employee or project, or no timesheets.
+        ValidationError: a date is wrong.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    first, last = _checked_days(odoo, date_from, date_to)
+    if not odoo.schema.module_installed("hr_timesheet"):
+        raise make_error(
+            "UNKNOWN_METHOD",
+            "There are no timesheets: the Odoo module hr_timesheet is not installed.",
+            suggestion="Install it in Odoo, in Apps.",
+            details={"module": "hr_timesheet"},
+        )
+    staff = wanted_each(STAFF, employees, "employees")
+    ids = linked_ids(odoo, [*staff, *wanted_each("project.project", projects, "projects")])
+    people, chosen = ids[: len(staff)], ids[len(staff) :]
+    domain: list[Any] = [
+        ["project_id", "!=", False],
+        ["date", ">=", first],
+        ["date", "<=", last],
+    ]
+    domain += [["employee_id", "in", people]] if people else []
+    of_projects = [["project_id", "in", chosen]] if chosen else []
+    warnings: list[str] = []
+    asked: list[Any] = [
+        lambda: _sums(odoo, [*domain, *of_projects]),
+        lambda: in_group(odoo, _SEES_ALL, acts_on=LINE.model),
+        lambda: [] if chosen else _staff(odoo, people, warnings),
+    ]
+    sums, sees_all, employed = side_by_side(asked)
+    if not sees_all:
+        employed = [row for row in employed if row["user_id"] and row["user_id"].id == odoo.uid]
+        warnings.append(
+            "This user is not a timesheet approver: Odoo shows them their own hours only."
+        )
+    rows = [
+        HoursRow(
+            employee=_name(row["employee_id"]),
+            project=_name(row["project_id"]),
+            week=row["date:week"],
+            hours=round(row["unit_amount:sum"], 2),
+        )
+        for row in sums
+    ]
+    missing = list(_missing(odoo, employed, sums, domain, first, last, warnings))
+    total = round(sum(row["unit_amount:sum"] for row in sums), 2)
+    few = len({row.employee for row in missing})
+    judged = "" if chosen else f" {few} of {len(employed)} employees have logged too few hours."
+    return HoursReport(
+        message=f"{total:g} hours from {first} to {last}.{judged}",
+        date_from=first,
+        date_to=last,
+        total=total,
+        by_employee=_totals((row.employee, row.hours) for row in rows),
+        by_project=_totals((row.project, row.hours) for row in rows),
+        rows=rows[:_MOST],
+        missing=missing[:_MOST],
+        has_more=len(rows) > _MOST or len(missing) > _MOST,
+        warnings=warnings,
+    )
+
+
+def _checked_days(
+    odoo: Odoo, date_from: str | date | None, date_to: str | date | None
+) -> tuple[str, str]:
+    last = checked_day(date_to, "date_to") or today(odoo)
+    first = checked_day(date_from, "date_from")
+    if first is None:
+        first = (_monday(date.fromisoformat(last)) - timedelta(weeks=4)).isoformat()
+    days = (date.fromisoformat(last) - date.fromisoformat(first)).days
+    if not 0 <= days <= _MOST_DAYS:
+        raise ValidationError(
+            f"{first} to {last} is not a period of up to {_MOST_DAYS} days.",
+            suggestion="Give a date_to that is not before date_from, and ask for a year at most.",
+            details={"field": "date_from"},
+        )
+    return first, last
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _name(shown: Any) -> RecordName | None:
+    return RecordName(id=shown["id"], name=shown["name"]) if shown else None
+
+
+def _sums(odoo: Odoo, domain: Sequence[Any]) -> list[Row]:
+    """Return Odoo's sums by employee, project and week."""
+    by = ["employee_id", "project_id", "date:week"]
+    found: list[Row] = []
+    while True:
+        page = aggregate(
+            odoo, LINE.model, domain, by, ["unit_amount:sum"], limit=None, offset=len(found)
+        )
+        found += page.records
+        if not page.has_more or not page.records:
+            return found
+
+
+def _totals(pairs: Any) -> dict[str, float]:
+    found: dict[RecordName | None, float] = defaultdict(float)
+    for who, hours in pairs:
+        found[who] += hours
+    names = [who.name if who else "none" for who in found]
+    return {
+        name if names.count(name) == 1 or who is None else f"{name} ({who.id})": round(hours, 2)
+        for (who, hours), name in zip(found.items(), names, strict=True)
+    }
+
+
+# Who has logged too few --------------------------------------------------------------------------
+
+
+def _staff(odoo: Odoo, people: Sequence[int | None], warnings: list[str]) -> list[Row]:
+    """Return the employees whose hours are judged."""
+    domain = [["id", "in", list(people)]] if people else [["user_id", "!=", False]]
+    fields = ("name", "user_id", "resource_calendar_id")
+    try:
+        return read_rows(
+            odoo, STAFF, domain, fields, acts_on=LINE.model, order="name, id", active_test=True
+        )
+    except OdooError as error:
+        warnings.append(f"Who has logged too few hours cannot be judged: {error.message}")
+        return []
+
+
+def _missing(
+    odoo: Odoo,
+    employed: Sequence[Row],
+    sums: Sequence[Row],
+    domain: Sequence[Any],
+    first: str,
+    last: str,
+    warnings: list[str],
+) -> Iterator[MissingHours]:
+    """Yield who has logged fewer hours than expected, by week, in the days that are over."""
+    over = min(date.fromisoformat(last), date.fromisoformat(today(odoo)) - timedelta(days=1))
+    start = date.fromisoformat(first)
+    if not employed or over < start:
+        return
+    ids = [row["id"] for row in employed]
+    calendars = {row["resource_calendar_id"].id for row in employed if row["resource_calendar_id"]}
+    asked: list[Any] = [
+        lambda: _readable(lambda: read_schedules(odoo, sorted(calendars), LINE.model), warnings),
+        lambda: _readable(lambda: read_closed(odoo, first, last, LINE.model), warnings),
+        lambda: _readable(lambda: _leaves(odoo, ids, first, last), warnings),
+        lambda: _readable(lambda: _logged_by_leaves(odoo, domain), warnings),
+    ]
+    schedules, closed, leaves, by_leaves = side_by_side(asked)
+    logged: dict[tuple[int, str], float] = defaultdict(float)
+    for row in sums:
+        if row["employee_id"]:
+            logged[row["employee_id"]["id"], row["date:week"]] += row["unit_amount:sum"]
+    for row in employed:
+        calendar = row["resource_calendar_id"].id if row["resource_calendar_id"] else None
+        schedule: Schedule | None = schedules.get(calendar)
+        off = [*closed.get(None, ()), *closed.get(calendar, ()), *leaves.get(row["id"], ())]
+        for week, days in _weeks(start, over):
+            own = by_leaves.get((row["id"], week), 0.0)
+            worked = logged[row["id"], week] - own
+            expected = None
+            if schedule:
+                planned = sum(schedule.hours(day, ()) for day in days)
+                free = planned - sum(schedule.hours(day, off) for day in days)
+                expected = planned - max(free, own)
+            if worked <= _SMALL if expected is None else worked < expected - _SMALL:
+                yield MissingHours(
+                    employee=RecordName(id=row["id"], name=row["name"]),
+                    week=week,
+                    expected=None if expected is None else round(expected, 2),
+                    logged=round(worked, 2),
+                    missing=None if expected is None else round(expected - worked, 2),
+                )
+
+
+def _readable(look: Any, warnings: list[str]) -> Any:
+    """Return what is read; where this user must not, an empty answer and a warning."""
+    try:
+        return look()
+    except OdooError as error:
+        warnings.append(f"Who has logged too few hours is judged without this: {error.message}")
+        return {}
+
+
+def _weeks(first: date, last: date) -> Iterator[tuple[str, list[date]]]:
+    """Yield the Monday of each week, and its days within these."""
+    monday = _monday(first)
+    while monday <= last:
+        days = [monday + timedelta(days=n) for n in range(7)]
+        yield monday.isoformat(), [day for day in days if first <= day <= last]
+        monday += timedelta(weeks=1)
+
+
+def _leaves(odoo: Odoo, ids: Sequence[int], first: str, last: str) -> Mapping[int, list[Span]]:
+    """Return the approved time off of employees, as far as this user may see it."""
+    found: dict[int, list[Span]] = defaultdict(list)
+    if not odoo.schema.module_installed("hr_holidays"):
+        return found
+    domain = [
+        ["employee_id", "in", list(ids)],
+        ["state", "=", "validate"],
+        ["date_from", "<=", f"{last} 23:59:59"],
+        ["date_to", ">=", f"{first} 00:00:00"],
+    ]
+    fields = ("employee_id", "date_from", "date_to")
+    for row in read_rows(odoo, "hr.leave", domain, fields, acts_on=LINE.model, active_test=True):
+        if row["employee_id"]:
+            found[row["employee_id"].id].append(span_of(row))
+    return found
+
+
+def _logged_by_leaves(odoo: Odoo, domain: Sequence[Any]) -> dict[tuple[int, str], float]:
+    """Return the hours that time off and closed days have logged, by employee and week."""
+    fields = [f for f in ("holiday_id", "global_leave_id") if f in odoo.schema.fields(LINE.model)]
+    found: dict[tuple[int, str], float] = defaultdict(float)
+    if fields:
+        either = ["|"] * (len(fields) - 1) + [[field, "!=", False] for field in fields]
+        for row in _sums(odoo, [*domain, *either]):
+            if row["employee_id"]:
+                found[row["employee_id"]["id"], row["date:week"]] += row["unit_amount:sum"]
+    return found
