@@ -14,6 +14,7 @@ from odoo_toolkit.compat import NEWEST, OLDEST
 #: model -> its fields and methods; after a colon the first and last version that has them.
 NAMES: Mapping[str, str] = {
     "account.account": "user_type_id:14-15 account_type:16-19",
+    "account.analytic.line": "so_line",
     "account.move": "button_cancel button_draft action_reverse invoice_pdf_report_id:17-19"
     " is_manually_modified:18-19",
     "account.move.reversal": "reverse_moves refund_method:14-16 refund_moves:17-19"
@@ -41,12 +42,12 @@ NAMES: Mapping[str, str] = {
     "mail.message": "message_type",
     "mail.template": "",
     "mrp.unbuild": "",
-    "product.product": "categ_id",
+    "product.product": "categ_id service_tracking",
     "product.template": "detailed_type:15-17 is_storable:18-19",
     "product.supplierinfo": "min_qty",
     "product.template.attribute.value": "price_extra",
     "project.tags": "",
-    "project.task": "depend_on_ids:15-19 task_properties:16-19",
+    "project.task": "depend_on_ids:15-19 task_properties:16-19 allow_billable sale_line_id",
     "purchase.order": "button_draft button_unlock:14-19",
     "purchase.order.line": "qty_received taxes_id:14-18 tax_ids:19-19",
     "res.country.group": "",
@@ -71,7 +72,15 @@ NAMES: Mapping[str, str] = {
 }
 
 #: Modules, of which the servers of the live tests have all.
-MODULES = ("hr_attendance", "hr_expense", "hr_holidays", "hr_timesheet", "sale_stock", "stock_sms")
+MODULES = (
+    "hr_attendance",
+    "hr_expense",
+    "hr_holidays",
+    "hr_timesheet",
+    "sale_stock",
+    "sale_timesheet",
+    "stock_sms",
+)
 
 #: External ids.
 EXTERNAL_IDS = (

@@ -29,6 +29,7 @@ BROUGHT = {
     "hr": "hr_holidays",
     "mail": "crm",
     "calendar": "crm",
+    "sale_timesheet": "hr_timesheet",
 }
 
 
