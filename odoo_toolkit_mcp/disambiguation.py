@@ -82,7 +82,10 @@ async def ask(
             "record": {
                 "type": "string",
                 "title": "Which one?",
-                "enum": [f"{cleaned(match['name'])} (id {match['id']})" for match in error.matches],
+                "enum": [
+                    f"{cleaned(choice)} (id {match['id']})"
+                    for match, choice in zip(error.matches, error.choices(), strict=True)
+                ],
             }
         },
         "required": ["record"],

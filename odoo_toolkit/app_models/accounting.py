@@ -45,6 +45,7 @@ MODELS = (
             "Posted documents cannot be changed; a credit note (action_reverse) corrects them.",
             "amount_residual is what is left to pay.",
         ),
+        told_apart_by="partner_id state invoice_date amount_total",
     ),
     AppModel(
         "account.payment",
@@ -67,9 +68,10 @@ MODELS = (
             Move("action_cancel", "draft", "cancel", until=17),
             Move("action_cancel", "draft", "canceled", since=18),
         ),
+        told_apart_by="partner_id date amount state",
     ),
-    AppModel("account.account", "Account", name_fields="name code"),
-    AppModel("account.journal", "Journal", name_fields="name code"),
+    AppModel("account.account", "Account", name_fields="name code", told_apart_by="code"),
+    AppModel("account.journal", "Journal", name_fields="name code", told_apart_by="code type"),
     AppModel("account.move.line", "Journal Item"),
-    AppModel("account.tax", "Tax"),
+    AppModel("account.tax", "Tax", told_apart_by="type_tax_use amount"),
 )

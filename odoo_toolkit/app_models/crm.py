@@ -21,7 +21,8 @@ MODELS = (
         key_fields="id name partner_id stage_id expected_revenue user_id",
         found_through=(Relation("res.partner"),),
         tips=("Leads and opportunities are both here: filter by type.",),
+        told_apart_by="partner_id type stage_id expected_revenue",
     ),
-    AppModel("crm.stage", "CRM Stages", announced_by="stage in"),
+    AppModel("crm.stage", "CRM Stages", announced_by="stage in", told_apart_by="team_id team_ids"),
     AppModel("crm.team", "Sales Team", announced_by="team"),
 )

@@ -3,7 +3,12 @@
 from odoo_toolkit.app_models.model import AppModel, Move
 
 MODELS = (
-    AppModel("hr.employee.public", "Public Employee", module="hr"),
+    AppModel(
+        "hr.employee.public",
+        "Public Employee",
+        module="hr",
+        told_apart_by="department_id job_title work_email",
+    ),
     AppModel(
         "hr.leave",
         module="hr_holidays",

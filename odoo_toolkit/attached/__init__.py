@@ -3,7 +3,7 @@
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
-from odoo_toolkit.attached.chatter import get_messages, post_message
+from odoo_toolkit.attached.chatter import get_messages, post_message, post_notes
 
 __all__ = [
     "attachments",
@@ -11,6 +11,7 @@ __all__ = [
     "get_messages",
     "mark_activity_done",
     "post_message",
+    "post_notes",
     "schedule_activity",
 ]
 

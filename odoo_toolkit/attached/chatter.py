@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 import attrs
@@ -10,8 +10,9 @@ from annotated_doc import Doc
 from annotated_types import Ge, Len
 
 from odoo_toolkit.annotations import AtMost, DryRun, JsonSchema, Model, readable_signatures
+from odoo_toolkit.attached.attachments.content import MAX_BYTES
+from odoo_toolkit.attached.message_files import MessageFile, PostsOn, check_files, message_files
 from odoo_toolkit.attached.owner_records import (
-    MakesOwned,
     RecordId,
     beside_owner,
     check_exist,
@@ -24,23 +25,29 @@ from odoo_toolkit.compat import MESSAGE_BODY_ESCAPED_SINCE
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.operations.documents import Document, afterwards, filled, read_rows
+from odoo_toolkit.operations.documents import Document, afterwards, filled, read_all, read_rows
+from odoo_toolkit.operations.lines import NamesOrIds, wanted_each
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.arguments import checked_ids
+from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 
 _MODEL = "mail.message"
 
 _PARTNER = Document(model="res.partner", noun="partner", argument="partner_ids", fields=())
 
-#: Most messages that one call returns.
-MAX_MESSAGES = 100
+#: Most messages that one call returns, and records that one call posts on.
+MAX_MESSAGES = MOST_RECORDS = 100
 
-#: What a message is logged as, unless told: comments go to followers, notes stay internal.
-_SUBTYPES = {"comment": "mail.mt_comment", "notification": "mail.mt_note"}
+Body = Annotated[str, Doc("Plain text; line breaks are kept, tags are shown as they are.")]
+
+#: What a message is logged as, unless told: comments go to followers, notes stay internal. Both
+#: are stored as comments, as by "Log note": type notification is for what Odoo logs by itself.
+_NOTE = "mail.mt_note"
+_SUBTYPES = {"comment": "mail.mt_comment", "notification": _NOTE}
 
 _MESSAGE_FIELDS = [
     "date",
@@ -108,6 +115,7 @@ class PostedMessage(Shown):
 
     Attributes:
         body: the HTML that Odoo stored; None where it could not be read.
+        attachment_ids: its files.
         notified: who was told, and how; the author never is.
         warnings: what went otherwise than asked.
     """
@@ -116,7 +124,32 @@ class PostedMessage(Shown):
     model: str
     record_id: int
     body: str | None = None
+    attachment_ids: list[int] = attrs.Factory(list)
     notified: list[Notified]
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class PostedNote(Shown):
+    """A note on one of several records; ``message_id`` is None where Odoo did not tell it."""
+
+    record: RecordName
+    message_id: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class PostedNotes(Shown):
+    """A note on several records.
+
+    Attributes:
+        notes: where it was posted.
+        not_posted: the records on which it was not; ``warnings`` say why.
+    """
+
+    model: str
+    notes: list[PostedNote]
+    not_posted: list[RecordName] = attrs.Factory(list)
     message: str
     warnings: list[str] = attrs.Factory(list)
 
@@ -130,7 +163,7 @@ def get_messages(
         Sequence[str],
         JsonSchema({"type": "array", "items": {"type": "string"}}),
         Len(1),
-        Doc("email, comment (by users), notification (by Odoo), ..."),
+        Doc("email, comment (by users, notes too), notification (by Odoo), ..."),
     ] = ("email", "comment"),
     strip_html: Annotated[bool, Doc("Bodies as text instead of HTML.")] = True,
 ) -> MessagesResult:
@@ -199,8 +232,10 @@ def post_message(
     odoo: Odoo,
     model: Model,
     record_id: RecordId,
-    body: Annotated[str, Doc("Plain text; line breaks are kept, tags are shown as they are.")],
-    message_type: Literal["comment", "notification"] = "comment",
+    body: Body,
+    message_type: Annotated[
+        Literal["comment", "notification"], Doc("notification is an internal note.")
+    ] = "comment",
     subtype: Annotated[
         Literal["mail.mt_comment", "mail.mt_note"] | None,
         Doc("Instead of the usual subtype of message_type."),
@@ -211,12 +246,18 @@ def post_message(
         Doc("Partners to notify besides the followers."),
     ] = (),
     *,
+    attachments: Annotated[
+        Sequence[MessageFile] | None,
+        JsonSchema({"type": "array", "items": {"type": "object"}}),
+        Doc("Each {'id'} of a file of this record, or a new one: {'name', 'content_base64'}."),
+    ] = None,
+    max_bytes: int = MAX_BYTES,
     dry_run: DryRun = False,
 ) -> PostedMessage | Plan:
     """Post a message on a record and return it as stored, with who was notified.
 
-    Three steps: record and partners are looked up side by side, the message is posted, message
-    and notifications are read side by side.
+    Three steps: record, partners and files are looked up side by side, the message is posted,
+    message and notifications are read side by side. Each new file is one more, before the message.
 
     Args:
         odoo: the connection.
@@ -224,18 +265,21 @@ def post_message(
         record_id: the record.
         body: plain text. Odoo 14 to 16 take a body for HTML, 17 and later escape it; it is sent
             in such a way that readers see this text on each.
-        message_type: comment or notification.
+        message_type: comment, or notification for an internal note.
         subtype: ``mail.mt_comment`` (to followers) or ``mail.mt_note`` (internal).
         partner_ids: partners to notify; on Odoo 14 to 18 they become followers.
+        attachments: files that go with it: those that the record has, by id, or new ones, by name
+            and content; ``mimetype`` as for :func:`~odoo_toolkit.attached.attachments.upload`.
+        max_bytes: larger files are refused.
         dry_run: check everything and post nothing.
 
     Raises:
-        ValidationError: the model has no chatter, the body is empty; nothing was posted.
-        NotFoundError: there is no such record or partner; nothing was posted.
+        ValidationError: the model has no chatter, the body is empty, a file is none; nothing was
+            posted.
+        NotFoundError: there is no such record, partner or file of it; nothing was posted.
         AccessError: Odoo or the policy does not allow it; nothing was posted.
     """
-    if not isinstance(body, str) or not body.strip():
-        raise ValidationError("The body is empty.", suggestion="Write the text to post.")
+    _check_body(body)
     if message_type not in _SUBTYPES:
         raise ValidationError(
             f"message_type {message_type!r} cannot be posted.",
@@ -247,35 +291,31 @@ def post_message(
             suggestion="Use mail.mt_comment (to followers) or mail.mt_note (internal).",
         )
     partners = list(checked_ids(partner_ids)) if partner_ids else []
-    post = MakesOwned(model=model, method="message_post", owner=model, kind=_MODEL, says="Posted")
-    permit(odoo, post, dry_run=dry_run)
+    there, new = message_files(attachments, max_bytes)
+    kind = subtype or _SUBTYPES[message_type]
+    post = PostsOn(model=model, method="message_post", owner=model, kind=_MODEL, record=record_id)
+    permit(odoo, attrs.evolve(post, files=new), dry_run=dry_run)
     check_has(odoo, model, "message_ids", "chatter")
-    html = written_text(odoo.schema.fields(_MODEL)["body"], body)
-    arguments: dict[str, Any] = {
-        "body": html,
-        "message_type": message_type,
-        "subtype_xmlid": subtype or _SUBTYPES[message_type],
-    }
-    if odoo.version.major >= MESSAGE_BODY_ESCAPED_SINCE:
-        arguments["body_is_html"] = True
+    post = _posting(odoo, post, body, kind)
+    html = post.html["body"]
+    arguments = dict(post.arguments)
     if partners:
         arguments["partner_ids"] = partners
-    beside_owner(
-        odoo,
-        model,
-        record_id,
-        *([lambda: check_exist(odoo, _PARTNER, partners)] if partners else []),
+    if there:
+        arguments["attachment_ids"] = there
+    checks: list[Callable[[], Any]] = [lambda: check_exist(odoo, _PARTNER, partners)] * bool(
+        partners
     )
+    if there:
+        checks.append(lambda: check_files(odoo, model, record_id, there))
+    beside_owner(odoo, model, record_id, *checks)
 
     def result(done: Done) -> PostedMessage:
-        if not done.answers[0]:
-            raise OdooError(
-                "Odoo did not say which message it posted.",
-                suggestion="Look with get_messages before posting it again.",
-                outcome="maybe_applied",
-            )
-        (message_id,), warnings = done.answers[0], done.warnings
-        stored, notified = _read_posted(odoo, model, message_id, warnings)
+        (message_id,), warnings = _posted_id(done.answers[0]), done.warnings
+        warnings.extend(remark for file in new if (remark := file.remark))
+        stored, files, notified = _read_posted(odoo, model, message_id, warnings)
+        if files is not None and len(files) != len(there) + len(new):
+            warnings.append(f"Of {len(there) + len(new)} files the message has {len(files)}.")
         if stored is not None and not says(html_to_text(stored), html):
             warnings.append("Odoo stored another text than was given: see body.")
         told = ", ".join(person.name for person in notified)
@@ -284,21 +324,161 @@ def post_message(
             model=model,
             record_id=record_id,
             body=stored,
+            attachment_ids=files or [],
             notified=notified,
             message=f"Posted message {message_id} on {model} {record_id};"
             f" {f'notified: {told}' if told else 'nobody was notified'}.",
             warnings=warnings,
         )
 
-    post = attrs.evolve(
-        post,
-        arguments=arguments,
-        like={"model": model, "res_id": record_id, "message_type": message_type},
+    what = "an internal note" if kind == _NOTE else "a message"
+    count = len(there) + len(new)
+    files_too = f" with {count} file{'s' * (count > 1)}" if count else ""
+    would = f"Would post {what}{files_too} on {model} {record_id}."
+    post = attrs.evolve(post, arguments=arguments, files=new)
+    return operate(odoo, [post], [record_id], result, would=would, dry_run=dry_run)
+
+
+@operation
+def post_notes(
+    odoo: Odoo,
+    *,
+    model: Model,
+    records: Annotated[
+        NamesOrIds, Len(1, MOST_RECORDS), Doc("Names or ids of records of the model.")
+    ],
+    body: Body,
+    dry_run: DryRun = False,
+) -> PostedNotes | Plan:
+    """Post one internal note on each of several records; nobody is notified.
+
+    Three round trips, and one for each record: Odoo posts on one at a time. When one fails, those
+    after it are not tried, and the result says which.
+
+    >>> post_notes(odoo, model="res.partner", records=["ACME Ltd", 26], body="On hold").message
+    'Posted the note on 2 of 2 res.partner records.'
+
+    Args:
+        odoo: the connection.
+        model: such as ``sale.order``.
+        records: ids or names of at most 100 of its records.
+        body: plain text; readers see it as it is.
+        dry_run: check everything and post nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several records; nothing was posted.
+        NotFoundError: there is no such record; nothing was posted.
+        ValidationError: the model has no chatter, the body is empty, there are no records, too
+            many, or one twice; nothing was posted.
+        AccessError: Odoo or the policy does not allow it; nothing was posted.
+    """
+    _check_body(body)
+    post = PostsOn(model=model, method="message_post", owner=model, kind=_MODEL, record=0)
+    permit(odoo, post, dry_run=dry_run)
+    check_has(odoo, model, "message_ids", "chatter")
+    wanted = wanted_each(model, records, "records")
+    if not 1 <= len(wanted) <= MOST_RECORDS:
+        raise ValidationError(
+            f"Give 1 to {MOST_RECORDS} records, not {len(wanted)}.", details={"field": "records"}
+        )
+    ids = [number for number in resolve_all(odoo, wanted) if number is not None]
+    if twice := sorted({number for number in ids if ids.count(number) > 1}):
+        raise ValidationError(
+            f"Given twice: {model} {', '.join(map(str, twice))}.",
+            suggestion="Name each record once.",
+            details={"field": "records", "ids": twice},
+        )
+    named = Document(
+        model=model, noun=f"{model} record", argument="records", fields=("display_name",)
+    )
+    rows = read_all(odoo, named, ids)
+    names = [RecordName(id=row["id"], name=row["display_name"]) for row in rows]
+    post = _posting(odoo, post, body, _NOTE)
+    steps = [
+        attrs.evolve(
+            post,
+            record=one.id,
+            like={**post.like, "res_id": one.id},
+            says=f"Posted on {one.name}",
+            fails=f"Not posted on {one.name} ({one.id}) and those after it",
+        )
+        for one in names
+    ]
+
+    def result(done: Done) -> PostedNotes:
+        made = [*zip(names, done.answers, strict=False)]
+        notes = [
+            PostedNote(record=one, message_id=answer[0] if answer else None) for one, answer in made
+        ]
+        return PostedNotes(
+            model=model,
+            notes=notes,
+            not_posted=names[len(notes) :],
+            message=f"Posted the note on {len(notes)} of {len(names)} {model} records.",
+            warnings=[*done.warnings, *_not_as_given(odoo, model, notes, post.html["body"])],
+        )
+
+    listed = ", ".join(f"{one.name} ({one.id})" for one in names)
+    count = f"{len(names)} {model} record{'s' * (len(names) > 1)}"
+    would = f"Would post an internal note on {count}: {listed}."
+    return operate(odoo, steps, ids[:1], result, would=would, dry_run=dry_run)
+
+
+def _check_body(body: str) -> None:
+    if not isinstance(body, str) or not body.strip():
+        raise ValidationError("The body is empty.", suggestion="Write the text to post.")
+
+
+def _posting(odoo: Odoo, step: PostsOn, body: str, subtype: str) -> PostsOn:
+    """Return the step with its text, in such a way that readers see it on each version."""
+    html = written_text(odoo.schema.fields(_MODEL)["body"], body)
+    arguments = {"body": html, "message_type": "comment", "subtype_xmlid": subtype}
+    as_html = {"body_is_html": True} if odoo.version.major >= MESSAGE_BODY_ESCAPED_SINCE else {}
+    return attrs.evolve(
+        step,
+        arguments={**arguments, **as_html},
+        like={"model": step.model, "res_id": step.record, "message_type": "comment"},
         html={"body": html},
     )
-    kind = "an internal note" if arguments["subtype_xmlid"] == "mail.mt_note" else "a message"
-    would = f"Would post {kind} on {model} {record_id}."
-    return operate(odoo, [post], [record_id], result, would=would, dry_run=dry_run)
+
+
+def _posted_id(answer: list[int]) -> list[int]:
+    if not answer:
+        raise OdooError(
+            "Odoo did not say which message it posted.",
+            suggestion="Look with get_messages before posting it again.",
+            outcome="maybe_applied",
+        )
+    return answer
+
+
+def _not_as_given(odoo: Odoo, model: str, notes: Sequence[PostedNote], html: str) -> list[str]:
+    """Say which notes Odoo did not tell of, or stored otherwise than given; one round trip."""
+    warnings = [
+        f"Odoo did not say which message it posted on {note.record.name} ({note.record.id})."
+        for note in notes
+        if note.message_id is None
+    ]
+    records = {note.message_id: note.record for note in notes if note.message_id is not None}
+    rows = afterwards(
+        lambda: read_rows(
+            odoo,
+            _MODEL,
+            [["id", "in", list(records)]],
+            ["body"],
+            acts_on=model,
+            strip_html=False,
+        ),
+        warnings,
+        "the notes",
+    )
+    stored = {row["id"]: row["body"] for row in rows or ()}
+    for number, record in records.items() if rows is not None else ():
+        if number not in stored:
+            warnings.append(f"The note {number} on {record.name} ({record.id}) is not to be seen.")
+        elif not says(html_to_text(stored[number] or ""), html):
+            warnings.append(f"Odoo stored another text on {record.name} ({record.id}).")
+    return warnings
 
 
 def _check_types(odoo: Odoo, types: Sequence[str]) -> None:
@@ -318,8 +498,8 @@ def _check_types(odoo: Odoo, types: Sequence[str]) -> None:
 
 def _read_posted(
     odoo: Odoo, model: str, message_id: int, warnings: list[str]
-) -> tuple[str | None, list[Notified]]:
-    """Return a posted message's body as HTML, and who was notified."""
+) -> tuple[str | None, list[int] | None, list[Notified]]:
+    """Return a posted message's body as HTML, its files, and who was notified."""
 
     def rows(of: str, domain: list[Any], fields: list[str], what: str) -> list[dict[str, Any]]:
         def read() -> list[dict[str, Any]]:
@@ -331,7 +511,9 @@ def _read_posted(
     of_message = [["mail_message_id", "=", message_id]]
     messages, notifications = side_by_side(
         [
-            lambda: rows(_MODEL, [["id", "=", message_id]], ["body"], "the message"),
+            lambda: rows(
+                _MODEL, [["id", "=", message_id]], ["body", "attachment_ids"], "the message"
+            ),
             lambda: rows("mail.notification", of_message, by, "who was notified"),
         ]
     )
@@ -345,7 +527,9 @@ def _read_posted(
         for row in notifications
         if row["res_partner_id"]
     ]
-    return (messages[0]["body"] or "") if messages else None, notified
+    if not messages:
+        return None, None, notified
+    return messages[0]["body"] or "", messages[0]["attachment_ids"] or [], notified
 
 
 readable_signatures(globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -16,6 +16,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.records.telling import in_words, told_apart
 from odoo_toolkit.search_text import folded, literal
 from odoo_toolkit.values.plain import plain, whole_number
 from odoo_toolkit.values.scalars import is_id
@@ -28,7 +29,7 @@ _ROWS_PER_NAME = 20
 
 #: Letters at either end of a word by which similar names are looked for, how many records of
 #: such names are looked at, and how many names are suggested.
-_PART, _MOST_LIKE, _MOST_SUGGESTED = 3, 200, 3
+_PART, _MOST_LIKE, _MOST_SUGGESTED = 3, 200, 5
 
 _CODE = re.compile(r"\[(?P<code>[^\]]+)\]\s*(?P<name>.*)", re.DOTALL)
 _VARIANT = re.compile(r"(?P<name>.*\S)\s*\([^()]+\)", re.DOTALL)
@@ -42,7 +43,8 @@ class AmbiguousNameError(ValidationError):
     Attributes:
         field: the argument that would take the id of the chosen one, such as ``partner_id`` or
             ``lines[2].product_id``.
-        matches: the records to choose from, at most 10, each as ``{"id", "name"}``.
+        matches: the records to choose from, at most 10, each as ``{"id", "name"}`` and what tells
+            it from the others, such as ``"city"``.
     """
 
     def __init__(self, field: str, name: str, model: str, matches: Sequence[RecordName]) -> None:
@@ -54,8 +56,21 @@ class AmbiguousNameError(ValidationError):
             details={"field": field, "matches": self.matches},
         )
 
+    def tell_apart(self, told: Mapping[int, Mapping[str, Any]]) -> None:
+        """Add to the matches what tells them apart, by id."""
+        for match in self.matches:
+            match.update(told.get(match["id"], {}))
+
+    def choices(self) -> list[str]:
+        """Return the matches in words: ``Ann (city Ghent)``."""
+        return [
+            f"{match['name']} ({told})" if (told := in_words(match)) else str(match["name"])
+            for match in self.matches
+        ]
+
     def _render_traceback_(self) -> list[str]:
-        choices = [f"  {match['id']}: {match['name']}" for match in self.matches]
+        told = zip(self.matches, self.choices(), strict=True)
+        choices = [f"  {match['id']}: {choice}" for match, choice in told]
         return [*super()._render_traceback_(), *choices]
 
     def disambiguation(self) -> dict[str, Any]:
@@ -156,9 +171,10 @@ def resolve_all(odoo: Odoo, wanted: Sequence[Wanted], *, required: bool = True) 
         required: whether giving neither id nor name is an error; else None comes back for it.
 
     Raises:
-        AmbiguousNameError: several records match a name.
-        NotFoundError: none does; ``details["did_you_mean"]`` has similar ones, which one more
-            round trip looks for.
+        AmbiguousNameError: several records match a name; one more round trip reads what tells
+            them apart.
+        NotFoundError: none does; ``details["did_you_mean"]`` has similar ones, archived ones too,
+            which one more round trip looks for.
         ValidationError: neither or both were given, or the id is none.
     """
     for item in wanted:
@@ -232,6 +248,9 @@ def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
             if not shown:
                 raise
             resolved.append((item, _pick(item, shown)))
+        except AmbiguousNameError as error:
+            error.tell_apart(told_apart(odoo, model, [match["id"] for match in error.matches]))
+            raise
     return resolved
 
 
@@ -250,25 +269,41 @@ def _suggest(
     if not conditions:
         return []
     try:
-        rows = _found(odoo, model, conditions, fields, domain, _MOST_LIKE)
+        rows = _found(odoo, model, conditions, fields, domain, _MOST_LIKE, archived=True)
     except OdooError:
         return []
-    exact = [row for row in rows if row["display_name"] == name]
+    active = [row for row in rows if row.get("active", True)]
+    exact = [row for row in active if row["display_name"] == name]
     if exact and len(rows) < _MOST_LIKE:
         return [RecordName(id=row["id"], name=row["display_name"]) for row in exact]
-    by_text = {
-        folded(str(row[field])): row["id"]
-        for row in rows
-        for field in ("display_name", *fields)
-        if row.get(field)
-    }
+    by_text: dict[str, list[int]] = {}
+    for row in sorted(rows, key=lambda row: not row.get("active", True)):
+        for text in {folded(text) for text in _texts(row, fields)}:
+            by_text.setdefault(text, []).append(row["id"])
     near = difflib.get_close_matches(folded(name), by_text, n=_MOST_SUGGESTED, cutoff=0.6)
-    ids = list(dict.fromkeys(by_text[text] for text in near))
-    shown = {row["id"]: row["display_name"] for row in rows}
+    # The variants of a product share its name.
+    ids = list(dict.fromkeys(number for text in near for number in by_text[text]))
+    shown = {row["id"]: row for row in rows}
     if ids:
-        error.details["did_you_mean"] = [{"id": n, "name": shown[n]} for n in ids]
-        error.message += f" Did you mean {' or '.join(f'{shown[n]!r} (id {n})' for n in ids)}?"
+        meant = [_suggested(shown[number]) for number in ids[:_MOST_SUGGESTED]]
+        error.details["did_you_mean"] = meant
+        listed = [
+            f"{one['name']!r} (id {one['id']}{', archived' * ('archived' in one)})" for one in meant
+        ]
+        error.message += f" Did you mean {' or '.join(listed)}?"
     return []
+
+
+def _texts(row: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
+    """Return by which texts a record may be meant, what Odoo shows with and without its code."""
+    texts = [str(row[field]) for field in ("display_name", *fields) if row.get(field)]
+    code = _CODE.fullmatch(str(row["display_name"]))
+    return [*texts, code["name"]] if code else texts
+
+
+def _suggested(row: Mapping[str, Any]) -> dict[str, Any]:
+    archived = {} if row.get("active", True) else {"archived": True}
+    return {"id": row["id"], "name": row["display_name"], **archived}
 
 
 def _find_one(odoo: Odoo, model: str, name: str, domain: tuple[Any, ...]) -> list[RecordName]:
@@ -341,15 +376,26 @@ def _found(
     fields: list[str],
     domain: tuple[Any, ...],
     limit: int,
+    *,
+    archived: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return what one of several conditions on open fields finds.
+    """Return what one of several conditions on open fields finds; on request archived ones too.
 
     The domain is an operation's own, so a step of it: it holds although a field in it is closed.
     """
     either = ["|"] * (len(conditions) - 1) + conditions
     shown = list(dict.fromkeys(["display_name", *fields]))
+    if archived and "active" in odoo.policy.readable_fields(model, odoo.schema.fields):
+        shown.append("active")
+    context = {"active_test": False} if "active" in shown else {}
     arguments = {"domain": [*domain, *either], "fields": shown, "limit": limit}
-    call = Call(model=model, method="search_read", arguments=arguments, step=bool(domain))
+    call = Call(
+        model=model,
+        method="search_read",
+        arguments=arguments,
+        context=context,
+        step=bool(domain),
+    )
     rows: list[dict[str, Any]] = odoo.call(call)
     return rows
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from odoo_toolkit.attached import activities, chatter
-from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata
+from odoo_toolkit.client import Odoo
+from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 
 TOOLS = (
     Tool(
         name="odoo_chatter_get_messages",
         title="Read messages",
-        description="Read a record's newest messages and e-mails. Odoo's own log entries (type"
-        " notification) are left out unless you ask for them.",
+        description="Read a record's newest messages, e-mails and notes. Odoo's own log entries"
+        " (type notification) are left out unless you ask for them.",
         function=chatter.get_messages,
         access="read",
     ),
     Tool(
-        name="odoo_chatter_post_message",
-        title="Post a message",
-        description="Post a message on a record. A comment is e-mailed to all its followers,"
-        " customers among them; a notification is an internal note, sent only to partner_ids.",
-        function=chatter.post_message,
+        name="odoo_chatter_post_notes",
+        title="Post one note on several records",
+        description="Post the same internal note on several records of a model, by names or ids;"
+        " nobody is notified. For one record, for followers or with files, use"
+        " odoo_chatter_post_message.",
+        function=chatter.post_notes,
         access="create",
     ),
     Tool(
@@ -47,6 +50,23 @@ TOOLS = (
 )
 
 
+def tools_for(settings: ServerSettings) -> list[Tool]:
+    """Return the tools, with the limit that the settings give to files."""
+    posting = Tool(
+        name="odoo_chatter_post_message",
+        title="Post a message",
+        description="Post a message on a record. A comment is e-mailed to all its followers,"
+        " customers among them; a notification is an internal note, sent only to partner_ids."
+        " attachments are files of the record by id, or new ones of at most"
+        f" {settings.attachment_max_mb} MB. For one note on several records, use"
+        " odoo_chatter_post_notes.",
+        function=chatter.post_message,
+        access="create",
+        fixed={"max_bytes": settings.attachment_max_mb * 1024 * 1024},
+    )
+    return [TOOLS[0], posting, *TOOLS[1:]]
+
+
 class ChatterToolset(BaseToolset):
     """Tools for messages and activities."""
 
@@ -57,4 +77,7 @@ class ChatterToolset(BaseToolset):
         depends_on=("core",),
         tags=("communication",),
     )
-    tools = TOOLS
+
+    def register_tools(self, server: ToolTable, connection: Odoo | None) -> list[str]:
+        """Add the tools for messages and activities."""
+        return server.add_tools(tools_for(server.settings))

@@ -26,9 +26,9 @@ TOOLS = (
     Tool(
         name="odoo_crm_convert_to_opportunity",
         title="Convert a lead to an opportunity",
-        description="Convert a lead to an opportunity. It is never merged with another one."
-        " Without partner_id it keeps its contact, or a customer is created from"
-        " its data unless create_customer is false.",
+        description="Convert a lead to an opportunity, in the same call with its expected revenue"
+        " and stage. It is never merged with another one. Without partner_id it keeps its contact;"
+        " a customer is created from its data only with create_customer.",
         function=crm.convert_to_opportunity,
         access="write",
     ),

@@ -33,7 +33,7 @@ from odoo_toolkit.apps import (
 )
 from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
-from odoo_toolkit.attached.chatter import post_message
+from odoo_toolkit.attached.chatter import post_message, post_notes
 from odoo_toolkit.languages import activate_language
 from odoo_toolkit.mail import send_document
 from odoo_toolkit.plans import Plan
@@ -111,7 +111,7 @@ CASES: dict[str, Case] = {
     "convert": (
         "crm.lead",
         [["type", "=", "lead"]],
-        lambda o, i: crm.convert_to_opportunity.plan(o, lead_id=i),
+        lambda o, i: crm.convert_to_opportunity.plan(o, lead_id=i, expected_revenue=9.0),
     ),
     "update lead": (
         "crm.lead",
@@ -242,6 +242,22 @@ CASES: dict[str, Case] = {
         lambda o, i: upsert.plan(o, "res.partner", [{".id": i, "name": "x"}], ".id"),
     ),
     "message": ("res.partner", [], lambda o, i: post_message.plan(o, "res.partner", i, "x")),
+    "message with a file": (
+        "res.partner",
+        [],
+        lambda o, i: post_message.plan(
+            o,
+            "res.partner",
+            i,
+            "x",
+            attachments=[{"name": "a.txt", "content_base64": "aGVsbG8="}],
+        ),
+    ),
+    "notes": (
+        "res.partner",
+        [],
+        lambda o, i: post_notes.plan(o, model="res.partner", records=[i], body="x"),
+    ),
     "activity": ("res.partner", [], lambda o, i: schedule_activity.plan(o, "res.partner", i)),
     "done": ("mail.activity", [], lambda o, i: mark_activity_done.plan(o, i)),
     "attach": (

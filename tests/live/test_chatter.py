@@ -10,8 +10,8 @@ import pytest
 import odoo_toolkit as toolkit
 from odoo_toolkit import NotFoundError, Odoo, OdooConnectionError, OdooError, connect
 from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
-from odoo_toolkit.attached.attachments import delete, upload
-from odoo_toolkit.attached.chatter import get_messages, post_message
+from odoo_toolkit.attached.attachments import delete, get_content, list_attachments, upload
+from odoo_toolkit.attached.chatter import get_messages, post_message, post_notes
 from odoo_toolkit.call import Call
 from odoo_toolkit.compat import ACTIVITIES_OF_CHANGEABLE_RECORDS
 from odoo_toolkit.lost_answers import SEEN
@@ -19,6 +19,8 @@ from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.servers import Server, User, credentials, ordinary_user
 
 TEXT = "l1\nl2 a<b & <b>not bold</b>\n\nnew paragraph: \"q\" 's' 100% &lt; ${object.name} {{ x }}"
+
+FILE: Any = {"name": "lost.txt", "content_base64": "aGVsbG8="}
 
 
 @pytest.fixture
@@ -71,14 +73,66 @@ def test_text_is_read_as_it_was_posted(odoo: Odoo, partner: int, reader: int) ->
     assert raw.body == posted.body
 
 
-def test_a_note_is_internal_and_tells_nobody(odoo: Odoo, partner: int) -> None:
+def test_a_note_is_internal_tells_nobody_and_is_read(odoo: Odoo, partner: int) -> None:
     posted = post_message(odoo, "res.partner", partner, "note", message_type="notification")
     fields = ["subtype_id", "message_type"]
     stored = toolkit.read(odoo, "mail.message", [posted.id], fields).records[0]
     assert posted.notified == []
-    assert stored["message_type"] == "notification"
+    # As what "Log note" makes; type notification is for what Odoo logs by itself.
+    assert stored["message_type"] == "comment"
     assert stored["subtype_id"]["id"] == of_xmlid(odoo, "mt_note")
-    assert get_messages(odoo, "res.partner", partner).count == 0
+    (message,) = get_messages(odoo, "res.partner", partner).messages
+    assert (message.id, message.body, message.subtype) == (posted.id, "note", "Note")
+
+
+def test_one_note_on_several_records(odoo: Odoo, suffix: str) -> None:
+    names = [f"Several {suffix} {word}" for word in "abc"]
+    ids = [toolkit.create(odoo, "res.partner", {"name": name}).id or 0 for name in names]
+    records = [names[0], *ids[1:]]
+    plan = post_notes.plan(odoo, model="res.partner", records=records, body=TEXT)
+    assert all(name in plan.message for name in names)
+    for wrong in ([*records, 99_999_999], [*records, f"No {suffix}"], [*records, ids[0]]):
+        with pytest.raises(OdooError):
+            post_notes(odoo, model="res.partner", records=wrong, body=TEXT)
+    assert [get_messages(odoo, "res.partner", number).count for number in ids] == [0, 0, 0]
+
+    done = post_notes(odoo, model="res.partner", records=records, body=TEXT)
+    assert (done.not_posted, done.warnings) == ([], [])
+    for note, number, name in zip(done.notes, ids, names, strict=True):
+        assert (note.record.id, note.record.name) == (number, name)
+        (message,) = get_messages(odoo, "res.partner", number).messages
+        assert (message.id, message.body, message.subtype) == (note.message_id, TEXT, "Note")
+    told = [["mail_message_id", "in", [note.message_id for note in done.notes]]]
+    assert toolkit.count(odoo, "mail.notification", told).count == 0
+
+
+def test_files_go_with_a_message(odoo: Odoo, ordinary: Odoo, partner: int, suffix: str) -> None:
+    there = upload(odoo, "res.partner", partner, f"there {suffix}.txt", "aGVsbG8=")
+    other = toolkit.create(odoo, "res.partner", {"name": f"Other {suffix}"}).id or 0
+    elsewhere = upload(odoo, "res.partner", other, "b.txt", "aGVsbG8=")
+    new = {"name": f"new {suffix}.txt", "content_base64": "d29ybGQ="}
+    page = {"name": "p.html", "content_base64": "PGI+aGk8L2I+"}
+    for wrong in ({"id": elsewhere.id}, {"name": "x.txt", "content_base64": "?"}):
+        with pytest.raises(OdooError):
+            post_message(odoo, "res.partner", partner, "x", attachments=[new, wrong])  # type: ignore[list-item]
+    assert messages_of(odoo, partner) == messages_of(odoo, other)
+    assert list_attachments(odoo, "res.partner", partner).count == 1
+
+    files = [{"id": there.id}, new, page]
+    plan = post_message.plan(odoo, "res.partner", partner, "x", attachments=files)  # type: ignore[arg-type]
+    assert "with 3 files" in plan.message
+    assert list_attachments(odoo, "res.partner", partner).count == 1
+    posted = post_message(odoo, "res.partner", partner, "x", attachments=files)  # type: ignore[arg-type]
+    assert len(posted.attachment_ids) == 3
+    assert len(posted.warnings) == 1
+    assert "text/plain" in posted.warnings[0]
+    (message,) = get_messages(odoo, "res.partner", partner).messages
+    assert sorted(message.attachment_ids) == sorted(posted.attachment_ids)
+    listed = list_attachments(odoo, "res.partner", partner).attachments
+    # They belong to the record now, so whoever reads it can open them.
+    assert sorted(file.id for file in listed) == sorted(posted.attachment_ids)
+    (number,) = (file.id for file in listed if file.name == new["name"])
+    assert get_content(ordinary, number, as_text=True).content == "world"
 
 
 def test_newest_first_and_has_more(odoo: Odoo, partner: int) -> None:
@@ -249,3 +303,28 @@ def test_what_was_done_is_seen_though_its_answer_is_lost(odoo: Odoo, partner: in
     assert [result.warnings for result in results] == [[SEEN]] * 5
     assert get_messages(odoo, "res.partner", partner).messages[0].id == posted.id
     assert done.done
+
+
+def test_a_file_of_a_message_is_not_sent_twice(odoo: Odoo, partner: int) -> None:
+    transport = odoo._connected().transport
+    send, sent = transport.send, list[str]()
+
+    def lose(call: Call) -> object:
+        sent.append(call.method)
+        answer = send(call)
+        if call.method == "create":
+            raise OdooConnectionError("The answer was cut off.", outcome="maybe_applied")
+        return answer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transport, "send", lose)
+        if odoo.version.major == 14:
+            # It does not find what is uploaded for a message: nothing is posted then.
+            with pytest.raises(OdooConnectionError, match="posting again is safe"):
+                post_message(odoo, "res.partner", partner, TEXT, attachments=[FILE])
+        else:
+            posted = post_message(odoo, "res.partner", partner, TEXT, attachments=[FILE])
+            assert (posted.warnings, len(posted.attachment_ids)) == ([SEEN], 1)
+    assert sent.count("create") == 1
+    posts = 0 if odoo.version.major == 14 else 1
+    assert get_messages(odoo, "res.partner", partner).count == posts == sent.count("message_post")

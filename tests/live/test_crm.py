@@ -56,7 +56,9 @@ def test_from_lead_to_opportunity_to_won(odoo: Odoo, suffix: str) -> None:
 
     with pytest.raises(StateError, match="is a lead"):
         crm.mark_won(odoo, lead_id=made.id)
-    converted = done(crm.convert_to_opportunity(odoo, lead_name=f"lead {suffix}"))
+    converted = done(
+        crm.convert_to_opportunity(odoo, lead_name=f"lead {suffix}", create_customer=True)
+    )
     assert converted.type == "opportunity"
     assert converted.partner
     assert converted.partner.name == f"Zork {suffix}"
@@ -100,8 +102,8 @@ def test_a_lost_lead_is_archived_with_its_reason(odoo: Odoo, admin: Odoo, suffix
 def test_a_lead_with_the_same_address_is_not_merged(odoo: Odoo, suffix: str) -> None:
     first = lead(odoo, suffix, email_from=f"{suffix}@example.com")
     second = lead(odoo, f"{suffix} b", email_from=f"{suffix}@example.com")
-    crm.convert_to_opportunity(odoo, lead_id=first.id)
-    converted = done(crm.convert_to_opportunity(odoo, lead_id=second.id))
+    crm.convert_to_opportunity(odoo, lead_id=first.id, create_customer=True)
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=second.id, create_customer=True))
     assert converted.id == second.id
     assert any(f"{suffix}@example.com" in warning for warning in converted.warnings)
     rows = toolkit.read(odoo, "crm.lead", [first.id, second.id], ["type", "active"]).records
@@ -120,7 +122,7 @@ def test_the_company_made_with_its_contact_is_no_other_customer(
         "user_id": odoo.uid,
     }
     made = toolkit.create(odoo, "crm.lead", values).id
-    converted = done(crm.convert_to_opportunity(odoo, lead_id=made))
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=made, create_customer=True))
     contacts = [["email", "=", f"{suffix}@example.com"]]
     assert toolkit.count(admin, "res.partner", contacts).count == 2
     assert converted.warnings == []
@@ -130,10 +132,34 @@ def test_no_customer_is_made_when_none_is_wanted(odoo: Odoo, admin: Odoo, suffix
     address = f"{suffix}@example.com"
     other = toolkit.create(admin, "res.partner", {"name": f"Other {suffix}", "email": address}).id
     made = lead(odoo, suffix, partner_name=f"Zork {suffix}", email_from=address)
-    converted = done(crm.convert_to_opportunity(odoo, lead_id=made.id, create_customer=False))
+    converted = done(crm.convert_to_opportunity(odoo, lead_id=made.id))
     assert (converted.type, converted.partner, converted.warnings) == ("opportunity", None, [])
     contacts = toolkit.search_read(admin, "res.partner", [["email", "=", address]], ["id"])
     assert [row["id"] for row in contacts] == [other]
+
+
+def test_converted_with_revenue_and_stage_in_its_own_team(
+    odoo: Odoo, admin: Odoo, suffix: str
+) -> None:
+    team = toolkit.create(admin, "crm.team", {"name": f"Team {suffix}", "use_leads": True}).id
+    made = lead(odoo, suffix, team_id=team, partner_name=f"Zork {suffix}")
+    given: dict[str, Any] = {"lead_id": made.id, "expected_revenue": 12500.5}
+    for wrong in ({"stage_name": f"No {suffix}"}, {"stage_id": 99999999}):
+        with pytest.raises((ValidationError, NotFoundError)):
+            crm.convert_to_opportunity(odoo, **given, **wrong)
+    plan = crm.convert_to_opportunity.plan(odoo, **given, stage_name="Qualified")
+    assert "revenue of 12500.5 and the stage Qualified" in plan.message
+    before = toolkit.read(odoo, "crm.lead", [made.id], ["type", "expected_revenue"]).records[0]
+    assert (before["type"], before["expected_revenue"]) == ("lead", 0)
+
+    converted = crm.convert_to_opportunity(odoo, **given, stage_name="Qualified")
+    assert (converted.type, converted.partner, converted.warnings) == ("opportunity", None, [])
+    stored = toolkit.read(
+        odoo, "crm.lead", [made.id], ["expected_revenue", "stage_id", "team_id", "partner_id"]
+    ).records[0]
+    assert (stored["expected_revenue"], stored["partner_id"]) == (12500.5, None)
+    assert (stored["stage_id"]["name"], stored["team_id"]["id"]) == ("Qualified", team)
+    assert toolkit.count(admin, "res.partner", [["name", "ilike", suffix]]).count == 0
 
 
 def test_results_have_one_shape_whatever_the_options(

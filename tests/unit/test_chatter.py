@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.attached.activities import get_activities, mark_activity_done, schedule_activity
-from odoo_toolkit.attached.chatter import get_messages, post_message
+from odoo_toolkit.attached.chatter import get_messages, post_message, post_notes
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
@@ -24,7 +24,7 @@ from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.testing import FakeServer
 from tests.unit.communication import Communication, remembering
-from tests.unit.scripted import VERSIONS
+from tests.unit.scripted import VERSIONS, contents
 
 ROW = {
     "id": 7,
@@ -46,6 +46,7 @@ ACTIVITY = {
     "user_id": [2, "Mitchell Admin"],
     "state": "planned",
 }
+FILE = {"name": "a.txt", "content_base64": "aGVsbG8="}
 #: What the calls of each protocol and version return for the record 45.
 RETURNED: list[tuple[int, Any]] = [
     *[(version, "mail.activity(45,)") for version in range(14, 19)],
@@ -73,6 +74,7 @@ def odoo_of(major: int = 14, policy: Policy | None = None, **answers: Any) -> Co
         ("mail.activity", "search_read"): [ACTIVITY],
         ("mail.activity", "search"): [],
         ("mail.notification", "search_read"): [],
+        ("ir.attachment", "search_read"): [],
         ("ir.model.data", "check_object_reference"): ["mail.activity.type", 4],
         ("ir.model", "search_read"): [],
         ("res.partner", "message_post"): 7,
@@ -176,7 +178,7 @@ class TestPosting:
         ("options", "expected"),
         [
             ({}, ("comment", "mail.mt_comment")),
-            ({"message_type": "notification"}, ("notification", "mail.mt_note")),
+            ({"message_type": "notification"}, ("comment", "mail.mt_note")),
             ({"subtype": "mail.mt_note"}, ("comment", "mail.mt_note")),
         ],
     )
@@ -231,6 +233,14 @@ class TestPosting:
             ({"partner_ids": [[6, 0, [14]]]}, "VALIDATION_ERROR"),
             ({"message_type": "user_notification"}, "VALIDATION_ERROR"),
             ({"subtype": "mail.nosuch"}, "VALIDATION_ERROR"),
+            ({"attachments": [{"id": 99}]}, "NOT_FOUND"),
+            ({"attachments": [{"id": "9"}]}, "VALIDATION_ERROR"),
+            ({"attachments": [{"id": 9, "name": "a.txt"}]}, "VALIDATION_ERROR"),
+            ({"attachments": [{"name": "a.txt"}]}, "VALIDATION_ERROR"),
+            ({"attachments": [{"name": "a.txt", "content_base64": "?"}]}, "VALIDATION_ERROR"),
+            ({"attachments": [{"name": "a.txt", "datas": "aGVsbG8="}]}, "VALIDATION_ERROR"),
+            ({"attachments": [{"id": 9}, {"id": 9}]}, "VALIDATION_ERROR"),
+            ({"attachments": [FILE], "max_bytes": 4}, "VALIDATION_ERROR"),
         ],
     )
     def test_bad_input_posts_nothing(self, options: dict[str, Any], code: str) -> None:
@@ -240,6 +250,40 @@ class TestPosting:
             post_message(odoo, **given)
         assert raised.value.code == code
         assert odoo.writes() == []
+
+    def test_with_files_of_the_record_and_new_ones(self) -> None:
+        odoo = odoo_of(
+            ir_attachment__search_read=[{"id": 9, "name": "old.txt"}],
+            ir_attachment__create=[12],
+            mail_message__search_read=[{"id": 7, "body": "<p>x</p>", "attachment_ids": [9, 12]}],
+        )
+        given: dict[str, Any] = {"attachments": [{"id": 9}, FILE]}
+        plan = post_message.plan(odoo, "res.partner", 1, "x", **given)
+        assert plan.message == "Would post a message with 2 files on res.partner 1."
+        assert [call.method for call in plan.calls] == ["create", "message_post"]
+        assert plan.calls[1].arguments["attachment_ids"] == [9, "the new file a.txt"]
+        assert odoo.writes() == []
+
+        posted = post_message(odoo, "res.partner", 1, "x", **given)
+        assert (posted.attachment_ids, posted.warnings) == ([9, 12], [])
+        create, post = odoo.writes()
+        assert contents(create)["res_model"] == "mail.compose.message"
+        assert post.arguments["attachment_ids"] == [9, 12]
+
+    def test_files_that_the_message_has_not_are_told(self) -> None:
+        odoo = odoo_of(
+            ir_attachment__create=[12],
+            mail_message__search_read=[{"id": 7, "body": "<p>x</p>", "attachment_ids": []}],
+        )
+        posted = post_message(odoo, "res.partner", 1, "x", attachments=[FILE])
+        assert "Of 1 files the message has 0." in posted.warnings
+
+    def test_files_are_uploaded_only_where_the_record_may_be_written_to(self) -> None:
+        policy = Policy(mode="restricted", write_allowlist=frozenset(["ir.attachment"]))
+        odoo = odoo_of(policy=policy)
+        with pytest.raises(AccessError):
+            post_message(odoo, "res.partner", 1, "x", attachments=[FILE])
+        assert odoo.sent == []
 
     @pytest.mark.parametrize(
         ("mode", "allowed", "passes"),
@@ -261,6 +305,74 @@ class TestPosting:
             with pytest.raises(AccessError):
                 schedule_activity(odoo, "res.partner", 1)
             assert odoo.sent == []
+
+
+class TestNotesOnSeveral:
+    def notes(self, **answers: Any) -> Communication:
+        posted = iter((7, 8, 9))
+        default: dict[str, Any] = {
+            "res_partner__message_post": lambda call: next(posted),
+            "res_partner__search_read": lambda call: [
+                {"id": number, "display_name": f"Partner {number}"}
+                for number in call.arguments["domain"][-1][2]
+                if number in (1, 14, 26)
+            ],
+            "mail_message__search_read": [
+                {"id": 7, "body": "<p>On hold</p>"},
+                {"id": 8, "body": "<p>On hold</p>"},
+            ],
+        }
+        return odoo_of(**{**default, **answers})
+
+    def test_one_note_each(self) -> None:
+        odoo = self.notes()
+        given: dict[str, Any] = {"model": "res.partner", "records": [1, "26"], "body": "On hold"}
+        plan = post_notes.plan(odoo, **given)
+        assert plan.message == (
+            "Would post an internal note on 2 res.partner records: Partner 1 (1), Partner 26 (26)."
+        )
+        assert [call.ids for call in plan.calls] == [[1], [26]]
+        assert odoo.writes() == []
+
+        done = post_notes(odoo, **given)
+        assert [(note.record.id, note.message_id) for note in done.notes] == [(1, 7), (26, 8)]
+        assert (done.not_posted, done.warnings) == ([], [])
+        assert {call.arguments["subtype_xmlid"] for call in odoo.writes()} == {"mail.mt_note"}
+        # Records looked up once, two posted on, the notes read back.
+        assert len(odoo.sent) == 1 + 1 + 2 + 1
+
+    def test_what_comes_after_a_failure_is_not_tried(self) -> None:
+        def post(call: Call) -> int:
+            if call.ids == (14,):
+                raise AccessError("Not yours.", outcome="rolled_back")
+            return 7
+
+        odoo = self.notes(res_partner__message_post=post)
+        done = post_notes(odoo, model="res.partner", records=[1, 14, 26], body="On hold")
+        assert [note.record.id for note in done.notes] == [1]
+        assert [record.id for record in done.not_posted] == [14, 26]
+        assert "Partner 14 (14) and those after it: Not yours." in done.warnings[0]
+        assert [call.ids for call in odoo.writes()] == [(1,), (14,)]
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ({"records": []}, "VALIDATION_ERROR"),
+            ({"records": [1, 1]}, "VALIDATION_ERROR"),
+            ({"records": [1, 99]}, "NOT_FOUND"),
+            ({"records": list(range(1, 102))}, "VALIDATION_ERROR"),
+            ({"records": "Azure"}, "VALIDATION_ERROR"),
+            ({"body": " "}, "VALIDATION_ERROR"),
+            ({"model": "res.country"}, "VALIDATION_ERROR"),
+        ],
+    )
+    def test_bad_input_posts_nothing(self, options: dict[str, Any], code: str) -> None:
+        odoo = self.notes()
+        given: dict[str, Any] = {"model": "res.partner", "records": [1], "body": "x", **options}
+        with pytest.raises(OdooError) as raised:
+            post_notes(odoo, **given)
+        assert raised.value.code == code
+        assert odoo.writes() == []
 
 
 class TestActivities:

@@ -13,6 +13,7 @@ from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
     OdooConnectionError,
+    OdooError,
     StateError,
     ValidationError,
 )
@@ -160,7 +161,9 @@ OPERATIONS = {
     "write": lambda odoo, **options: crm.move_stage(
         odoo, lead_id=5, stage_name="Qualified", **options
     ),
-    "action_apply": lambda odoo, **options: crm.convert_to_opportunity(odoo, lead_id=5, **options),
+    "action_apply": lambda odoo, **options: crm.convert_to_opportunity(
+        odoo, lead_id=5, create_customer=True, **options
+    ),
     "action_set_won": lambda odoo, **options: crm.mark_won(odoo, lead_id=5, **options),
     "action_set_lost": lambda odoo, **options: crm.mark_lost(
         odoo, lead_id=5, reason_name="Too expensive", **options
@@ -274,7 +277,7 @@ def test_a_missing_lead_is_not_found() -> None:
 @pytest.mark.parametrize("major", VERSIONS)
 def test_a_lead_is_converted_and_never_merged(major: int) -> None:
     odoo = server(major)
-    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=True)
     assert isinstance(result, crm.LeadResult)
     assert result.type == "opportunity"
     assert result.partner
@@ -301,7 +304,7 @@ def test_a_given_customer_user_and_team_are_taken(major: int) -> None:
 def test_it_is_said_when_odoo_does_not_take_the_team() -> None:
     odoo = server()
     odoo.server.records["crm.team"].append({"id": 3, "name": "Europe"})
-    result = crm.convert_to_opportunity(odoo, lead_id=5, team_id=3)
+    result = crm.convert_to_opportunity(odoo, lead_id=5, team_id=3, create_customer=True)
     assert isinstance(result, crm.LeadResult)
     assert result.warnings == ["Odoo did not take team_id 3."]
 
@@ -316,7 +319,7 @@ def test_the_leads_own_contact_is_kept() -> None:
 def test_other_contacts_with_the_same_address_are_named() -> None:
     odoo = server(email_from="z_rk@example.com")
     odoo.answers["res.partner", "search_read"] = [{"id": 8, "display_name": "Old Zork"}]
-    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=True)
     assert isinstance(result, crm.LeadResult)
     assert "Old Zork (8)" in result.warnings[0]
     [search] = [call for call in odoo.asked("search_read") if call.model == "res.partner"]
@@ -330,7 +333,7 @@ def test_the_company_that_the_conversion_has_just_made_is_no_other_contact() -> 
         if "action_apply" in [sent.method for sent in odoo.sent]
         else []
     )
-    result = crm.convert_to_opportunity(odoo, lead_id=5)
+    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=True)
     assert isinstance(result, crm.LeadResult)
     assert result.partner
     assert result.warnings == []
@@ -340,18 +343,55 @@ def test_the_company_that_the_conversion_has_just_made_is_no_other_contact() -> 
 def test_no_customer_is_made_when_none_is_wanted(major: int) -> None:
     odoo = server(major)
     odoo.answers[WIZARD, "action_apply"] = lambda call: stored(odoo).update(type="opportunity")
-    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=False)
+    result = crm.convert_to_opportunity(odoo, lead_id=5)
     assert isinstance(result, crm.LeadResult)
     assert (result.type, result.partner, result.warnings) == ("opportunity", None, [])
     assert contents(odoo.asked("create")[0]) == {
         "name": "convert",
+        # The lead's own: without it the wizard takes a team of the salesperson.
+        "team_id": 1,
+        "force_assignment": True,
         **({"action": "exist", "partner_id": False} if major == 19 else {"action": "nothing"}),
     }
     assert "res.partner.search_read" not in odoo.methods()
 
 
+@pytest.mark.parametrize("major", VERSIONS)
+def test_revenue_and_stage_are_written_in_the_same_call(major: int) -> None:
+    odoo = server(major, team_id=[1, "Sales"])
+    given: dict[str, Any] = {"lead_id": 5, "expected_revenue": 9000, "stage_name": "Qualified"}
+    plan = crm.convert_to_opportunity.plan(odoo, **given)
+    assert "an expected revenue of 9000 and the stage Qualified." in plan.message
+    assert writes(odoo) == []
+    result = crm.convert_to_opportunity(odoo, **given)
+    assert (result.type, result.expected_revenue) == ("opportunity", 9000)
+    assert result.stage
+    assert (result.stage.name, result.partner) == ("Qualified", result.partner)
+    assert contents(odoo.asked("create")[0])["team_id"] == 1
+    [write] = odoo.asked("write")
+    assert contents(write) == {"expected_revenue": 9000, "stage_id": 2}
+
+
+@pytest.mark.parametrize(
+    "given", [{"expected_revenue": -1}, {"stage_name": "Nowhere"}, {"stage_id": 9}]
+)
+def test_a_wrong_revenue_or_stage_leaves_the_lead_a_lead(given: dict[str, Any]) -> None:
+    odoo = server()
+    with pytest.raises((NotFoundError, ValidationError)):
+        crm.convert_to_opportunity(odoo, lead_id=5, **given)
+    assert writes(odoo) == []
+
+
+def test_converted_without_the_rest_is_told() -> None:
+    odoo = server()
+    odoo.answers["crm.lead", "write"] = OdooError("No.", outcome="refused")
+    result = crm.convert_to_opportunity(odoo, lead_id=5, expected_revenue=1)
+    assert result.type == "opportunity"
+    assert any("revenue and stage are not written: No." in text for text in result.warnings)
+
+
 def test_a_customer_that_odoo_links_unasked_is_told() -> None:
-    result = crm.convert_to_opportunity(server(), lead_id=5, create_customer=False)
+    result = crm.convert_to_opportunity(server(), lead_id=5)
     assert isinstance(result, crm.LeadResult)
     assert "linked a customer" in result.warnings[0]
 
@@ -359,7 +399,7 @@ def test_a_customer_that_odoo_links_unasked_is_told() -> None:
 @pytest.mark.parametrize("customer", [{"partner_id": 77}, {}])
 def test_a_customer_that_there_is_is_linked_all_the_same(customer: dict[str, int]) -> None:
     odoo = server(**({} if customer else {"partner_id": 77}))
-    result = crm.convert_to_opportunity(odoo, lead_id=5, create_customer=False, **customer)
+    result = crm.convert_to_opportunity(odoo, lead_id=5, **customer)
     assert isinstance(result, crm.LeadResult)
     assert result.warnings == []
     values = contents(odoo.asked("create")[0])

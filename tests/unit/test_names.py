@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.policy import Policy
 from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve, resolve_all
 from tests.unit.scripted import RECORDED, Scripted
 from tests.unit.table_values import NA, NAT, Scalar
@@ -24,30 +25,44 @@ PARTNERS = [
 
 def table(rows: list[dict[str, Any]], major: int = 19) -> Scripted:
     """A server with one table, searched the way PostgreSQL's ilike does, without unaccent."""
-    rows = [{**row, "complete_name": row["display_name"]} for row in rows]
+    rows = [{"active": True, **row, "complete_name": row["display_name"]} for row in rows]
 
     def matches(row: dict[str, Any], leaf: list[Any]) -> bool:
         field, operator, text = leaf
+        if operator == "in":
+            return row[field] in text
         value, said = str(row.get(field) or "").casefold(), _unescaped(str(text)).casefold()
         return value == said if operator == "=ilike" else said in value
 
     def search_read(call: Call) -> Any:
         leaves = [leaf for leaf in call.arguments["domain"] if isinstance(leaf, list)]
-        found = [row for row in rows if any(matches(row, leaf) for leaf in leaves)]
+        everything = call.context.get("active_test") is False
+        there = [row for row in rows if row["active"] or everything]
+        found = [row for row in there if any(matches(row, leaf) for leaf in leaves)]
         names = ["id", *call.arguments["fields"]]
-        return [{n: row.get(n, False) for n in names} for row in found][: call.arguments["limit"]]
+        limit = call.arguments.get("limit")
+        return [{n: row.get(n, False) for n in names} for row in found][:limit]
 
     def name_search(call: Call) -> Any:
         leaf = ["display_name", call.arguments["operator"], call.arguments["name"]]
-        found = [[row["id"], row["display_name"]] for row in rows if matches(row, leaf)]
+        there = [row for row in rows if row["active"] and matches(row, leaf)]
+        found = [[row["id"], row["display_name"]] for row in there]
         return found[: call.arguments["limit"]]
 
+    fields = RECORDED["fields"][str(major)]
+    texts = dict.fromkeys(("city", "phone", "default_code"), "char")
+    numbers = {"lst_price": "float", "qty_available": "float", "active": "boolean"}
+    link = {"parent_id": {"type": "many2one", "relation": "res.partner"}}
+    described = {
+        model: {**fields[model], **texts, **numbers, **link}
+        for model in ("res.partner", "product.product")
+    }
     models = ("res.partner", "product.product", "crm.lead", "helpdesk.ticket")
     answers: dict[tuple[str, str], Any] = {}
     for model in models:
         answers[model, "search_read"] = search_read
         answers[model, "name_search"] = name_search
-    return Scripted(major, answers)
+    return Scripted(major, answers, models={**fields, **described})
 
 
 def _unescaped(text: str) -> str:
@@ -109,6 +124,81 @@ def test_the_same_name_twice_is_ambiguous_also_when_exact() -> None:
     with pytest.raises(AmbiguousNameError) as raised:
         resolve(table(rows), partner("internal"))
     assert [match["id"] for match in raised.value.matches] == [7, 8]
+
+
+def test_what_tells_the_matches_apart_is_shown_and_costs_one_request() -> None:
+    rows = [
+        {"id": 7, "display_name": "Ann", "name": "Ann", "city": "Ghent", "phone": "123"},
+        {"id": 8, "display_name": "Ann", "name": "Ann", "city": "Mons", "phone": "123"},
+        {"id": 9, "display_name": "Ann", "name": "Ann", "parent_id": [1, "Azure"]},
+    ]
+    odoo = table(rows)
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, partner("Ann"))
+    assert raised.value.matches == [
+        {"id": 7, "name": "Ann", "city": "Ghent", "phone": "123"},
+        {"id": 8, "name": "Ann", "city": "Mons", "phone": "123"},
+        {"id": 9, "name": "Ann", "parent_id": "Azure"},
+    ]
+    assert raised.value.choices() == [
+        "Ann (city Ghent, phone 123)",
+        "Ann (city Mons, phone 123)",
+        "Ann (parent Azure)",
+    ]
+    assert raised.value.details["matches"] == raised.value.matches
+    assert odoo.methods() == ["res.partner.name_search", "res.partner.search_read"]
+
+
+def test_products_are_told_apart_by_code_price_and_stock() -> None:
+    rows = [
+        {"id": n, "display_name": "Desk", "name": "Desk", "lst_price": n, "qty_available": 4.0}
+        for n in (7, 8)
+    ]
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(table(rows), product("Desk"))
+    assert raised.value.matches == [
+        {"id": 7, "name": "Desk", "lst_price": 7},
+        {"id": 8, "name": "Desk", "lst_price": 8},
+    ]
+
+
+def test_what_cannot_be_read_leaves_the_choice_as_it_is() -> None:
+    rows = [{"id": i, "display_name": "Internal", "name": "Internal"} for i in (7, 8)]
+    odoo = table(rows)
+    odoo.answers["res.partner", "search_read"] = AccessError("Not yours.")
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, partner("internal"))
+    assert raised.value.matches == [{"id": 7, "name": "Internal"}, {"id": 8, "name": "Internal"}]
+
+
+def test_closed_fields_tell_nothing_apart() -> None:
+    rows = [
+        {"id": i, "display_name": "Ann", "name": "Ann", "city": f"City {i}", "phone": str(i)}
+        for i in (7, 8)
+    ]
+    odoo = table(rows)
+    odoo.policy = Policy(field_blocklist="city")
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, partner("Ann"))
+    assert [{*match} for match in raised.value.matches] == [{"id", "name", "phone"}] * 2
+    assert "city" not in odoo.asked("search_read")[0].arguments["fields"]
+
+
+def test_archived_records_and_variants_are_suggested_and_never_taken() -> None:
+    rows = [
+        {"id": 7, "display_name": "[D1] Desk (Red)", "name": "Desk", "default_code": "D1"},
+        {"id": 8, "display_name": "[D2] Desk (Blue)", "name": "Desk", "default_code": "D2"},
+        {"id": 9, "display_name": "Lamp", "name": "Lamp", "active": False},
+    ]
+    with pytest.raises(NotFoundError) as raised:
+        resolve(table(rows), product("Desc"))
+    assert [one["id"] for one in raised.value.details["did_you_mean"]] == [7, 8]
+    with pytest.raises(NotFoundError) as raised:
+        resolve(table(rows), product("Desk (Rad)"))
+    assert raised.value.details["did_you_mean"][0] == {"id": 7, "name": "[D1] Desk (Red)"}
+    with pytest.raises(NotFoundError, match=r"'Lamp' \(id 9, archived\)") as raised:
+        resolve(table(rows), product("Lamp"))
+    assert raised.value.details["did_you_mean"] == [{"id": 9, "name": "Lamp", "archived": True}]
 
 
 def test_no_match_names_the_field_and_the_name() -> None:

@@ -330,7 +330,7 @@ def update_lead(
         AccessError: Odoo or the policy does not allow it.
     """
     described = odoo.schema.fields(LEAD.model)
-    values = _plain_values(
+    values = plain_values(
         expected_revenue=expected_revenue,
         date_deadline=date_deadline,
     )
@@ -397,7 +397,7 @@ def update_lead(
         return operate(odoo, steps, [lead["id"]], result, would=would, dry_run=dry_run)
 
 
-def _plain_values(**given: Any) -> dict[str, Any]:
+def plain_values(**given: Any) -> dict[str, Any]:
     """Return what was given, checked."""
     values = {field: plain(value) for field, value in given.items() if plain(value) is not None}
     if "expected_revenue" in values:

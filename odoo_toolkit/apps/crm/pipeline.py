@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import attrs
 from annotated_doc import Doc
+from annotated_types import Ge
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.crm.leads import (
@@ -17,6 +18,7 @@ from odoo_toolkit.apps.crm.leads import (
     given_to,
     lead_error,
     lead_result,
+    plain_values,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
@@ -32,6 +34,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.links import linked_ids
 from odoo_toolkit.operations.steps import (
+    AnyStep,
     Done,
     Step,
     WizardStep,
@@ -50,6 +53,13 @@ CONVERT = WizardStep(
     seen=shows(LEAD, type=("opportunity",)),
 )
 
+CONVERTED = Step(
+    model=LEAD.model,
+    method="write",
+    says="Revenue and stage written",
+    fails="It is converted, but revenue and stage are not written",
+)
+
 #: State of what cannot be converted -> what to do.
 _SUGGESTIONS = {
     "opportunity": "Move it on with move_stage.",
@@ -66,37 +76,49 @@ def convert_to_opportunity(
     lead_name: LeadName = None,
     partner_id: int | None = None,
     partner_name: str | None = None,
-    create_customer: bool = True,
+    create_customer: Annotated[
+        bool, Doc("Make a new customer of its data, where none is given and it has none.")
+    ] = False,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
     user_name: str | None = None,
     team_id: int | None = None,
     team_name: str | None = None,
+    expected_revenue: Annotated[float | None, Ge(0)] = None,
+    stage_id: Annotated[int | None, Doc("The first stage by default.")] = None,
+    stage_name: str | None = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
 
-    >>> lead = convert_to_opportunity(odoo, lead_name="Chairs", user_name="Mitchell Admin")
-    >>> lead.type, lead.partner and lead.partner.name
-    ('opportunity', 'Zork')
+    >>> lead = convert_to_opportunity(odoo, lead_name="Chairs", stage_name="Qualified")
+    >>> lead.type, lead.stage and lead.stage.name
+    ('opportunity', 'Qualified')
 
     Args:
         odoo: the connection.
         lead_id: what to convert.
-        lead_name: instead of the id; so for partner, user and team.
-        partner_id: the customer to link. Without one the lead keeps its own, or Odoo makes a new
-            customer from the lead's company, contact and e-mail address.
-        create_customer: False makes none; the opportunity then may have no customer.
-        user_id: salesperson from now on.
+        lead_name: instead of the id; so for partner, user, team and stage.
+        partner_id: the customer to link. Without one the lead keeps its own; if it has none, so
+            does the opportunity.
+        create_customer: whether Odoo makes a new customer from the lead's company, contact and
+            e-mail address then.
+        user_id: salesperson from now on. Without a team Odoo chooses one of theirs.
         team_id: sales team from now on.
+        expected_revenue: in the company's currency.
+        stage_id: a stage of the team, or one shared by all teams; a won stage wins it.
         dry_run: find and check, write nothing.
 
     Raises:
         StateError: it is an opportunity already, or won or lost; nothing was written.
         AmbiguousNameError: a name matches several records; nothing was written.
-        NotFoundError: there is no such lead, customer, user or team; nothing was written.
+        NotFoundError: there is no such lead, customer, user, team or stage; nothing was written.
+        ValidationError: the stage is another team's, or the revenue is wrong; nothing was written.
         AccessError: Odoo or the policy does not allow it.
     """
-    permit(odoo, CONVERT, dry_run=dry_run)
+    changed = plain_values(expected_revenue=expected_revenue)
+    by_stage = stage_id is not None or stage_name is not None
+    then = CONVERTED if changed or by_stage else None
+    permit(odoo, CONVERT, *([then] if then else []), dry_run=dry_run)
     lead = find(odoo, LEAD, lead_id, lead_name)
     _check_convertible(lead)
     partner, user, team = linked_ids(
@@ -110,6 +132,12 @@ def convert_to_opportunity(
     if partner is None and lead["partner_id"]:
         partner = lead["partner_id"].id
     makes_customer = partner is None and create_customer
+    if team is None and user is None and lead.get("team_id"):
+        # Left to itself, the wizard takes a team of the salesperson.
+        team = lead["team_id"].id
+    if by_stage:
+        stage = find_stage(odoo, team, stage_id, stage_name)
+        changed["stage_id"] = stage.id
     chosen = {"partner_id": partner, "user_id": user, "team_id": team}
     # Left to itself, the wizard merges leads that share an e-mail address.
     values = {"name": "convert", **_customer(odoo, partner, makes_customer)}
@@ -125,7 +153,8 @@ def convert_to_opportunity(
         if now.get("type", "opportunity") != "opportunity":
             done.warnings.append("Odoo's wizard ran without an error, and left it a lead.")
             return lead_result(now, f"{what} was not converted.", done.warnings)
-        done.warnings.extend(not_taken(now, chosen))
+        asked = {**chosen, "stage_id": changed.get("stage_id")} if done.complete else chosen
+        done.warnings.extend(not_taken(now, asked))
         made = now.get("partner_id")
         if others and made and made.id not in others:
             names = ", ".join(f"{name} ({number})" for number, name in others.items())
@@ -136,15 +165,18 @@ def convert_to_opportunity(
             done.warnings.append("Odoo has linked a customer by itself.")
         return lead_result(now, f"Converted {what} to an opportunity.", done.warnings)
 
+    new = []
+    if (revenue := changed.get("expected_revenue")) is not None:
+        new.append(f"an expected revenue of {revenue:g}")
+    if by_stage:
+        new.append(f"the stage {stage.name}")
+    customer = " Odoo makes a customer of its data." if makes_customer else ""
+    would = f"Would convert {what} to an opportunity{' with ' * bool(new)}{' and '.join(new)}."
+    steps: list[AnyStep] = [attrs.evolve(CONVERT, values=values)]
+    if then:
+        steps.append(then.of(vals=changed))
     with given_to(odoo, user):
-        return operate(
-            odoo,
-            [attrs.evolve(CONVERT, values=values)],
-            [lead["id"]],
-            result,
-            would=f"Would convert {what} to an opportunity.",
-            dry_run=dry_run,
-        )
+        return operate(odoo, steps, [lead["id"]], result, would=would + customer, dry_run=dry_run)
 
 
 def _customer(odoo: Odoo, partner: int | None, makes_customer: bool) -> dict[str, Any]:

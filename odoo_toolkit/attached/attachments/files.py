@@ -165,23 +165,9 @@ def upload(
         NotFoundError: there is no such record; nothing was attached.
         AccessError: Odoo or the policy does not allow it; nothing was attached.
     """
-    name = checked_file_name(name)
-    size = base64_size(content_base64)
-    if size == 0:
-        raise ValidationError(
-            "The file is empty.",
-            suggestion="Give the file's bytes as base64.",
-            details={"field": "content_base64"},
-        )
-    if size > max_bytes:
-        raise ValidationError(
-            too_large(size, max_bytes),
-            suggestion="Upload it in Odoo itself, or have max_bytes raised.",
-        )
-    head = binascii.a2b_base64(content_base64[:_HEAD])
-    kind, remark = stored_type(name, mimetype, head)
+    name, size, kind, remark = checked_file(name, content_base64, mimetype, max_bytes)
     values = {"name": name, "res_model": model, "res_id": record_id}
-    like = {**values, "checksum": _checksum(content_base64)}
+    like = {**values, "checksum": checksum(content_base64)}
 
     def result(done: Done) -> UploadedAttachment:
         warnings = [*([remark] if remark else []), *done.warnings]
@@ -276,6 +262,31 @@ def _check_ordinary(row: dict[str, Any]) -> None:
     )
 
 
+def checked_file(
+    name: str, content_base64: str, mimetype: str | None, max_bytes: int
+) -> tuple[str, int, str, str | None]:
+    """Return a new file's name, size and type, and what is stored otherwise than was given.
+
+    Raises:
+        ValidationError: name or content is empty, not base64 or too large, or the type is none.
+    """
+    name = checked_file_name(name)
+    size = base64_size(content_base64)
+    if size == 0:
+        raise ValidationError(
+            "The file is empty.",
+            suggestion="Give the file's bytes as base64.",
+            details={"field": "content_base64"},
+        )
+    if size > max_bytes:
+        raise ValidationError(
+            too_large(size, max_bytes),
+            suggestion="Upload it in Odoo itself, or have max_bytes raised.",
+        )
+    head = binascii.a2b_base64(content_base64[:_HEAD])
+    return name, size, *stored_type(name, mimetype, head)
+
+
 def checked_file_name(name: str) -> str:
     """Return the name of a file without the space around it, or refuse what is none."""
     if not isinstance(name, str) or not name.strip() or any(ord(c) < 32 for c in name):
@@ -287,7 +298,7 @@ def checked_file_name(name: str) -> str:
     return name.strip()
 
 
-def _checksum(content_base64: str) -> str:
+def checksum(content_base64: str) -> str:
     """Return what Odoo stores with a file to recognise it by; not decoded as a whole."""
     digest = hashlib.sha1(usedforsecurity=False)
     for start in range(0, len(content_base64), _PIECE):

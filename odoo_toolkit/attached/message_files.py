@@ -1,0 +1,187 @@
+"""Messages that are posted with files: those that a record has, and new ones.
+
+A new file is uploaded for a message that is yet to be written, as Odoo's own composer does it:
+posting gives it to the record. If the message is not posted after all, nobody else sees the file,
+and Odoo deletes it within two days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypedDict
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.attached.attachments.content import ATTACHMENT
+from odoo_toolkit.attached.attachments.files import checked_file, checksum
+from odoo_toolkit.attached.owner_records import MakesOwned
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.connection.bulk import sending
+from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.file_content import human_size
+from odoo_toolkit.operations.documents import read_rows
+from odoo_toolkit.operations.lines import check_lines
+from odoo_toolkit.values.scalars import is_id
+
+#: What files belong to until their message is posted.
+_COMPOSER = "mail.compose.message"
+
+#: Files of one message.
+_MOST_FILES = 20
+
+_KEYS = ("id", "name", "content_base64", "mimetype")
+
+
+class MessageFile(TypedDict, total=False):
+    """A file that goes with a message: one of the record's, by ``id``, or a new one."""
+
+    id: int
+    name: Annotated[str, Doc("Of a new file, with its extension.")]
+    content_base64: str
+    mimetype: str
+
+
+@attrs.frozen(kw_only=True)
+class NewFile:
+    """A file that is uploaded for a message.
+
+    Attributes:
+        content: its bytes as base64.
+        remark: what is stored otherwise than was given.
+    """
+
+    name: str
+    mimetype: str
+    content: str = attrs.field(repr=False)
+    size: int
+    remark: str | None = None
+
+    def step(self, owner: str, datas: str) -> MakesOwned:
+        """Return the step that uploads it; ``datas`` stands for the content."""
+        values = {"name": self.name, "res_model": _COMPOSER, "res_id": 0}
+        return MakesOwned(
+            model=ATTACHMENT.model,
+            method="create",
+            arguments={"vals_list": {**values, "mimetype": self.mimetype, "datas": datas}},
+            owner=owner,
+            kind=ATTACHMENT.model,
+            like=values,
+        )
+
+    def upload(self, odoo: Odoo, owner: str, warnings: list[str]) -> int:
+        """Upload it, and return its id."""
+        with sending(self.content) as mark:
+            step = self.step(owner, mark)
+            like = {**step.like, "checksum": checksum(self.content)}
+            try:
+                made = attrs.evolve(step, like=like).make(odoo, (), warnings)
+            except OdooConnectionError as error:
+                # Odoo 14 does not find what is uploaded for a message.
+                error.suggestion = (
+                    "No message was posted, and nobody else sees the file: posting again is safe."
+                )
+                raise
+        if not made:
+            raise OdooError(
+                f"Odoo did not say what became of the file {self.name!r}; no message was posted.",
+                suggestion="Post it again.",
+                outcome="rolled_back",
+            )
+        return made[0]
+
+
+@attrs.frozen(kw_only=True)
+class PostsOn(MakesOwned):
+    """Posts a message on a record of its own, after uploading the files that go with it.
+
+    Attributes:
+        record: the id of the record.
+    """
+
+    record: int
+    files: tuple[NewFile, ...] = ()
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the writing calls."""
+        uploads = [
+            file.step(self.model, f"<{human_size(file.size)}>").calls(odoo, ())[0]
+            for file in self.files
+        ]
+        there = self.arguments.get("attachment_ids", [])
+        shown = [*there, *(f"the new file {file.name}" for file in self.files)]
+        arguments = {**self.arguments, **({"attachment_ids": shown} if shown else {})}
+        posting = super().calls(odoo, (self.record,))
+        return [*uploads, *(attrs.evolve(call, arguments=arguments) for call in posting)]
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
+        """Do it, and return the id of the message; none where Odoo told none."""
+        new = [file.upload(odoo, self.model, warnings) for file in self.files]
+        if not new:
+            return super().make(odoo, (self.record,), warnings)
+        there = self.arguments.get("attachment_ids", [])
+        arguments = {**self.arguments, "attachment_ids": [*there, *new]}
+        posts = attrs.evolve(self, arguments=arguments, files=())
+        return posts.make(odoo, ids, warnings)
+
+
+def message_files(
+    given: Sequence[Mapping[str, Any]] | None, max_bytes: int
+) -> tuple[list[int], tuple[NewFile, ...]]:
+    """Return the ids of files that are there, and the new ones.
+
+    Raises:
+        ValidationError: one is neither, not base64, empty, or too large.
+    """
+    if given is None or (isinstance(given, (list, tuple)) and not given):
+        return [], ()
+    there: list[int] = []
+    new: list[NewFile] = []
+    for index, file in enumerate(check_lines(given, _KEYS, "attachments")):
+        place = f"attachments[{index}]"
+        number = file.get("id")
+        if number is not None:
+            if not is_id(number) or len(file) > 1:
+                raise _no_file(place, "is not the id of a file alone")
+            there.append(number)
+        elif "name" not in file or "content_base64" not in file:
+            raise _no_file(place, "has neither an id nor a name with content")
+        else:
+            name, size, kind, remark = checked_file(
+                file["name"], file["content_base64"], file.get("mimetype"), max_bytes
+            )
+            content = file["content_base64"]
+            new.append(NewFile(name=name, mimetype=kind, content=content, size=size, remark=remark))
+    if len(there) + len(new) > _MOST_FILES or len(set(there)) < len(there):
+        raise ValidationError(
+            f"Give up to {_MOST_FILES} files, each once.", details={"field": "attachments"}
+        )
+    return there, tuple(new)
+
+
+def _no_file(place: str, why: str) -> ValidationError:
+    return ValidationError(
+        f"{place} {why}.",
+        suggestion="Give {'id': 7} for a file of the record, or {'name': 'offer.pdf',"
+        " 'content_base64': '...'} for a new one.",
+        details={"field": place},
+    )
+
+
+def check_files(odoo: Odoo, model: str, record_id: int, ids: Sequence[int]) -> None:
+    """Refuse files that the record has not: others could not open them in the message.
+
+    Raises:
+        NotFoundError: one is not attached to it, or this user cannot see it.
+    """
+    domain = [["res_model", "=", model], ["res_id", "=", record_id], ["id", "in", list(ids)]]
+    rows = read_rows(odoo, ATTACHMENT.model, domain, ["name"], acts_on=model)
+    found = {row["id"] for row in rows}
+    if missing := [number for number in ids if number not in found]:
+        raise NotFoundError(
+            f"{model} {record_id} has no file {', '.join(map(str, missing))}, or this user cannot"
+            " see it.",
+            suggestion="List its files with list_attachments, or give the file as a new one.",
+            details={"model": ATTACHMENT.model, "field": "attachments", "ids": missing},
+        )
