@@ -21,7 +21,7 @@ MODELS = (
         search_fields="name display_name complete_name",
         # mobile is gone in 19.
         deep_fields="email phone mobile vat ref website comment street city",
-        key_fields="id name email phone is_company city country_id",
+        key_fields="id name parent_id email phone is_company city country_id",
         found_through=tuple(
             Relation(model, reverse=True)
             for model in ("sale.order", "account.move", "crm.lead", "helpdesk.ticket")

@@ -165,8 +165,29 @@ class _Condition:
         if isinstance(value, list):
             if self.field.type == "many2one" and _is_pair(value) and self.operator not in _LISTS:
                 raise self.wrong(value, "takes the id alone, not the pair", f"Pass {value[0]}.")
+            if self.field.type == "selection" and self.operator == "in":
+                value = self.existing(value)
             return [item if item is False else converter(item, self) for item in value]
         return value if value is False else converter(value, self)
+
+    def existing(self, values: list[Any]) -> list[Any]:
+        """Return those of several values that the selection has, and warn of the others.
+
+        What does not exist matches nothing, so the rest counts. Where none exists, all are returned
+        and the first is refused.
+        """
+        there = [item for item in values if item is False or _is_value(self.field, item)]
+        if not there or not self.field.selection:
+            return values
+        for item in values:
+            if item not in there:
+                meant = selection_details(self.field, item)["did_you_mean"]
+                hint = f" Did you mean {meant[0]!r}?" if meant else ""
+                self.warnings.append(
+                    f"{self.path} of {self.model} has no value {short_repr(item)}: it was left"
+                    f" out.{hint}"
+                )
+        return there
 
     def warn_of_midnight(self, day: str) -> None:
         """Warn where a day is compared with moments for equality."""
@@ -262,7 +283,7 @@ def _selection(value: Any, condition: _Condition) -> Any:
     field = condition.field
     if condition.operator not in ("=", "in") or not field.selection:
         return value
-    if not any(type(value) is type(key) and value == key for key, _ in field.selection):
+    if not _is_value(field, value):
         details = selection_details(field, value)
         meant = details["did_you_mean"]
         raise condition.wrong(
@@ -275,6 +296,11 @@ def _selection(value: Any, condition: _Condition) -> Any:
             **details,
         )
     return value
+
+
+def _is_value(field: Field, value: Any) -> bool:
+    """Whether a selection has a value."""
+    return any(type(value) is type(key) and value == key for key, _ in field.selection)
 
 
 def _moment(convert: Callable[[str], str]) -> Callable[[Any, _Condition], Any]:

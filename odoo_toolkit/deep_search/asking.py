@@ -18,7 +18,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.records import search_read
-from odoo_toolkit.records.results import Record, RecordName
+from odoo_toolkit.records.results import Record
 
 #: Records, and notes.
 Answer = tuple[list[Record], list[str]]
@@ -123,7 +123,7 @@ class ModelSearch:
     described: Mapping[str, Field] = attrs.Factory(dict)
     fields: list[str] = attrs.Factory(list)
     found: dict[int, tuple[Order, Record]] = attrs.Factory(dict)
-    through: list[RecordName] = attrs.Factory(list)
+    through: list[Record] = attrs.Factory(list)
     log: list[SearchLogEntry] = attrs.Factory(list)
     error: OdooError | None = None
 

@@ -216,17 +216,28 @@ def _linked(row: Record, relation: Relation, record: Record) -> bool:
 
 def _contacts_of(
     rows: Sequence[Record], pairs: Sequence[tuple[Relation, Sequence[Record]]]
-) -> list[RecordName]:
+) -> list[Record]:
     """Return the matching contacts by which records were found, the best first."""
     for relation, records in pairs:
         if rows and relation.model == "res.partner" and not relation.reverse:
             own = [c for c in records if any(_linked(row, relation, c) for row in rows)]
             # Without any, it was their relatives that had records.
-            return [
-                RecordName(id=contact["id"], name=contact.get("name") or "")
-                for contact in own or records[:1]
-            ]
+            return own or list(records[:1])
     return []
+
+
+def with_company(contact: Record) -> RecordName:
+    """Return what the records of a contact belong to, and what it is called.
+
+    That is the company of a person, else the contact itself.
+    """
+    name = repr(contact.get("name") or "")
+    company: Any = contact.get("parent_id")
+    number = _id(contact, "parent_id")
+    if not number or contact.get("is_company"):
+        return RecordName(id=contact["id"], name=name)
+    of = company["name"] if isinstance(company, dict) else company[-1] if company else ""
+    return RecordName(id=number, name=f"{name} of {str(of)!r}")
 
 
 def _id(record: Record, link: str) -> int | None:

@@ -31,7 +31,7 @@ from odoo_toolkit.deep_search.asking import (
     concerns_one_level,
 )
 from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS, configuration_of
-from odoo_toolkit.deep_search.levels import LEVELS
+from odoo_toolkit.deep_search.levels import LEVELS, with_company
 from odoo_toolkit.deep_search.terms import SOME_WORDS, parse_query
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -229,19 +229,20 @@ def _records(search: ModelSearch, limit: int) -> list[Record]:
 
 def _suggestions(searches: Sequence[ModelSearch], depth: int) -> list[str]:
     """Say what can be done with what was found, or to find something."""
-    through = {match.id: match for one in searches for match in one.through}
+    told = [with_company(contact) for one in searches for contact in one.through]
+    through = {match.id: match for match in told}
     models = ", ".join(one.model for one in searches if one.through)
     hints = [
-        f"Found records of {models} through the contact {match.name!r}: search other models"
+        f"Found records of {models} through the contact {match.name}: search other models"
         f" with search_read and the domain [['partner_id', 'child_of', {match.id}]]."
         for match in list(through.values())[:_CONTACTS]
     ]
     contacts = next((one.found for one in searches if one.model == "res.partner"), None)
     if contacts and not through:
-        best = min(contacts.values(), key=itemgetter(0))[1]["id"]
+        best = with_company(min(contacts.values(), key=itemgetter(0))[1])
         hints.append(
-            f"search_read with the domain [['partner_id', 'child_of', {best}]] finds the"
-            " orders, invoices, ... of the best contact."
+            f"search_read with the domain [['partner_id', 'child_of', {best.id}]] finds the"
+            f" orders, invoices, ... of the best contact, {best.name}."
         )
     orders = {one.model: [order for order, _ in one.found.values()] for one in searches}
     if said := [model for model in orders if any(order[0] == 5 for order in orders[model])]:

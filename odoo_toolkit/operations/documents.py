@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from odoo_toolkit.arguments.compared import Difference, differences
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, OdooError, StateError, make_error
@@ -324,6 +325,33 @@ def filled(result: type[T], row: Mapping[str, Any], **told: Any) -> T:
             if needed and isinstance(row, _PartlyClosed) and row.closes(field):
                 raise row.refusal(field)
     return result(**values)
+
+
+def stored_otherwise(
+    odoo: Odoo, model: str, given: Mapping[int, Mapping[str, Any]], acts_on: str
+) -> list[Difference]:
+    """Return what is stored otherwise than it was given; one round trip.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        given: the values of each, by its id, as they were sent.
+        acts_on: the model that the operation is about.
+    """
+    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
+    names = sorted({name for values in given.values() for name in values if name in described})
+    rows = odoo.call(
+        Call(
+            model=model,
+            method="read",
+            ids=tuple(given),
+            arguments={"fields": names},
+            context={"active_test": False},
+            acts_on=acts_on,
+            step=True,
+        )
+    )
+    return differences(model, given, {row["id"]: row for row in rows}, described)
 
 
 def state_error(document: Document, row: Mapping[str, Any], message: str, todo: str) -> StateError:

@@ -50,7 +50,8 @@ def run_queries(
         context: extends the base context, for all of them.
 
     Returns:
-        The answers, in order. Where one cannot be had, its ``error`` says why; the others stay.
+        The answers, in order. Where one cannot be had, its ``error`` says why; the others stay. A
+        field that a model has not is left out of the records, and a warning names it.
 
     Raises:
         ValidationError: there are no questions, or too many.
@@ -107,11 +108,34 @@ def _ask(odoo: Odoo, query: Any, context: Context) -> QueryAnswer:
     if counted:
         number = count(odoo, model, domain, context)
         return QueryAnswer(count=number.count, left_out=number.left_out, warnings=number.warnings)
-    found = search_read(odoo, model, domain, **given, context=context)
+    warnings: list[str] = []
+    while True:
+        try:
+            found = search_read(odoo, model, domain, **given, context=context)
+            break
+        except ValidationError as error:
+            # What is wrong is found before anything is sent.
+            given["fields"] = _without(error, given.get("fields"), warnings)
     return QueryAnswer(
         records=found.records,
         has_more=found.has_more,
         left_out=found.left_out,
         skipped_fields=found.skipped_fields,
-        warnings=found.warnings,
+        warnings=[*warnings, *found.warnings],
     )
+
+
+def _without(error: ValidationError, fields: Any, warnings: list[str]) -> list[str]:
+    """Return the fields without those that an error is about; raise it where there are none.
+
+    A wrong field in a condition or an order is not left out: the answer would be another one.
+    """
+    if error.code != "INVALID_FIELD" or not isinstance(fields, list):
+        raise error
+    wrong = {error.details.get("path") or error.details.get("field")}
+    wrong |= {*error.details.get("fields", ())}
+    left = [name for name in fields if name not in wrong]
+    if not left or len(left) == len(fields):
+        raise error
+    warnings.append(f"{error.message} It was left out.")
+    return left

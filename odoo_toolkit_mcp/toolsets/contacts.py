@@ -1,4 +1,4 @@
-"""Contacts: whose number it is, and which are there twice."""
+"""Contacts: whose number it is, companies with their people, and which are there twice."""
 
 from __future__ import annotations
 
@@ -15,6 +15,17 @@ TOOLS = (
         " of a name, use odoo_core_deep_search.",
         function=contacts.identify_contact,
         access="read",
+    ),
+    Tool(
+        name="odoo_contacts_create_company",
+        title="Create a company with people and addresses",
+        description="Create a company with its people and its invoice, delivery and other"
+        " addresses in one call. Contacts that may be the same are looked for first: then nothing"
+        " is created and the error names them, unless allow_duplicates is given. For a single"
+        " contact, use odoo_core_create on res.partner.",
+        function=contacts.create_company,
+        access="create",
+        creates="res.partner",
     ),
     Tool(
         name="odoo_contacts_find_duplicates",

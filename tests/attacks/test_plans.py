@@ -242,6 +242,17 @@ CASES: dict[str, Case] = {
         lambda o, i: upsert.plan(o, "res.partner", [{".id": i, "name": "x"}], ".id"),
     ),
     "message": ("res.partner", [], lambda o, i: post_message.plan(o, "res.partner", i, "x")),
+    "company": (
+        "res.country",
+        [],
+        lambda o, i: contacts.create_company.plan(
+            o,
+            name="Planned Company",
+            country=i,
+            people=[{"name": "Ann"}],
+            addresses=[{"type": "invoice", "city": "Ghent"}],
+        ),
+    ),
     "message with a file": (
         "res.partner",
         [],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 import odoo_toolkit as toolkit
-from odoo_toolkit import AccessError, Odoo, StateError
+from odoo_toolkit import AccessError, Odoo, OdooError, StateError, ValidationError
 from odoo_toolkit.apps import contacts
 
 
@@ -101,3 +102,83 @@ def test_what_cannot_be_merged_is_refused_and_stays(
         contacts.merge_contacts(admin, contact_id=one, duplicates=[two])
     ids = [company, person, other, one, two]
     assert toolkit.count(admin, "res.partner", [["id", "in", ids]]).count == 5
+
+
+def test_a_company_is_created_with_people_and_addresses(
+    admin: Odoo, suffix: str, number: str
+) -> None:
+    given: dict[str, Any] = {
+        "name": f"Zork {suffix} Ltd",
+        "email": f"info@{suffix}.example.com",
+        "phone": number,
+        "street": "Main Street 1",
+        "zip": "12345",
+        "city": "Springfield",
+        "state": "Illinois",
+        "country": "US",
+        "people": [
+            {"name": f"Ann {suffix}", "function": "Buyer", "email": f"ann@{suffix}.example.com"},
+            {"name": f"Bob {suffix}"},
+        ],
+        "addresses": [
+            {"type": "invoice", "street": "Rue 2", "city": "Liège", "country": "Belgium"},
+            {"type": "delivery", "name": f"Dock {suffix}", "city": "Berlin", "country": "DE"},
+        ],
+    }
+    ours = [["name", "ilike", suffix]]
+    wrongs: list[dict[str, Any]] = [
+        {"state": "Nowhere"},
+        {"country": "Atlantis"},
+        {"email": "none"},
+        {"people": [{"name": ""}]},
+    ]
+    for wrong in wrongs:
+        with pytest.raises(OdooError):
+            contacts.create_company(admin, **{**given, **wrong})
+    plan = contacts.create_company.plan(admin, **given)
+    assert "2 people" in plan.message
+    assert toolkit.count(admin, "res.partner", ours).count == 0
+
+    made = contacts.create_company(admin, **given)
+    assert made.warnings == []
+    assert (made.name, made.street, made.zip) == (given["name"], "Main Street 1", "12345")
+    assert ((made.state and made.state.name) or "").startswith("Illinois")
+    ann, bob = made.people
+    assert (ann.function, ann.email, bob.name) == (
+        "Buyer",
+        given["people"][0]["email"],
+        f"Bob {suffix}",
+    )
+    # Odoo gives its people the company's address.
+    assert (ann.city, bob.city) == ("Springfield", "Springfield")
+    assert [(one.type, one.city) for one in made.addresses] == [
+        ("invoice", "Liège"),
+        ("delivery", "Berlin"),
+    ]
+    rows = toolkit.search_read(
+        admin, "res.partner", [["parent_id", "=", made.id]], ["commercial_partner_id", "is_company"]
+    ).records
+    assert [row["commercial_partner_id"]["id"] for row in rows] == [made.id] * 4
+    assert not any(row["is_company"] for row in rows)
+
+    before = toolkit.count(admin, "res.partner", [["id", ">", made.id]]).count
+    again: list[dict[str, Any]] = [
+        {"name": f"ZORK {suffix}"},
+        {"name": f"Quux {suffix[::-1]}", "phone": given["phone"], "email": given["email"]},
+        {"name": f"Quux {suffix[::-1]}", "people": [given["people"][0]]},
+    ]
+    for same in again:
+        with pytest.raises(ValidationError, match="seems to be there already") as raised:
+            contacts.create_company(admin, **same)
+        found = {one["id"] for one in raised.value.details["duplicates"]}
+        assert found & {made.id, ann.id}
+    assert toolkit.count(admin, "res.partner", [["id", ">", made.id]]).count == before
+    other = contacts.create_company(admin, name=f"ZORK {suffix}", allow_duplicates=True)
+    assert any(f"({made.id})" in warning for warning in other.warnings)
+
+
+def test_who_may_not_create_contacts_is_told(ordinary: Odoo, suffix: str) -> None:
+    with pytest.raises(AccessError) as raised:
+        contacts.create_company(ordinary, name=f"Zork {suffix}", people=[{"name": "Ann"}])
+    assert raised.value.code == "ACCESS_DENIED"
+    assert toolkit.count(ordinary, "res.partner", [["name", "ilike", suffix]]).count == 0

@@ -109,7 +109,9 @@ def test_orders_of_a_contact(odoo: Odoo, admin: Odoo, contact: int, suffix: str)
             found = deep_search(odoo, query, "sale.order", max_depth=4)
             assert [record["id"] for record in found.results["sale.order"]] == [order]
             assert found.depth_reached == 4
-            assert any("child_of" in hint for hint in found.suggestions)
+            assert any(f"'child_of', {contact}]" in hint for hint in found.suggestions)
+        (found_person,) = deep_search(odoo, f"Kim {suffix}").results["res.partner"]
+        assert found_person["parent_id"]["id"] == contact
     finally:
         execute(admin, "sale.order", "unlink", [[order]])
         unlink(admin, "res.partner", [person])

@@ -146,6 +146,7 @@ class TestLevels:
         assert set(found.results["res.partner"][0]) == {
             "id",
             "name",
+            "parent_id",
             "email",
             "phone",
             "is_company",
@@ -189,9 +190,18 @@ class TestLevels:
         assert found.strategies_used[-1] == "related_models"
         assert any(f"['partner_id', 'child_of', {AZURE}]" in hint for hint in found.suggestions)
 
+    def test_the_company_of_a_person_is_shown_and_searched_on(self) -> None:
+        found = deep_search(odoo(), "Brandon Freeman", "res.partner")
+        (person,) = found.results["res.partner"]
+        assert person["parent_id"]["id"] == AZURE
+        (hint,) = found.suggestions
+        assert f"['partner_id', 'child_of', {AZURE}]" in hint
+        assert "'Brandon Freeman' of " in hint
+
     def test_orders_of_the_company_of_a_person(self) -> None:
         """A person's company and colleagues count (REQ-08-10)."""
         found = deep_search(odoo(), "Brandon Freeman", "sale.order", max_depth=4)
+        assert f"['partner_id', 'child_of', {AZURE}]" in found.suggestions[0]
 
         assert sorted(names(found, "sale.order")) == ["S00002", "S00003"]
 

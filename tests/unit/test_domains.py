@@ -407,7 +407,7 @@ def test_values_become_what_odoo_takes_by_the_type_of_the_field(
         (["computed_id.name", "=", "x"], "INVALID_FIELD"),
         (["name", "any", []], "INVALID_DOMAIN"),
         (["state", "=", "bogus"], "INVALID_SELECTION"),
-        (["state", "in", ["sale", "bogus"]], "INVALID_SELECTION"),
+        (["state", "in", ["bogus", "bogus too"]], "INVALID_SELECTION"),
         (["date_order", ">", "soon"], "INVALID_DOMAIN"),
         (["date_order", ">", 5], "INVALID_DOMAIN"),
         (["validity_date", "=", ""], "INVALID_DOMAIN"),
@@ -499,6 +499,17 @@ def test_date_parts_and_relative_dates_are_refused_on_versions_without_them() ->
     assert resolve([["date_order.month_number", "=", 5]], 17)
     assert refused([["date_order", ">", "today"]], 18).code == "INVALID_DOMAIN"
     assert resolve([["date_order", ">", "today"]], 19)
+
+
+def test_a_value_that_does_not_exist_lets_the_rest_of_a_list_count() -> None:
+    resolved, warnings = resolve_domain(
+        [["state", "in", ["sale", "bogus", "drafd"]]], "sale.order", fields_of
+    )
+    assert resolved == [["state", "in", ["sale"]]]
+    assert warnings == [
+        "state of sale.order has no value 'bogus': it was left out.",
+        "state of sale.order has no value 'drafd': it was left out. Did you mean 'draft'?",
+    ]
 
 
 def test_a_long_path_earns_a_warning() -> None:

@@ -46,6 +46,39 @@ def scripted(policy: Policy | None = None, **answers: Any) -> Scripted:
 class TestQueries:
     """A list of searches and counts."""
 
+    def test_a_wrong_field_is_left_out_of_its_query_alone(self) -> None:
+        odoo = scripted(search_read=[ROW])
+        first, second = run_queries(
+            odoo,
+            [
+                {"model": "res.partner", "fields": ["display_name", "nam", "parent_id.citty"]},
+                {"model": "res.partner", "fields": ["display_name"]},
+            ],
+        ).answers
+        assert first.error is second.error is None
+        assert [row["display_name"] for row in (*first.records, *second.records)] == ["Ann", "Ann"]
+        assert first.warnings == [
+            "res.partner has no field 'nam' (did you mean name?). It was left out.",
+            "res.partner has no field 'citty'. It was left out.",
+        ]
+        assert second.warnings == []
+        assert len(odoo.sent) == 2
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            {"fields": ["nme", "display_name"], "domain": [["nme", "=", "x"]]},
+            {"fields": ["nme", "display_name"], "order": "nme"},
+            {"fields": ["nme"]},
+        ],
+    )
+    def test_a_wrong_condition_or_order_is_an_error(self, query: dict[str, Any]) -> None:
+        odoo = scripted(search_read=[ROW])
+        (answer,) = run_queries(odoo, [{"model": "res.partner", **query}]).answers
+        assert answer.error is not None
+        assert answer.error["code"] == "INVALID_FIELD"
+        assert odoo.sent == []
+
     def test_each_is_answered_by_itself_also_when_one_is_wrong(self) -> None:
         odoo = scripted(search_count=3, search_read=[ROW])
         answers = run_queries(

@@ -193,7 +193,7 @@ def find_duplicates(
         pairs = _pairs(rows, signs, warnings)
     else:
         contact = read(odoo, CONTACT, find_id(odoo, CONTACT, contact_id, contact_name))
-        rows, complete = _like(odoo, contact, signs)
+        rows, complete = possible_duplicates(odoo, contact, signs)
         pairs = {(contact["id"], row["id"]) for row in rows}
         rows = [contact, *rows]
     if not complete:
@@ -271,8 +271,14 @@ def _read_contacts(odoo: Odoo) -> tuple[list[Row], bool]:
     return found, False
 
 
-def _like(odoo: Odoo, contact: Row, signs: Sequence[Sign]) -> tuple[list[Row], bool]:
-    """Return what may be the same as one contact, and whether that is all; one round trip."""
+def possible_duplicates(odoo: Odoo, contact: Row, signs: Sequence[Sign]) -> tuple[list[Row], bool]:
+    """Return what shares a sign with one contact, and whether that is all; one round trip.
+
+    Args:
+        odoo: the connection.
+        contact: its row; one that is not yet created has the id 0.
+        signs: what is compared.
+    """
     conditions: list[Any] = []
     if "email" in signs:
         conditions += [["email", "ilike", literal(a)] for a in addresses(contact.get("email"))]

@@ -33,13 +33,20 @@ from odoo_toolkit.apps.products.variants import (
     not_negative,
     read_made,
 )
-from odoo_toolkit.arguments.compared import Difference, differences, in_words
-from odoo_toolkit.call import Call
+from odoo_toolkit.arguments.compared import Difference, in_words
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.operations.companies import acting_company, usable_companies
-from odoo_toolkit.operations.documents import Document, Row, afterwards, filled, read, read_rows
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    afterwards,
+    filled,
+    read,
+    read_rows,
+    stored_otherwise,
+)
 from odoo_toolkit.operations.lines import (
     NamesOrIds,
     check_lines,
@@ -627,8 +634,8 @@ def _result(
             given.setdefault(number, {}).update(_of_variant(line))
     found = afterwards(
         lambda: [
-            *_different(odoo, TEMPLATE, {done.id: values}),
-            *(_different(odoo, VARIANT, given) if given else []),
+            *stored_otherwise(odoo, TEMPLATE, {done.id: values}, TEMPLATE),
+            *(stored_otherwise(odoo, VARIANT, given, TEMPLATE) if given else []),
         ],
         warnings,
     )
@@ -718,21 +725,3 @@ def _tax_names(odoo: Odoo, ids: set[int], warnings: list[str]) -> dict[int, Reco
         "its taxes",
     )
     return {row["id"]: RecordName(id=row["id"], name=row["name"]) for row in rows or ()}
-
-
-def _different(odoo: Odoo, model: str, given: Mapping[int, Mapping[str, Any]]) -> list[Difference]:
-    """Return what is stored otherwise than it was given; one round trip."""
-    described = odoo.policy.readable_fields(model, odoo.schema.fields, step=True)
-    names = sorted({name for values in given.values() for name in values if name in described})
-    rows = odoo.call(
-        Call(
-            model=model,
-            method="read",
-            ids=tuple(given),
-            arguments={"fields": names},
-            context={"active_test": False},
-            acts_on=TEMPLATE,
-            step=True,
-        )
-    )
-    return differences(model, given, {row["id"]: row for row in rows}, described)
