@@ -12,6 +12,7 @@ from odoo_toolkit.apps.calendar.zones import day_after, local, midnight
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.values.moments import utc_string
 
 MODEL = "calendar.event"
@@ -72,8 +73,29 @@ def meetings_of(
     rows = read_rows(odoo, MODEL, domain, [*_FIELDS, "partner_ids"], order="start, id")
     if not rows:
         return []
+    _fill_in_people(odoo, rows, partners)
     attendees = attendees_of(odoo, rows)
     return [(row, attendees[row["id"]]) for row in rows]
+
+
+def _fill_in_people(odoo: Odoo, rows: Sequence[Row], partners: Sequence[int]) -> None:
+    """Find out who takes part in other people's private meetings; a round trip for each person.
+
+    Odoo finds these meetings by their people, and then shows nobody.
+    """
+    hidden = {row["id"]: row for row in rows if not row["partner_ids"]}
+    if not hidden:
+        return
+    by_id = ["id", "in", list(hidden)]
+    found = side_by_side(
+        [
+            lambda p=partner: read_rows(odoo, MODEL, [by_id, ["partner_ids", "in", [p]]], ["id"])  # type: ignore[misc]
+            for partner in partners
+        ]
+    )
+    for partner, theirs in zip(partners, found, strict=True):
+        for row in theirs:
+            hidden[row["id"]]["partner_ids"] = [*(hidden[row["id"]]["partner_ids"] or ()), partner]
 
 
 def comes(partner: int, attendees: Sequence[Attendee]) -> bool:
