@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from odoo_toolkit import AccessError, Odoo, Policy, create, execute
+from odoo_toolkit import AccessError, Odoo, Policy, create, execute, search_read
 from odoo_toolkit.apps.inventory import count_stock, set_reordering_rule
 from odoo_toolkit.connection.settings import connection_settings
 from tests.live.conftest import admin, server
@@ -25,7 +25,7 @@ class Case:
     """An operation, what it is given, and the models that it needs on the lists.
 
     Attributes:
-        app: the module of ``odoo_toolkit.apps``.
+        app: the module of ``odoo_toolkit.apps``, or of ``odoo_toolkit`` where it is none.
         operation: the function.
         given: made of the records of :class:`Records`.
         writes: the model that it is about; it is on both lists.
@@ -41,7 +41,8 @@ class Case:
     dry: bool = True
 
     def run(self, odoo: Odoo, records: Records) -> Any:
-        module = importlib.import_module(f"odoo_toolkit.apps.{self.app}")
+        place = "" if self.app in ("attached", "mail") else "apps."
+        module = importlib.import_module(f"odoo_toolkit.{place}{self.app}")
         dry = {"dry_run": True} if self.dry else {}
         return getattr(module, self.operation)(odoo, **self.given(records), **dry)
 
@@ -72,6 +73,10 @@ class Records:
         return self._partner
 
     @property
+    def reader(self) -> int:
+        return self._make("reader", "res.partner", name="Reader", email="reader@example.com")
+
+    @property
     def product(self) -> int:
         goods = {"type": "consu", "list_price": 5, "invoice_policy": "order"}
         return self._make("product", "product.product", name=self._product, **goods)
@@ -97,6 +102,10 @@ class Records:
             rule = set_reordering_rule(self.admin, product_id=self.in_stock, minimum=5)
             self._made["rule"] = rule.id
         return self._made["rule"]
+
+    @property
+    def template(self) -> int:
+        return self._make("template", "product.template", name=self._product, list_price=5)
 
     @property
     def product_name(self) -> str:
@@ -143,13 +152,38 @@ class Records:
         return self._project
 
     @property
+    def country(self) -> int:
+        (found,) = search_read(self.admin, "res.country", [["code", "=", "BE"]], ["id"]).records
+        return int(found["id"])
+
+    @property
+    def double(self) -> int:
+        return self._make("double", "res.partner", name=self._partner)
+
+    @property
+    def meeting(self) -> int:
+        times = {"start": "2033-05-03 10:00:00", "stop": "2033-05-03 11:00:00"}
+        return self._make("meeting", "calendar.event", name="Allowed meeting", **times)
+
+    @property
+    def stage_name(self) -> str:
+        name = f"Stage {self._partner}"
+        self._make("stage", "crm.stage", name=name)
+        return name
+
+    @property
     def task(self) -> int:
         values = {"name": "Allowed task", "project_id": self.project}
         return self._make("task", "project.task", **values)
 
 
 LEAD, MOVE, ORDER, TASK = "crm.lead", "account.move", "sale.order", "project.task"
-ITEM, PARTNER, PRODUCT = "account.move.line", "res.partner", "product.product"
+PARTNER, PRODUCT, TEMPLATE = "res.partner", "product.product", "product.template"
+EVENT, ITEM, PRICES = "calendar.event", "account.move.line", "product.pricelist"
+
+#: What meetings are given, and asked for.
+_MEETING: dict[str, Any] = {"name": "New", "start": "2033-05-04T10:00", "timezone": "UTC"}
+_DAY: dict[str, Any] = {"day": "2033-05-03", "timezone": "UTC"}
 
 CASES = {
     "an order by ids": Case(
@@ -313,6 +347,133 @@ CASES = {
         lambda r: {"name": "Made project"},
         "project.project",
         dry=False,
+    ),
+    "converting with revenue and stage": Case(
+        "crm",
+        "convert_to_opportunity",
+        lambda r: {"lead_id": r.lead, "expected_revenue": 5, "stage_name": r.stage_name},
+        LEAD,
+        ("crm.stage",),
+    ),
+    "a meeting": Case("calendar", "create_meeting", lambda r: _MEETING, EVENT),
+    "a meeting by names": Case(
+        "calendar",
+        "create_meeting",
+        lambda r: {**_MEETING, "attendees": [r.partner_name], "reminders": [17]},
+        EVENT,
+        (PARTNER,),
+    ),
+    "a meeting that is made": Case(
+        "calendar",
+        "create_meeting",
+        lambda r: {**_MEETING, "attendees": [r.partner], "reminders": [17], "invite": False},
+        EVENT,
+        dry=False,
+    ),
+    "moving a meeting": Case(
+        "calendar",
+        "move_meeting",
+        lambda r: {"meeting_id": r.meeting, "start": "2033-05-04T15:00", "timezone": "UTC"},
+        EVENT,
+    ),
+    "cancelling a meeting": Case(
+        "calendar", "cancel_meeting", lambda r: {"meeting_id": r.meeting}, EVENT
+    ),
+    "an agenda": Case(
+        "calendar", "get_agenda", lambda r: {"person": r.partner, **_DAY}, EVENT, dry=False
+    ),
+    "free times": Case(
+        "calendar", "find_times", lambda r: {"attendees": [r.partner], **_DAY}, EVENT, dry=False
+    ),
+    "an e-mail": Case(
+        "mail",
+        "send_document",
+        lambda r: {"model": ORDER, "record_id": r.order, "to": [r.reader]},
+        ORDER,
+    ),
+    "a message": Case(
+        "attached",
+        "post_message",
+        lambda r: {
+            "model": ORDER,
+            "record_id": r.order,
+            "body": "x",
+            "attachments": [{"name": "a.txt", "content_base64": "aGVsbG8="}],
+        },
+        ORDER,
+        dry=False,
+    ),
+    "notes": Case(
+        "attached",
+        "post_notes",
+        lambda r: {"model": ORDER, "records": [r.order], "body": "x"},
+        ORDER,
+        dry=False,
+    ),
+    "a company": Case(
+        "contacts",
+        "create_company",
+        lambda r: {
+            "name": "Planned",
+            "country": r.country,
+            "people": [{"name": "Ann", "phone": "+32 9 900 900 900"}],
+        },
+        PARTNER,
+    ),
+    "a company that is made": Case(
+        "contacts",
+        "create_company",
+        lambda r: {"name": uuid.uuid4().hex, "country": "BE", "people": [{"name": "Ann"}]},
+        PARTNER,
+        dry=False,
+    ),
+    "a company by names": Case(
+        "contacts",
+        "create_company",
+        lambda r: {"name": uuid.uuid4().hex, "country": "Belgium"},
+        PARTNER,
+        ("res.country",),
+    ),
+    "whose number it is": Case(
+        "contacts", "identify_contact", lambda r: {"email": "a@b.example"}, PARTNER, dry=False
+    ),
+    "duplicates": Case(
+        "contacts", "find_duplicates", lambda r: {"contact_id": r.partner}, PARTNER, dry=False
+    ),
+    "merging": Case(
+        "contacts",
+        "merge_contacts",
+        lambda r: {"contact_id": r.partner, "duplicates": [r.double]},
+        PARTNER,
+    ),
+    "a new product": Case(
+        "products", "create_product", lambda r: {"name": "Planned", "price": 5}, TEMPLATE
+    ),
+    "a product that is made": Case(
+        "products",
+        "create_product",
+        lambda r: {"name": uuid.uuid4().hex, "price": 5, "cost": 2},
+        TEMPLATE,
+        dry=False,
+    ),
+    "new prices": Case(
+        "products",
+        "change_prices",
+        lambda r: {"products": [r.template], "percent": 10},
+        TEMPLATE,
+    ),
+    "a customer's price": Case(
+        "products",
+        "get_customer_price",
+        lambda r: {"product_id": r.product, "partner_id": r.partner},
+        PRODUCT,
+        dry=False,
+    ),
+    "a price list": Case(
+        "products",
+        "create_price_list",
+        lambda r: {"name": "Planned", "rules": [{"percent_off": 10}]},
+        PRICES,
     ),
     "a task": Case(
         "project", "create_task", lambda r: {"name": "New task", "project_id": r.project}, TASK
