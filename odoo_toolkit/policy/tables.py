@@ -315,7 +315,8 @@ def is_read_unasked(model: str, field: Field) -> bool:
     """Whether a field is read where nobody names it; files and what writes when read are not.
 
     Example:
-        >>> is_read_unasked("res.partner", Field("name", "char"))
+        >>> from odoo_toolkit.fields import Field
+        >>> is_read_unasked("res.partner", Field(name="name", type="char"))
         True
     """
     return field.type != "binary" and (model, field.name) not in WRITING_FIELDS
