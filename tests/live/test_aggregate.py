@@ -417,7 +417,9 @@ def test_what_is_not_there_to_group_by_is_refused(anyone: Odoo) -> None:
         ([], ["allday:sum"]),
         ([], ["display_name:count"]),
     ):
-        with pytest.raises(ValidationError):
+        # By what Odoo 15 groups meetings with a write, nobody does, whether it is there or not.
+        loud = anyone.version.major == 15 and groupby in (["display_name"], ["attendee_ids"])
+        with pytest.raises(AccessError if loud else ValidationError):
             aggregate(anyone, EVENT, [], groupby, measures)
 
 
