@@ -72,6 +72,17 @@ TOOLS = (
         module="hr_expense",
     ),
     Tool(
+        name="odoo_hr_process_expenses",
+        title="Process several expenses",
+        description="Submit several expenses of one employee together; until says whether to"
+        " approve, post and pay them as well. Up to Odoo 18 they go in one expense report. With"
+        " dry_run it lists every expense: show this before. For a single expense, or to refuse one,"
+        " use odoo_hr_decide_expense.",
+        function=hr.process_expenses,
+        access="write",
+        module="hr_expense",
+    ),
+    Tool(
         name="odoo_hr_check_in_out",
         title="Check in or out",
         description="Check the connected user in or out of work now.",

@@ -136,6 +136,11 @@ CASES: dict[str, Case] = {
         [["can_be_expensed", "=", True]],
         lambda o, i: hr.create_expense.plan(o, name="x", product_id=i, amount=3.0),
     ),
+    "expenses": (
+        "hr.expense",
+        [],
+        lambda o, i: hr.process_expenses(o, expenses=[i], until="post", dry_run=True),
+    ),
     "validate": (
         "stock.picking",
         _state("assigned", "confirmed"),

@@ -597,3 +597,89 @@ def test_what_was_made_of_moments_alone_is_named(
     with pytest.raises(ValidationError, match=f"requested Old {suffix}, {monday} \\(id {made}\\)"):
         request(staff.emp, leave_type_id=type_id, date_from=monday)
     decide(admin, decision="refuse", leave_id=made)
+
+
+def payer(admin: Odoo) -> int:
+    """Return a bank journal of the administrator's company."""
+    (user,) = toolkit.read(admin, "res.users", [admin.uid], ["company_id"]).records
+    domain = [["type", "=", "bank"], ["company_id", "=", user["company_id"]["id"]]]
+    found = toolkit.search_read(admin, "account.journal", domain, ["id"], limit=1).records
+    return int(found[0]["id"])
+
+
+def process(odoo: Odoo, *expenses: int | str, **values: Any) -> hr.ExpensesResult:
+    made = hr.process_expenses(odoo, expenses=list(expenses), **values)
+    assert isinstance(made, hr.ExpensesResult)
+    return made
+
+
+def test_expenses_are_submitted_posted_and_paid_together(
+    admin: Odoo, staff: Staff, suffix: str
+) -> None:
+    meals = category(admin, f"Trip {suffix}")
+    # Of the administrator, who has the private address that Odoo 14 to 16 post with.
+    first, second = (
+        spend(admin, name=f"{word} {suffix}", product_id=meals, amount=amount).id
+        for word, amount in (("Train", 12.5), ("Hotel", 80.25))
+    )
+    journal = payer(admin)
+    plan = hr.process_expenses(
+        admin, expenses=[first, second], until="pay", journal=journal, dry_run=True
+    )
+    assert isinstance(plan, Plan)
+    assert f"'Train {suffix}' ({first}), 12.50" in plan.message
+    assert "Together 92.75" in plan.message
+    states = toolkit.read(admin, "hr.expense", [first, second], ["state"]).records
+    assert {row["state"] for row in states} == {"draft"}
+
+    sent = process(admin, f"train {suffix}", second)
+    assert sent.total_amount == 92.75
+    assert sent.warnings == []
+    assert (sent.report is None) is (admin.version.major == 19)
+    posted = process(admin, first, second, until="post")
+    assert (posted.state, posted.warnings) == ("posted" if sent.report is None else "post", [])
+    (entry,) = posted.entries
+    # Odoo's own figure.
+    (move,) = toolkit.read(admin, "account.move", [entry.id], ["amount_total", "state"]).records
+    assert (move["amount_total"], move["state"]) == (92.75, "posted")
+    paid = process(admin, first, second, until="pay", journal=journal)
+    assert paid.state in ("done", "paid", "in_payment")
+    assert paid.warnings == []
+    assert [found.id for found in paid.entries] == [entry.id]
+    domain = [["move_id", "=", entry.id], ["account_id.reconcile", "=", True]]
+    lines = toolkit.search_read(admin, "account.move.line", domain, ["amount_residual"]).records
+    assert sum(abs(line["amount_residual"]) for line in lines) == 0
+    with pytest.raises(StateError, match="there already"):
+        process(admin, first, second, until="pay", journal=journal)
+
+
+def test_expenses_that_do_not_belong_together_stay_as_they_are(
+    admin: Odoo, staff: Staff, suffix: str
+) -> None:
+    meals = category(admin, f"Mixed {suffix}")
+    paid: dict[str, Any] = {"product_id": meals, "amount": 5}
+    mine, other = (spend(staff.emp, name=f"{n} {suffix}", **paid).id for n in ("A", "B"))
+    bosses = spend(staff.boss, name=f"C {suffix}", **paid).id
+    alone = process(staff.emp, other)
+    bad: list[tuple[tuple[Any, ...], dict[str, Any], type[Exception]]] = [
+        ((mine, bosses), {}, StateError),
+        ((mine, other), {}, StateError),
+        ((other,), {}, StateError),
+        ((mine, f"Nothing {suffix}"), {}, NotFoundError),
+        ((mine, 10**7), {}, NotFoundError),
+        ((mine,), {"until": "pay"}, ValidationError),
+        ((mine,), {"journal": 1}, ValidationError),
+        ((mine,), {"until": "pay", "journal": f"No {suffix}"}, NotFoundError),
+    ]
+    for expenses_, values, error in bad:
+        with pytest.raises(error):
+            process(admin, *expenses_, **values)
+    rows = toolkit.read(admin, "hr.expense", [mine, bosses], ["state"]).records
+    assert [row["state"] for row in rows] == ["draft", "draft"]
+    # Who is no approver submits, and is told that no more was done.
+    if alone.report is None:
+        assert alone.state == "submitted"
+    half = hr.process_expenses(staff.emp, expenses=[mine], until="approve")
+    assert isinstance(half, hr.ExpensesResult)
+    assert half.state in ("submit", "submitted")
+    assert "not approved" in half.warnings[0]

@@ -4,6 +4,11 @@ from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.apps.hr.allocations import AllocationRow
 from odoo_toolkit.apps.hr.attendance import AttendanceResult, check_in_out
 from odoo_toolkit.apps.hr.decisions import decide_leave
+from odoo_toolkit.apps.hr.expense_reports import (
+    ExpensesResult,
+    ReportedExpense,
+    process_expenses,
+)
 from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
 from odoo_toolkit.apps.hr.leave import (
     Balance,
@@ -22,12 +27,14 @@ __all__ = [
     "Balance",
     "EmployeeLeaves",
     "ExpenseResult",
+    "ExpensesResult",
     "LeaveBalances",
     "LeaveResult",
     "LeaveRow",
     "LeaveTotal",
     "People",
     "Person",
+    "ReportedExpense",
     "check_in_out",
     "create_expense",
     "decide_expense",
@@ -35,6 +42,7 @@ __all__ = [
     "find_people",
     "get_leave_balance",
     "list_leaves",
+    "process_expenses",
     "request_leave",
 ]
 

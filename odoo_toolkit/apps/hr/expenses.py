@@ -126,13 +126,13 @@ def total_of(row: Row) -> float | None:
 
 
 @attrs.frozen(kw_only=True)
-class _MakeReport(Step):
-    """Makes a report of the one expense that the steps before are about."""
+class MakeReport(Step):
+    """Makes a report of the expenses that the steps before are about."""
 
     def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
-        """Return the creation, with the expense in it."""
+        """Return the creation, with the expenses in it."""
         (call,) = super().calls(odoo, ids)
-        values = {**self.arguments, "expense_line_ids": [[4, ids[0]]]}
+        values = {**self.arguments, "expense_line_ids": [[4, number] for number in ids]}
         return [attrs.evolve(call, arguments={"vals_list": values})]
 
 
@@ -151,7 +151,7 @@ def submission(odoo: Odoo, name: str, employee_id: int | None) -> list[AnyStep]:
                 fails=fails,
             )
         ]
-    make = _MakeReport(model=REPORT.model, method="create", says="Report made", fails=fails)
+    make = MakeReport(model=REPORT.model, method="create", says="Report made", fails=fails)
     return [make.of(name=name, employee_id=employee_id), submit_report()]
 
 

@@ -1,0 +1,426 @@
+"""Several expenses of one employee together: submitted, approved, posted and paid.
+
+To Odoo 18 they go in one report, whose posting makes one entry; from 19 on each goes by itself,
+and they are posted into one entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.hr.expenses import (
+    EXPENSE,
+    REPORT,
+    REPORTS_UNTIL,
+    MakeReport,
+    total_of,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    afterwards,
+    currency_of,
+    filled,
+    label,
+    read_all,
+    read_rows,
+    shows,
+    state_error,
+)
+from odoo_toolkit.operations.lines import IdOrName, NameOrId, wanted_each
+from odoo_toolkit.operations.steps import AnyStep, Done, Step, operate, permit
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.wizards.protocol import answer_wizard
+
+Until = Literal["submit", "approve", "post", "pay"]
+
+_ORDER: tuple[Until, ...] = ("submit", "approve", "post", "pay")
+_APPROVED = 2
+_DID = {"submit": "Submitted", "approve": "Approved", "post": "Posted", "pay": "Paid"}
+
+#: How far a state has come: of a report to 18, of an expense later.
+_REACHED: dict[str, int] = {
+    "draft": 0,
+    "submit": 1,
+    "submitted": 1,
+    "approve": 2,
+    "approved": 2,
+    "post": 3,
+    "posted": 3,
+    "in_payment": 4,
+    "paid": 4,
+    "done": 4,
+}
+
+#: Buttons that are called otherwise on these versions.
+_APPROVES = dict.fromkeys((14, 15, 16), "approve_expense_sheets")
+_POSTS = {18: "action_sheet_move_post", 19: "action_post"}
+
+#: Asks for journal and day, from 19 on; Odoo proposes those of the company, and today.
+_WIZARD = "hr.expense.post.wizard"
+
+_ONE = attrs.evolve(EXPENSE, fields=(*EXPENSE.fields, "payment_mode", "account_move_id"))
+_TOGETHER = attrs.evolve(
+    REPORT, fields=(*REPORT.fields, "employee_id", "account_move_id", "account_move_ids")
+)
+
+
+@attrs.frozen(kw_only=True)
+class ReportedExpense(Shown):
+    """One of several expenses, as it is now.
+
+    Attributes:
+        total_amount: with taxes, in ``currency``.
+    """
+
+    id: int
+    name: str
+    state: str | None = None
+    date: str | None = None
+    product: RecordName | None = None
+    total_amount: float | None = None
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ExpensesResult(Shown):
+    """Several expenses of one employee as they are now.
+
+    Attributes:
+        state: of the report up to Odoo 18, of the expenses from 19 on.
+        total_amount: with taxes, in ``currency``; None where the currencies differ.
+        report: to Odoo 18.
+        entries: the posted ones.
+        warnings: anything that is not as one might expect.
+    """
+
+    message: str
+    state: str | None = None
+    employee: RecordName | None = None
+    expenses: list[ReportedExpense] = attrs.Factory(list)
+    total_amount: float | None = None
+    currency: str | None = None
+    report: RecordName | None = None
+    entries: list[RecordName] = attrs.Factory(list)
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class _Press(Step):
+    """Presses a button, where Odoo has not gone on by itself: some need no approval."""
+
+    goal: int
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Press it for those that have not come so far."""
+        rows = read_rows(odoo, self.model, [["id", "in", list(ids)]], ["state"])
+        left = [row["id"] for row in rows if _REACHED.get(row["state"], 9) < self.goal]
+        return Step.make(self, odoo, left, warnings) if left else True
+
+
+@attrs.frozen(kw_only=True)
+class _Pay(_Press):
+    """Pays by the wizard that the button opens, which takes the journal; all else is Odoo's."""
+
+    journal: int
+
+    def _press(self, odoo: Odoo, call: Call) -> Any:
+        action = odoo.call(call)
+        source = (self.model, call.ids or ())
+        return answer_wizard(odoo, action, {"journal_id": self.journal}, source=source).action
+
+
+@operation
+def process_expenses(
+    odoo: Odoo,
+    *,
+    expenses: Annotated[Sequence[IdOrName], Len(1), Doc("Of one employee, by name or id.")],
+    until: Annotated[
+        Until, Doc("How far; each step comes after those before: submit, approve, post, pay.")
+    ] = "submit",
+    journal: Annotated[NameOrId, Doc("To pay: the bank or cash journal, by name or id.")] = None,
+    report_name: Annotated[
+        str | None, Doc("Name of a new report, up to Odoo 18; default: the first expense's.")
+    ] = None,
+    dry_run: DryRun = False,
+) -> ExpensesResult | Plan:
+    """Submit several expenses of one employee together; approve, post and pay them if asked.
+
+    Up to Odoo 18 they go in one report, from 19 on there are no reports. Each step is done only
+    where they have not come so far yet; what this user is not allowed to do is named in the
+    warnings, and what was done before stays.
+
+    >>> process_expenses(odoo, expenses=[20]).state
+    'submitted'
+
+    Args:
+        odoo: the connection.
+        expenses: ids or names; drafts, or all of one report.
+        until: ``submit``, ``approve``, ``post`` or ``pay``. Approving takes an approver of the
+            employee or an expense officer; posting and paying take accounting rights.
+        journal: which one pays; needed for ``pay``, and only then.
+        report_name: what a new report is called.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: several expenses have a name.
+        NotFoundError: there is no such expense, or this user cannot see it.
+        StateError: they are of several employees, reports or states, refused, or already there.
+        ValidationError: an argument is wrong; nothing was written.
+        WizardRequiredError: Odoo asks first, as one like it was approved already.
+        AccessError: Odoo or the policy does not allow the first step.
+    """
+    if until not in _ORDER:
+        raise ValidationError(
+            f"until is {str(until)[:40]!r}.",
+            suggestion=f"Give one of {', '.join(_ORDER)}.",
+            details={"field": "until"},
+        )
+    reported = odoo.version.major <= REPORTS_UNTIL
+    if report_name is not None and not reported:
+        raise ValidationError(
+            "Odoo 19 has no expense reports, so there is no name to give.",
+            suggestion="Leave report_name out.",
+            details={"field": "report_name"},
+        )
+    wanted = wanted_each(EXPENSE.model, expenses, "expenses")
+    if not wanted:
+        raise ValidationError("Give at least one expense.", details={"field": "expenses"})
+    banks = (("type", "in", ["bank", "cash"]),)
+    payer = [] if journal is None else [Wanted.of("account.journal", journal, "journal", banks)]
+    if (until == "pay") is not bool(payer):
+        raise ValidationError(
+            "journal is needed to pay, and only then.",
+            suggestion="Give the bank or cash journal that pays."
+            if until == "pay"
+            else "Leave journal out.",
+            details={"field": "journal"},
+        )
+    steps = _steps(odoo, until, 0, 0)
+    if reported:
+        steps = [_report("x", 1), *steps]
+    permit(odoo, *steps, dry_run=dry_run)
+    ids = [number for number in dict.fromkeys(resolve_all(odoo, wanted)) if number]
+    bank = _journal(odoo, payer[0]) if payer else None
+    rows = read_all(odoo, _ONE, ids)
+    employee = _same_employee(rows)
+    report = _same_report(odoo, rows) if reported else None
+    reached = _reached(rows, report)
+    goal = _ORDER.index(until) + 1
+    if reached >= goal:
+        state = report["state"] if report else rows[0]["state"]
+        raise state_error(
+            EXPENSE, rows[0], f"They are there already: the state is {state}.", "Nothing is to do."
+        )
+    if not reported and goal > _APPROVED and any(r["payment_mode"] != "own_account" for r in rows):
+        raise state_error(
+            EXPENSE,
+            rows[0],
+            "Expenses that the company has paid are posted in Odoo itself.",
+            "Process them until approve, or give those that the employee has paid.",
+        )
+    name = report_name.strip() if report_name and report_name.strip() else rows[0]["name"]
+    steps = _steps(odoo, until, reached, bank.id if bank else 0)
+    if reported and report is None:
+        steps = [_report(name, employee.id), *steps]
+    acts_on = [report["id"]] if report else ids
+
+    def result(done: Done) -> ExpensesResult:
+        return _result(odoo, ids, reported, done)
+
+    doing = " and ".join(_ORDER[reached:goal])
+    listed = "; ".join(f"{label(row)}, {_money(row)}" for row in rows)
+    total = _total(rows)
+    paid = f" Paid from {bank.name}." if bank else ""
+    made = f" in a report {name!r}" if reported and report is None else ""
+    would = (
+        f"Would {doing} {len(rows)} expenses of {employee.name}{made}: {listed}."
+        f" {f'Together {total[0]:.2f} {total[1]}.' if total else ''}"
+    ).strip() + paid
+    try:
+        return operate(odoo, steps, acts_on, result, would=would, dry_run=dry_run)
+    except AccessError as error:
+        if error.code != AccessError.default_code:
+            raise
+        raise AccessError(
+            f"This user is not allowed to {_ORDER[reached]} expenses of {employee.name}.",
+            suggestion="The employee submits them; the employee's expense approver or an expense"
+            " officer approves them; an accountant posts and pays them.",
+            details={"model": EXPENSE.model, "ids": ids},
+        ) from error
+
+
+def _report(name: str, employee: int) -> AnyStep:
+    fails = "The expenses are not submitted"
+    make = MakeReport(model=REPORT.model, method="create", says="Report made", fails=fails)
+    return make.of(name=name, employee_id=employee)
+
+
+def _journal(odoo: Odoo, wanted: Wanted) -> RecordName:
+    """Return the bank or cash journal that is meant."""
+    domain = [["id", "=", resolve(odoo, wanted)], ["type", "in", ["bank", "cash"]]]
+    rows = read_rows(odoo, wanted.model, domain, ["display_name"], acts_on=EXPENSE.model)
+    if not rows:
+        raise ValidationError(
+            f"There is no bank or cash journal with id {wanted.id}.",
+            suggestion="Look for one with search_read on account.journal, type bank or cash.",
+            details={"field": "journal", "id": wanted.id},
+        )
+    return RecordName(id=rows[0]["id"], name=rows[0]["display_name"])
+
+
+def _steps(odoo: Odoo, until: Until, reached: int, journal: int) -> list[AnyStep]:
+    """Return the steps that are left, on the report to 18, on the expenses later."""
+    major = odoo.version.major
+    about: Document = REPORT if major <= REPORTS_UNTIL else EXPENSE
+    methods = {
+        "submit": "action_submit_sheet" if about is REPORT else "action_submit",
+        "approve": _APPROVES.get(major, "action_approve_expense_sheets")
+        if about is REPORT
+        else "action_approve",
+        "post": _POSTS.get(major, "action_sheet_move_create"),
+        "pay": "action_register_payment" if about is REPORT else "action_pay",
+    }
+    steps: list[AnyStep] = []
+    for place, name in enumerate(_ORDER[: _ORDER.index(until) + 1], 1):
+        if place <= reached:
+            continue
+        states = tuple(state for state, far in _REACHED.items() if far >= place)
+        seen, fails = shows(about, state=states), f"The expenses are not {_DID[name].lower()}"
+        press = _Press(
+            model=about.model,
+            method=methods[name],
+            says=_DID[name],
+            seen=seen,
+            fails=fails,
+            answers=frozenset({_WIZARD}),
+            goal=place,
+        )
+        known = attrs.asdict(press, recurse=False)
+        steps.append(_Pay(**known, journal=journal) if name == "pay" else press)
+    return steps
+
+
+def _same_employee(rows: Sequence[Row]) -> RecordName:
+    people = {row["employee_id"] for row in rows}
+    if len(people) != 1 or None in people:
+        names = ", ".join(sorted(who.name if who else "nobody" for who in people))
+        raise state_error(
+            EXPENSE,
+            rows[0],
+            f"The expenses are of several employees: {names}.",
+            "Process those of each employee by themselves.",
+        )
+    (employee,) = people
+    assert isinstance(employee, RecordName)  # noqa: S101 - one that is not None
+    return employee
+
+
+def _same_report(odoo: Odoo, rows: Sequence[Row]) -> Row | None:
+    """Return the report that holds exactly these expenses; None where they are in none yet."""
+    reports = {row["sheet_id"] for row in rows}
+    if reports == {None}:
+        return None
+    if len(reports) > 1:
+        names = ", ".join(sorted(repr(found.name) if found else "none" for found in reports))
+        raise state_error(
+            EXPENSE,
+            rows[0],
+            f"The expenses are in several reports: {names}.",
+            "Give the expenses of one report, or those that are in none.",
+        )
+    (report,) = read_all(odoo, _TOGETHER, [rows[0]["sheet_id"].id])
+    given = {row["id"] for row in rows}
+    if others := [n for n in report["expense_line_ids"] or () if n not in given]:
+        raise state_error(
+            EXPENSE,
+            rows[0],
+            f"The report {report['name']!r} has more expenses, which Odoo decides on as well:"
+            f" {', '.join(map(str, others[:20]))}.",
+            "Give these, too, or take them out of the report first.",
+        )
+    return report
+
+
+def _reached(rows: Sequence[Row], report: Row | None) -> int:
+    """Return how far all have come, or refuse those that differ or were refused."""
+    states = {report["state"]} if report else {row["state"] for row in rows}
+    far = {_REACHED.get(state) for state in states}
+    if len(far) != 1 or None in far:
+        raise state_error(
+            EXPENSE,
+            rows[0],
+            f"The expenses have the states {', '.join(sorted(map(str, states)))}.",
+            "Process those of one state together; refused ones are reset in Odoo first.",
+        )
+    (found,) = far
+    return found or 0
+
+
+def _money(row: Row) -> str:
+    total = total_of(row)
+    return f"{total or 0:.2f} {currency_of(row) or ''}".strip()
+
+
+def _total(rows: Sequence[Row]) -> tuple[float, str] | None:
+    """Return the sum, where all have one currency."""
+    currencies = {currency_of(row) for row in rows}
+    if len(currencies) != 1 or None in currencies:
+        return None
+    return round(sum(total_of(row) or 0.0 for row in rows), 2), str(currencies.pop())
+
+
+def _result(odoo: Odoo, ids: Sequence[int], reported: bool, done: Done) -> ExpensesResult:
+    """Read all of them back, and what was posted."""
+    rows = afterwards(lambda: read_all(odoo, _ONE, ids), done.warnings) or []
+    report = None
+    if reported:
+        found = afterwards(lambda: read_all(odoo, _TOGETHER, [done.id]), done.warnings)
+        report = found[0] if found else None
+    states = {report["state"]} if report else {row["state"] for row in rows}
+    if len(states) > 1:
+        done.warnings.append(f"The expenses have the states {', '.join(sorted(states))}.")
+    entries = [row["account_move_id"] for row in ([report] if report else rows)]
+    if report and report["account_move_ids"]:
+        entries = _entries(odoo, report["account_move_ids"], done.warnings)
+    total = _total(rows)
+    where = f" in the report {report['name']!r}" if report else ""
+    state = states.pop() if len(states) == 1 else None
+    return ExpensesResult(
+        message=f"{len(ids)} expenses{where}: the state is {state}.",
+        state=state,
+        employee=rows[0]["employee_id"] if rows else None,
+        expenses=[
+            filled(ReportedExpense, row, total_amount=total_of(row), currency=currency_of(row))
+            for row in rows
+        ],
+        total_amount=total[0] if total else None,
+        currency=total[1] if total else None,
+        report=RecordName(id=report["id"], name=report["name"]) if report else None,
+        entries=list(dict.fromkeys(entry for entry in entries if entry)),
+        warnings=done.warnings,
+    )
+
+
+def _entries(odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[RecordName]:
+    domain = [["id", "in", list(ids)]]
+    rows = afterwards(
+        lambda: read_rows(
+            odoo, "account.move", domain, ["display_name"], acts_on=EXPENSE.model, order="id"
+        ),
+        warnings,
+        "what was posted",
+    )
+    return [RecordName(id=row["id"], name=row["display_name"]) for row in rows or ()]
