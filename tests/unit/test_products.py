@@ -313,6 +313,19 @@ def test_the_plan_of_prices_shows_the_calls_of_the_run() -> None:
     ]
 
 
+def test_a_product_says_its_ids_and_whose_taxes_it_has() -> None:
+    odoo = Shop()
+    odoo.server.records["account.tax"].append(
+        {"id": 3, "name": "5%", "type_tax_use": "sale", "company_id": 2}
+    )
+    odoo.server.records["res.company"] = [{"id": 1, "name": "Main"}, {"id": 2, "name": "Branch"}]
+    result = create(odoo, name="Lamp", product_type="storable", customer_taxes=[1, 3])
+
+    assert result.storable
+    assert [tax.name for tax in result.customer_taxes] == ["21% (Main)", "5% (Branch)"]
+    assert f"product.template {result.id}; {result.variants[0].id} as variant" in result.message
+
+
 # Price lists --------------------------------------------------------------------------------------
 
 

@@ -69,6 +69,7 @@ PRODUCT = Document(
     fields=(
         "name",
         "type",
+        "is_storable",  # from 18 on; a kind of type before
         "list_price",
         "standard_price",
         "default_code",
@@ -139,6 +140,8 @@ class ProductResult(Shown):
     Attributes:
         id: of the product (``product.template``); the variants have ids of their own.
         type: as Odoo has it.
+        storable: whether Odoo keeps its stock.
+        customer_taxes, vendor_taxes: with the company, where they are those of several.
         cost: None where the product has several variants, each with its own.
         not_stored: values that Odoo stored differently.
         warnings: the same in words, and anything else unexpected.
@@ -148,6 +151,7 @@ class ProductResult(Shown):
     name: str
     message: str | None = None
     type: str | None = None
+    storable: bool | None = None
     price: float | None = None
     cost: float | None = None
     code: str | None = None
@@ -641,11 +645,15 @@ def _result(
     )
     if found:
         warnings.append(in_words(found))
+    ids = f"product.template {done.id}"
+    if len(shown) == 1:
+        ids += f"; {shown[0].id} as variant, which orders and stock name"
     many = f" with {len(shown)} variants" if len(shown) != 1 else ""
     return filled(
         ProductResult,
         row,
-        message=f"Created the product {row['name']!r}{many} with ID {done.id}",
+        message=f"Created the product {row['name']!r}{many} ({ids})",
+        storable=bool(row.get("is_storable")) or row.get("type") == "product",
         price=row.get("list_price"),
         cost=row.get("standard_price") if len(shown) == 1 else None,
         code=row.get("default_code"),
@@ -719,9 +727,23 @@ def _tax_names(odoo: Odoo, ids: set[int], warnings: list[str]) -> dict[int, Reco
         return {}
     rows = afterwards(
         lambda: read_rows(
-            odoo, "account.tax", [["id", "in", sorted(ids)]], ["name"], acts_on=TEMPLATE
+            odoo,
+            "account.tax",
+            [["id", "in", sorted(ids)]],
+            ["name", "company_id"],
+            acts_on=TEMPLATE,
         ),
         warnings,
         "its taxes",
     )
-    return {row["id"]: RecordName(id=row["id"], name=row["name"]) for row in rows or ()}
+    several = len({row["company_id"].id for row in rows or () if row["company_id"]}) > 1
+    return {
+        row["id"]: RecordName(
+            id=row["id"],
+            # An order has those of its own company alone.
+            name=f"{row['name']} ({row['company_id'].name})"
+            if several and row["company_id"]
+            else row["name"],
+        )
+        for row in rows or ()
+    }
