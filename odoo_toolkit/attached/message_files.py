@@ -1,8 +1,7 @@
 """Messages that are posted with files: those that a record has, and new ones.
 
-A new file is uploaded for a message that is yet to be written, as Odoo's own composer does it:
-posting gives it to the record. If the message is not posted after all, nobody else sees the file,
-and Odoo deletes it within two days.
+A new file is attached to the record first. If the message is not posted after all, the file stays
+there, and the error says so.
 """
 
 from __future__ import annotations
@@ -19,14 +18,11 @@ from odoo_toolkit.attached.owner_records import MakesOwned
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.connection.bulk import sending
-from odoo_toolkit.errors import NotFoundError, OdooConnectionError, OdooError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.file_content import human_size
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.lines import check_lines
 from odoo_toolkit.values.scalars import is_id
-
-#: What files belong to until their message is posted.
-_COMPOSER = "mail.compose.message"
 
 #: Files of one message.
 _MOST_FILES = 20
@@ -58,9 +54,9 @@ class NewFile:
     size: int
     remark: str | None = None
 
-    def step(self, owner: str, datas: str) -> MakesOwned:
-        """Return the step that uploads it; ``datas`` stands for the content."""
-        values = {"name": self.name, "res_model": _COMPOSER, "res_id": 0}
+    def step(self, owner: str, record: int, datas: str) -> MakesOwned:
+        """Return the step that attaches it; ``datas`` stands for the content."""
+        values = {"name": self.name, "res_model": owner, "res_id": record}
         return MakesOwned(
             model=ATTACHMENT.model,
             method="create",
@@ -70,31 +66,24 @@ class NewFile:
             like=values,
         )
 
-    def upload(self, odoo: Odoo, owner: str, warnings: list[str]) -> int:
-        """Upload it, and return its id."""
+    def attach(self, odoo: Odoo, owner: str, record: int, warnings: list[str]) -> int:
+        """Attach it, and return its id."""
         with sending(self.content) as mark:
-            step = self.step(owner, mark)
+            step = self.step(owner, record, mark)
             like = {**step.like, "checksum": checksum(self.content)}
-            try:
-                made = attrs.evolve(step, like=like).make(odoo, (), warnings)
-            except OdooConnectionError as error:
-                # Odoo 14 does not find what is uploaded for a message.
-                error.suggestion = (
-                    "No message was posted, and nobody else sees the file: posting again is safe."
-                )
-                raise
+            made = attrs.evolve(step, like=like).make(odoo, (), warnings)
         if not made:
             raise OdooError(
                 f"Odoo did not say what became of the file {self.name!r}; no message was posted.",
-                suggestion="Post it again.",
-                outcome="rolled_back",
+                suggestion="Look with list_attachments before posting it again.",
+                outcome="maybe_applied",
             )
         return made[0]
 
 
 @attrs.frozen(kw_only=True)
 class PostsOn(MakesOwned):
-    """Posts a message on a record of its own, after uploading the files that go with it.
+    """Posts a message on a record of its own, after attaching the files that go with it.
 
     Attributes:
         record: the id of the record.
@@ -106,7 +95,7 @@ class PostsOn(MakesOwned):
     def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
         """Return the writing calls."""
         uploads = [
-            file.step(self.model, f"<{human_size(file.size)}>").calls(odoo, ())[0]
+            file.step(self.model, self.record, f"<{human_size(file.size)}>").calls(odoo, ())[0]
             for file in self.files
         ]
         there = self.arguments.get("attachment_ids", [])
@@ -117,13 +106,22 @@ class PostsOn(MakesOwned):
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> list[int]:
         """Do it, and return the id of the message; none where Odoo told none."""
-        new = [file.upload(odoo, self.model, warnings) for file in self.files]
-        if not new:
+        if not self.files:
             return super().make(odoo, (self.record,), warnings)
-        there = self.arguments.get("attachment_ids", [])
-        arguments = {**self.arguments, "attachment_ids": [*there, *new]}
-        posts = attrs.evolve(self, arguments=arguments, files=())
-        return posts.make(odoo, ids, warnings)
+        new: dict[int, str] = {}
+        try:
+            for file in self.files:
+                new[file.attach(odoo, self.model, self.record, warnings)] = file.name
+            there = self.arguments.get("attachment_ids", [])
+            arguments = {**self.arguments, "attachment_ids": [*there, *new]}
+            return attrs.evolve(self, arguments=arguments, files=()).make(odoo, ids, warnings)
+        except OdooError as error:
+            if new:
+                listed = ", ".join(f"{name} (id {number})" for number, name in new.items())
+                error.message += f" These files are attached to the record: {listed}."
+                error.suggestion += " Give them by their ids if you post the message again."
+                error.outcome = "maybe_applied"
+            raise
 
 
 def message_files(

@@ -270,6 +270,12 @@ def _suggest(
         return []
     try:
         rows = _found(odoo, model, conditions, fields, domain, _MOST_LIKE, archived=True)
+        if len(rows) == _MOST_LIKE:
+            # The parts are in too many names: the longest word, if it is right, is in fewer.
+            word = max(name.split(), key=len)
+            conditions = [[f, "ilike", literal(word)] for f in fields]
+            more = _found(odoo, model, conditions, fields, domain, _MOST_LIKE, archived=True)
+            rows = list({row["id"]: row for row in [*more, *rows]}.values())
     except OdooError:
         return []
     active = [row for row in rows if row.get("active", True)]

@@ -318,13 +318,26 @@ def test_a_file_of_a_message_is_not_sent_twice(odoo: Odoo, partner: int) -> None
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transport, "send", lose)
-        if odoo.version.major == 14:
-            # It does not find what is uploaded for a message: nothing is posted then.
-            with pytest.raises(OdooConnectionError, match="posting again is safe"):
-                post_message(odoo, "res.partner", partner, TEXT, attachments=[FILE])
-        else:
-            posted = post_message(odoo, "res.partner", partner, TEXT, attachments=[FILE])
-            assert (posted.warnings, len(posted.attachment_ids)) == ([SEEN], 1)
+        posted = post_message(odoo, "res.partner", partner, TEXT, attachments=[FILE])
+    assert (posted.warnings, len(posted.attachment_ids)) == ([SEEN], 1)
     assert sent.count("create") == 1
-    posts = 0 if odoo.version.major == 14 else 1
-    assert get_messages(odoo, "res.partner", partner).count == posts == sent.count("message_post")
+    assert sent.count("message_post") == 1
+
+
+def test_a_file_whose_message_fails_is_told(odoo: Odoo, partner: int) -> None:
+    transport = odoo._connected().transport
+    send = transport.send
+
+    def fail(call: Call) -> object:
+        if call.method == "message_post":
+            raise OdooError("No.", outcome="rolled_back")
+        return send(call)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(transport, "send", fail)
+        with pytest.raises(OdooError, match=r"lost.txt \(id ") as raised:
+            post_message(odoo, "res.partner", partner, TEXT, attachments=[FILE])
+    (file,) = list_attachments(odoo, "res.partner", partner).attachments
+    assert f"(id {file.id})" in raised.value.message
+    posted = post_message(odoo, "res.partner", partner, TEXT, attachments=[{"id": file.id}])
+    assert posted.attachment_ids == [file.id]

@@ -143,3 +143,61 @@ def _company_with_contact(admin: Odoo, suffix: str) -> tuple[int, int]:
     ).id
     assert person
     return company, person
+
+
+def test_matches_say_in_which_fields_they_differ(
+    odoo: Odoo, admin: Odoo, suffix: str, sent: list[str]
+) -> None:
+    name = f"Twin {suffix}"
+    values = [{"name": name, "city": city, "zip": "1"} for city in ("Ghent", "Mons")]
+    toolkit.create(admin, "res.partner", values)
+    sent.clear()
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, wanted("res.partner", name)[0])
+    assert sorted(match["city"] for match in raised.value.matches) == ["Ghent", "Mons"]
+    assert {*raised.value.matches[0]} == {"id", "name", "city"}
+    assert sent.count("search_read") == 1
+
+    goods = [{"name": name, "list_price": price} for price in (5.0, 7.5)]
+    toolkit.create(admin, "product.product", goods)
+    with pytest.raises(AmbiguousNameError) as raised:
+        resolve(odoo, wanted("product.product", name)[0])
+    assert sorted(match["lst_price"] for match in raised.value.matches) == [5.0, 7.5]
+
+
+def test_archived_records_and_variants_are_suggested(odoo: Odoo, admin: Odoo, suffix: str) -> None:
+    gone = toolkit.create(admin, "res.partner", {"name": f"Gone {suffix}"}).id
+    toolkit.write(admin, "res.partner", [gone or 0], {"active": False})
+    with pytest.raises(NotFoundError, match="archived") as missing:
+        resolve(odoo, wanted("res.partner", f"Gone {suffix}")[0])
+    first = missing.value.details["did_you_mean"][0]
+    assert first == {"id": gone, "name": f"Gone {suffix}", "archived": True}
+
+    attribute = toolkit.create(admin, "product.attribute", {"name": f"Colour {suffix}"}).id
+    made = [{"name": colour, "attribute_id": attribute} for colour in ("Red", "Blue")]
+    colours = toolkit.create(admin, "product.attribute.value", made).ids
+    line = {"attribute_id": attribute, "value_ids": [[6, 0, colours]]}
+    template = {"name": f"Shirt {suffix}", "attribute_line_ids": [[0, 0, line]]}
+    number = toolkit.create(admin, "product.template", template).id
+    variants = toolkit.search_read(
+        admin, "product.product", [["product_tmpl_id", "=", number]], ["display_name"]
+    )
+    with pytest.raises(NotFoundError) as missing:
+        resolve(odoo, wanted("product.product", f"Shirt {suffix} (Rad)")[0])
+    found = {one["id"] for one in missing.value.details["did_you_mean"]}
+    assert found >= {row["id"] for row in variants}
+
+
+def test_a_wrong_value_of_a_list_and_a_wrong_field_are_left_out(odoo: Odoo) -> None:
+    right = toolkit.count(odoo, "crm.lead", [["type", "in", ["lead"]]])
+    partly = toolkit.count(odoo, "crm.lead", [["type", "in", ["lead", "nosuch"]]])
+    assert (partly.count, right.warnings) == (right.count, [])
+    assert partly.domain == right.domain
+    assert "'nosuch'" in partly.warnings[0]
+    with pytest.raises(toolkit.ValidationError, match="no such value"):
+        toolkit.count(odoo, "crm.lead", [["type", "in", ["nosuch"]]])
+    query = {"model": "res.partner", "fields": ["name", "nam", "parent_id.citty"], "limit": 1}
+    (answer,) = toolkit.run_queries(odoo, [query]).answers
+    assert answer.error is None
+    assert {*(answer.records or [{}])[0]} >= {"name"}
+    assert len(answer.warnings) == 2

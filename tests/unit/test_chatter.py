@@ -267,8 +267,18 @@ class TestPosting:
         posted = post_message(odoo, "res.partner", 1, "x", **given)
         assert (posted.attachment_ids, posted.warnings) == ([9, 12], [])
         create, post = odoo.writes()
-        assert contents(create)["res_model"] == "mail.compose.message"
+        values = contents(create)
+        assert (values["res_model"], values["res_id"]) == ("res.partner", 1)
         assert post.arguments["attachment_ids"] == [9, 12]
+
+    def test_a_message_that_fails_after_its_files_says_where_they_are(self) -> None:
+        odoo = odoo_of(
+            ir_attachment__create=[12],
+            res_partner__message_post=AccessError("Not yours.", outcome="rolled_back"),
+        )
+        with pytest.raises(AccessError, match=r"a.txt \(id 12\)") as raised:
+            post_message(odoo, "res.partner", 1, "x", attachments=[FILE])
+        assert raised.value.outcome == "maybe_applied"
 
     def test_files_that_the_message_has_not_are_told(self) -> None:
         odoo = odoo_of(
