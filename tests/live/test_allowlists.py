@@ -468,7 +468,7 @@ CASES = {
         lambda r: {"product_id": r.product, "partner_id": r.partner},
         PRODUCT,
         # It is as much about the customer and the price list.
-        (PARTNER, PRICES, "product.pricelist.item"),
+        (PARTNER, PRICES, "product.pricelist.item", "product.category"),
         dry=False,
     ),
     "a price list": Case(
