@@ -30,6 +30,7 @@ PAGES = tuple(
         "howto/read.md",
         "howto/write.md",
         "howto/business.md",
+        "howto/restock.md",
         "howto/operate.md",
     )
 )

@@ -179,6 +179,7 @@ class Records:
 
 LEAD, MOVE, ORDER, TASK = "crm.lead", "account.move", "sale.order", "project.task"
 PARTNER, PRODUCT, TEMPLATE = "res.partner", "product.product", "product.template"
+PLACE = "stock.location"
 EVENT, ITEM, PRICES = "calendar.event", "account.move.line", "product.pricelist"
 
 #: What meetings are given, and asked for.
@@ -284,12 +285,14 @@ CASES = {
         "count_stock",
         lambda r: {"lines": [{"product_id": r.goods, "quantity": 3}]},
         "stock.quant",
+        (PLACE,),
     ),
     "a reordering rule": Case(
         "inventory",
         "set_reordering_rule",
         lambda r: {"product_id": r.goods, "minimum": 3},
         "stock.warehouse.orderpoint",
+        (PLACE,),
     ),
     "reordering": Case(
         "inventory",
@@ -302,9 +305,15 @@ CASES = {
         "scrap_product",
         lambda r: {"product_id": r.in_stock, "quantity": 1},
         "stock.scrap",
+        (PLACE,),
     ),
     "late transfers": Case(
-        "inventory", "find_late_transfers", lambda r: {}, "stock.picking", dry=False
+        "inventory",
+        "find_late_transfers",
+        lambda r: {},
+        "stock.picking",
+        (PLACE, PRODUCT),
+        dry=False,
     ),
     "a ticket": Case(
         "helpdesk", "create_ticket", lambda r: {"name": "New ticket"}, "helpdesk.ticket"

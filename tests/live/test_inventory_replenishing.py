@@ -117,8 +117,8 @@ def test_what_a_rule_orders_from_a_vendor_is_found_out(admin: Odoo, suffix: str)
     assert line["product_qty"] == 47.0
 
 
-def test_what_a_rule_has_made_or_brought_is_found_out(admin: Odoo, suffix: str) -> None:
-    """By manufacturing, and by a transfer from another place of the warehouse."""
+def test_what_a_rule_has_made_is_found_out(admin: Odoo, suffix: str) -> None:
+    """A late delivery sees it, too."""
     if not admin.schema.has_model("mrp.bom"):
         pytest.skip("Manufacturing is not installed here.")
     product, part = _product(admin, f"Made {suffix}"), _product(admin, f"Part {suffix}")
@@ -128,7 +128,8 @@ def test_what_a_rule_has_made_or_brought_is_found_out(admin: Odoo, suffix: str) 
     routes = search_read(admin, "stock.rule", [["action", "=", "manufacture"]], ["route_id"])
     ids = sorted({row["route_id"]["id"] for row in routes if row["route_id"]})
     records.write(admin, "product.product", [product], {"route_ids": [[6, 0, ids]]})
-    _set(admin, product_id=product, minimum=2, maximum=4)
+    # Odoo itself runs those that are automatic when the delivery is confirmed.
+    _set(admin, product_id=product, minimum=2, maximum=4, trigger="manual")
     done = _run(admin, products=[product])
     (one,) = done.ordered
     made = search_read(
@@ -136,6 +137,59 @@ def test_what_a_rule_has_made_or_brought_is_found_out(admin: Odoo, suffix: str) 
     )
     assert [(row["name"], row["product_qty"]) for row in made] == [(one.document.name, 4.0)]
     assert (one.how, one.quantity) == ("production", 4.0)
+    delivery = _confirmed(admin, product, 3, "2019-03-06")
+    (line,) = _late(admin, delivery).missing
+    assert (line.in_stock, line.missing) == (0.0, 3.0)
+    assert [(way.kind, way.document, way.quantity) for way in line.on_the_way] == [
+        ("production", one.document.name, 4.0)
+    ]
+    execute(admin, "stock.picking", "action_cancel", [[delivery.id]])
+
+
+def test_what_a_rule_has_brought_from_another_place_is_found_out(admin: Odoo, suffix: str) -> None:
+    product = _product(admin, f"Brought {suffix}")
+    fields = ["lot_stock_id", "int_type_id", "view_location_id"]
+    company = read(admin, "res.users", [admin.uid], ["company_id"])[0]["company_id"]["id"]
+    (house,) = search_read(
+        admin, "stock.warehouse", [["company_id", "=", company]], fields, limit=1
+    )
+    stock = house["lot_stock_id"]["id"]
+    place = {"name": f"Reserve {suffix}", "usage": "internal"}
+    place["location_id"] = house["view_location_id"]["id"]
+    reserve = create(admin, "stock.location", place).id
+    to = "location_dest_id" if "location_dest_id" in admin.schema.fields("stock.rule") else None
+    rule = {
+        "name": f"Bring {suffix}",
+        "action": "pull",
+        "procure_method": "make_to_stock",
+        "location_src_id": reserve,
+        to or "location_id": stock,
+        "picking_type_id": house["int_type_id"]["id"],
+    }
+    route_model = "stock.route" if admin.version.major >= 16 else "stock.location.route"
+    route = {"name": f"From the reserve {suffix}", "rule_ids": [[0, 0, rule]]}
+    number = create(admin, route_model, route).id
+    records.write(admin, "product.product", [product], {"route_ids": [[6, 0, [number]]]})
+    count_stock(admin, lines=[{"product_id": product, "quantity": 9, "location_id": reserve}])
+    made = _set(admin, product_id=product, minimum=2, maximum=6, location_id=stock)
+    assert (made.how, made.forecast, made.to_order) == ("transfer", 0.0, 6.0)
+    (one,) = _run(admin, products=[product]).ordered
+    moves = search_read(
+        admin,
+        "stock.move",
+        [["product_id", "=", product], ["location_dest_id", "=", stock], ["state", "!=", "done"]],
+        ["picking_id", "product_uom_qty"],
+    )
+    assert [(row["picking_id"]["name"], row["product_uom_qty"]) for row in moves] == [
+        (one.document.name, 6.0)
+    ]
+    assert (one.how, one.quantity) == ("transfer", 6.0)
+
+
+def test_who_works_with_stock_sees_what_is_late_and_the_rules(odoo: Odoo) -> None:
+    found = find_late_transfers(odoo, limit=5)
+    assert [text for text in found.warnings if "cannot be seen" in text] == []
+    assert get_reordering_rules(odoo, limit=5).message
 
 
 def test_a_rule_that_odoo_refuses_orders_nothing_of_any(admin: Odoo, suffix: str) -> None:

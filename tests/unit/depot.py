@@ -384,7 +384,11 @@ def _replenishing(major: int) -> dict[str, dict[str, str]]:
             "rule_ids": "many2many stock.rule",
         },
         "stock.rule": {"action": "char"},
-        "purchase.order": {"name": "char", "state": "char"},
+        "purchase.order": {
+            "name": "char",
+            "state": "char",
+            "picking_type_id": "many2one stock.picking.type",
+        },
         "purchase.order.line": {
             "product_id": "many2one product.product",
             "order_id": "many2one purchase.order",

@@ -70,12 +70,11 @@ def test_what_is_missing_is_told_with_who_has_it(major: int) -> None:
 def test_what_is_on_the_way_is_told(major: int) -> None:
     depot = late(major, reserved=0.0, state="confirmed")
     coming(depot, origin="P00012")
+    order = {"id": 12, "name": "P00020", "state": "draft", "picking_type_id": 1}
     rfq = {"id": 1, "product_id": 3, "order_id": 12, "product_qty": 4.0, "state": "draft"}
     rfq["date_planned"] = "2020-02-03 08:00:00"
-    depot.server.records["purchase.order"] = [{"id": 12, "name": "P00020"}]
-    depot.answers["purchase.order.line", "search_read"] = [
-        {**rfq, "order_id": [12, "P00020"], "product_id": [3, "Desk"]}
-    ]
+    depot.server.records["purchase.order"] = [order, {**order, "id": 13, "picking_type_id": 0}]
+    depot.server.records["purchase.order.line"] = [rfq, {**rfq, "id": 2, "order_id": 13}]
     (one,) = find_late_transfers(depot).transfers
     (missing,) = one.missing
     assert [(way.kind, way.document, way.late) for way in missing.on_the_way] == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Annotated, Any, Literal
 
@@ -25,7 +25,7 @@ from odoo_toolkit.records.results import RecordName
 Kind = Literal["internal", "incoming", "outgoing"]
 
 _WAREHOUSE = "stock.warehouse"
-_RFQ_LINE = "purchase.order.line"
+_RFQ, _RFQ_LINE = "purchase.order", "purchase.order.line"
 _TOLERANCE = 1e-6
 
 #: Further fields of moves: which there are depends on the apps.
@@ -268,18 +268,12 @@ def _missing(
         lambda: _warehouses(odoo, types),
     ]
     stocks, reserved, earlier, warehouses = side_by_side(asked)
-    coming = dict(
-        zip(
-            warehouses,
-            side_by_side(
-                [_looking(odoo, place, products, now, warnings) for place in warehouses.values()]
-            ),
-            strict=True,
-        )
-    )
-    of_type = {
-        number: warehouse for warehouse, (_, numbers) in warehouses.items() for number in numbers
-    }
+    of_type = {number: house["id"] for house in warehouses for number in house["types"]}
+    looking: list[Callable[[], Any]] = [
+        *(_looking(odoo, house, products, now) for house in warehouses),
+        lambda: _requested(odoo, of_type, products, now, warnings),
+    ]
+    coming: list[_Coming] = [one for found in side_by_side(looking) for one in found]
     by_id = {row["id"]: row for row in rows}
     found: dict[int, list[MissingLine]] = {}
     for move in lacking:
@@ -291,8 +285,9 @@ def _missing(
         if not awaited and kind in of_type:
             coming_in = [
                 one
-                for product, one in coming[of_type[kind]]
-                if product == move["product"].id and one.document != row["name"]
+                for house, product, one in coming
+                if (house, product) == (of_type[kind], move["product"].id)
+                and one.document != row["name"]
             ]
         others = [
             other
@@ -327,60 +322,48 @@ def _has(move: Row) -> float:
     return float(max(move["reserved"] or 0.0, move["done"] or 0.0))
 
 
-def _warehouses(odoo: Odoo, types: Sequence[int]) -> dict[int, tuple[int, list[int]]]:
-    """Return by warehouse the location of all that is in it, and its operation types."""
-    rows = read_rows(
-        odoo,
-        "stock.picking.type",
-        [["id", "in", list(types)]],
-        ["warehouse_id"],
-        acts_on=PICKING.model,
+def _warehouses(odoo: Odoo, types: Sequence[int]) -> list[Row]:
+    """Return the warehouses of operation types, each with all of its types."""
+
+    def read_types(*condition: Any) -> list[Row]:
+        model, fields = "stock.picking.type", ["warehouse_id"]
+        return read_rows(odoo, model, [list(condition)], fields, acts_on=PICKING.model)
+
+    numbers = sorted(
+        {row["warehouse_id"].id for row in read_types("id", "in", types) if row["warehouse_id"]}
     )
-    numbers = sorted({row["warehouse_id"].id for row in rows if row["warehouse_id"]})
     if not numbers:
-        return {}
-    found = read_rows(
-        odoo, _WAREHOUSE, [["id", "in", numbers]], ["view_location_id"], acts_on=PICKING.model
-    )
-    return {
-        house["id"]: (
-            house["view_location_id"].id,
-            [
-                row["id"]
-                for row in rows
-                if row["warehouse_id"] and row["warehouse_id"].id == house["id"]
-            ],
-        )
-        for house in found
-    }
+        return []
+    among, view = [["id", "in", numbers]], ["view_location_id"]
+    asked: list[Callable[[], list[Row]]] = [
+        lambda: read_rows(odoo, _WAREHOUSE, among, view, acts_on=PICKING.model),
+        lambda: read_types("warehouse_id", "in", numbers),
+    ]
+    houses, of_houses = side_by_side(asked)
+    for house in houses:
+        house["types"] = [row["id"] for row in of_houses if row["warehouse_id"].id == house["id"]]
+    return houses
 
 
-#: A product and what is on the way of it.
-_Coming = tuple[int, Awaited]
+#: A warehouse, a product, and what is on the way of it.
+_Coming = tuple[int, int, Awaited]
 
 
 def _looking(
-    odoo: Odoo,
-    place: tuple[int, list[int]],
-    products: Sequence[int],
-    now: datetime,
-    warnings: list[str],
+    odoo: Odoo, house: Row, products: Sequence[int], now: datetime
 ) -> Callable[[], list[_Coming]]:
     """Return what looks for what is on the way to a warehouse, from outside of it."""
-    inside = place[0]
-
-    def look() -> list[_Coming]:
-        from_outside = [
-            ["product_id", "in", list(products)],
-            ["location_dest_id", "child_of", inside],
-            "!",
-            ["location_id", "child_of", inside],
-            ["state", "!=", "done"],
-        ]
-        found = [(product, one) for _, product, one in _moves(odoo, from_outside, now)]
-        return found + _requested(odoo, inside, products, now, warnings)
-
-    return look
+    inside = house["view_location_id"].id
+    from_outside = [
+        ["product_id", "in", list(products)],
+        ["location_dest_id", "child_of", inside],
+        "!",
+        ["location_id", "child_of", inside],
+        ["state", "!=", "done"],
+    ]
+    return lambda: [
+        (house["id"], product, one) for _, product, one in _moves(odoo, from_outside, now)
+    ]
 
 
 def _unfinished(numbers: Sequence[int]) -> list[Any]:
@@ -416,15 +399,18 @@ def _when(date: str | None, now: datetime) -> dict[str, Any]:
 
 
 def _requested(
-    odoo: Odoo, inside: int, products: Sequence[int], now: datetime, warnings: list[str]
+    odoo: Odoo,
+    of_type: Mapping[int, int],
+    products: Sequence[int],
+    now: datetime,
+    warnings: list[str],
 ) -> list[_Coming]:
-    """Return what requests for quotation ask for, to be delivered to a warehouse."""
+    """Return what requests for quotation ask for, by the warehouse that it comes to."""
     if not odoo.schema.has_model(_RFQ_LINE):
         return []
     domain = [
         ["product_id", "in", list(products)],
         ["state", "in", ["draft", "sent", "to approve"]],
-        ["order_id.picking_type_id.warehouse_id.view_location_id", "=", inside],
     ]
     fields = (
         "product_id",
@@ -437,11 +423,18 @@ def _requested(
     )
     try:
         rows = read_rows(odoo, _RFQ_LINE, domain, fields, acts_on=PICKING.model, order="id")
+        among = [["id", "in", sorted({row["order_id"].id for row in rows})]]
+        kind = ["picking_type_id"]
+        orders = read_rows(odoo, _RFQ, among, kind, acts_on=PICKING.model) if rows else []
     except OdooError as error:
         warnings.append(f"Requests for quotation cannot be seen: {error.message}")
         return []
+    types = {row["id"]: row["picking_type_id"].id for row in orders if row["picking_type_id"]}
     found: list[_Coming] = []
     for row in rows:
+        house = of_type.get(types.get(row["order_id"].id, 0))
+        if house is None:
+            continue
         unit = row["product_uom"] or row["product_uom_id"]
         one = Awaited(
             kind="request for quotation",
@@ -451,5 +444,5 @@ def _requested(
             state=row["state"],
             **_when(row["date_planned"], now),
         )
-        found.append((row["product_id"].id, one))
+        found.append((house, row["product_id"].id, one))
     return found
