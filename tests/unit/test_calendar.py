@@ -389,7 +389,7 @@ def test_who_is_busy_at_the_time_is_named_in_plan_and_result() -> None:
     odoo = Office()
     busy(odoo, "2030-03-11 08:30:00", "2030-03-11 10:00:00", partner_ids=[9], name="Dentist")
     busy(odoo, "2030-03-11 09:00:00", "2030-03-11 10:00:00", partner_ids=[9], name="Right after")
-    told = "Ann is busy then: 'Dentist', 2030-03-11 09:30 to 2030-03-11 11:00."
+    told = "Busy then: Ann, with 'Dentist', 2030-03-11 09:30 to 2030-03-11 11:00."
 
     assert create(odoo, attendees=["Ann"], dry_run=True).warnings == [told]
     assert told in create(odoo, attendees=["Ann"]).warnings

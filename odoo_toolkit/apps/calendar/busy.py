@@ -18,6 +18,9 @@ from odoo_toolkit.values.moments import utc_string
 MODEL = "calendar.event"
 ATTENDEE = "calendar.attendee"
 
+#: Meetings at the same time that an answer names.
+_MOST_NAMED = 5
+
 _FIELDS = ("name", "start", "stop", "allday", "start_date", "stop_date", "location", "show_as")
 
 
@@ -150,7 +153,9 @@ def conflicts(
             continue
         if who := taken_by(meeting, guests, named):
             said.append(
-                f"{', '.join(who)} {'are' if len(who) > 1 else 'is'} busy then:"
+                f"Busy then: {', '.join(who)}, with"
                 f" {meeting['name']!r}, {starts:%Y-%m-%d %H:%M} to {stops:%Y-%m-%d %H:%M}."
             )
+    if len(said) > _MOST_NAMED:
+        said[_MOST_NAMED:] = [f"There are {len(said) - _MOST_NAMED} more meetings at that time."]
     return said

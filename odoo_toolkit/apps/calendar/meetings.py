@@ -193,7 +193,7 @@ def create_meeting(
     me = own_partner(odoo)
     coming = {number: row["display_name"] for number, row in guests.items()}
     if include_me and me not in guests:
-        coming = {me: "You", **coming}
+        coming = {me: "you", **coming}
     ids = list(coming)
     if not ids:
         raise ValidationError(
