@@ -105,7 +105,7 @@ class LateTransfer(Shown):
 
 @attrs.frozen(kw_only=True)
 class LateTransfers(Shown):
-    """Transfers past their date, the latest first."""
+    """Transfers past their date, those that have been late the longest first."""
 
     message: str
     transfers: list[LateTransfer]
@@ -175,13 +175,14 @@ def find_late_transfers(
     warnings: list[str] = []
     lines = _missing(odoo, rows, moves, now, warnings)
     transfers = [_late(row, moves, lines.get(row["id"], []), now) for row in rows]
-    if more:
-        warnings.append(f"There are more than these {limit}.")
     lacking = sum(1 for late in transfers if late.missing)
     count = len(transfers)
+    past = f"{count} transfer{' is past its' if count == 1 else 's are past their'} date"
+    if more:
+        past = f"More than {count} transfers are past their date; these have been late the longest"
+        warnings.append(f"Raise limit, {limit}, to see the others.")
     return LateTransfers(
-        message=f"{count} transfer{' is' if count == 1 else 's are'} past"
-        f" {'its' if count == 1 else 'their'} date; in {lacking}, goods are missing.",
+        message=f"{past}; in {lacking}, goods are missing.",
         transfers=transfers,
         warnings=warnings,
     )
