@@ -55,6 +55,17 @@ TOOLS = (
         module="hr_holidays",
     ),
     Tool(
+        name="odoo_hr_create_allocation",
+        title="Allocate time off",
+        description="Allocate days of a type of time off to an employee, and approve the allocation"
+        " if asked. Use it as a Time Off officer to grant days. To take days, use"
+        " odoo_hr_request_leave.",
+        function=hr.create_allocation,
+        access="create",
+        module="hr_holidays",
+        creates="hr.leave.allocation",
+    ),
+    Tool(
         name="odoo_hr_create_expense",
         title="Create expense",
         description="Create an expense of the connected user, with its receipt.",

@@ -125,6 +125,11 @@ CASES: dict[str, Case] = {
         [],
         lambda o, i: hr.request_leave.plan(o, leave_type_id=i, date_from="2027-03-02"),
     ),
+    "allocation": (
+        "hr.leave.type",
+        [],
+        lambda o, i: hr.create_allocation(o, leave_type_id=i, days=3, approve=True, dry_run=True),
+    ),
     "decide leave": (
         "hr.leave",
         _state("confirm"),

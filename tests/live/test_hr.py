@@ -683,3 +683,48 @@ def test_expenses_that_do_not_belong_together_stay_as_they_are(
     assert isinstance(half, hr.ExpensesResult)
     assert half.state in ("submit", "submitted")
     assert "not approved" in half.warnings[0]
+
+
+def allocated(odoo: Odoo, **values: Any) -> hr.AllocationResult:
+    made = hr.create_allocation(odoo, **values)
+    assert isinstance(made, hr.AllocationResult)
+    return made
+
+
+def test_days_are_allocated_and_count(admin: Odoo, staff: Staff, suffix: str) -> None:
+    type_id = leave_type(admin, f"Grant {suffix}", granted=True)
+    free = leave_type(admin, f"Nogrant {suffix}")
+    given: dict[str, Any] = {"leave_type_name": f"grant {suffix}", "employee_id": staff.emp_id}
+    plan = hr.create_allocation(admin, **given, days=10, approve=True, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert f"10 days of Grant {suffix} to Toolkit Clerk, and approve it" in plan.message
+
+    def mine() -> list[Any]:
+        rows = hr.list_leaves(staff.emp).allocations
+        return [row for row in rows if row.leave_type and row.leave_type.id == type_id]
+
+    assert mine() == []
+    bad: list[tuple[dict[str, Any], type[Exception]]] = [
+        ({"days": -1}, ValidationError),
+        ({"leave_type_name": None, "leave_type_id": free}, ValidationError),
+        ({"leave_type_name": f"Nowhere {suffix}"}, NotFoundError),
+        ({"employee_id": 10**7}, NotFoundError),
+        ({"date_from": "2030-02-01", "date_to": "2030-01-01"}, ValidationError),
+    ]
+    if admin.version.major == 14:
+        bad.append(({"date_from": "2030-02-01"}, ValidationError))
+    for values, error in bad:
+        with pytest.raises(error):
+            allocated(admin, **{**given, "days": 3, **values})
+    with pytest.raises(OdooError):
+        allocated(staff.emp, **{**given, "employee_id": staff.boss_id}, days=3)
+    assert mine() == []
+
+    waiting = allocated(admin, **given, days=2)
+    assert waiting.state in ("confirm", "validate")
+    made = allocated(admin, **given, days=10, approve=True)
+    assert (made.state, made.days, made.warnings) == ("validate", 10.0, [])
+    assert [(row.id, row.days) for row in mine() if row.id == made.id] == [(made.id, 10.0)]
+    # Odoo's own figure.
+    (left,) = [b for b in hr.get_leave_balance(staff.emp).balances if b.id == type_id]
+    assert left.allocated == (12.0 if waiting.state == "validate" else 10.0)

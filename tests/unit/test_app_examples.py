@@ -141,6 +141,7 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "create_expense": lambda: test_hr_self_service.server(19),
             "decide_expense": _claimed,
             "process_expenses": test_hr_expense_reports.server,
+            "create_allocation": lambda: test_hr.server(19),
             "request_leave": lambda: test_hr.server(19),
         },
     ),

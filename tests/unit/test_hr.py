@@ -40,6 +40,7 @@ ALLOCATION = {
     "state": "char",
     "employee_id": "many2one hr.employee",
     "holiday_status_id": "many2one hr.leave.type",
+    "name": "char",
     "number_of_days": "float",
     "number_of_hours_display": "float",
     "type_request_unit": "char",
@@ -127,6 +128,8 @@ def server(
         **(form or {}),
     }
     models = {"hr.employee": {"name": "char"}, "hr.leave.allocation": ALLOCATION, **fields}
+    kinds = {"allocation_validation_type": "char", **fields["hr.leave.type"]}
+    models["hr.leave.type"] = kinds
     odoo = Scripted(
         major,
         {("hr.leave", "onchange"): {"value": worked_out}},
@@ -158,7 +161,25 @@ def server(
         rows[0] |= {"state": "cancel"} if major >= 18 else {"active": False}
         return True
 
+    granted = odoo.server.records["hr.leave.allocation"]
+
+    def grant(call: Call) -> Any:
+        first = "draft" if major in (15, 16) else "confirm"
+        granted.append({"id": 40, "state": first, **call.arguments["vals_list"]})
+        return [40] if major == 19 else 40
+
+    def granting(state: str) -> Callable[[Call], bool]:
+        def press(call: Call) -> bool:
+            granted[-1]["state"] = state
+            return True
+
+        return press
+
     odoo.answers |= {
+        ("hr.leave.allocation", "create"): grant,
+        ("hr.leave.allocation", "action_confirm"): granting("confirm"),
+        ("hr.leave.allocation", "action_validate"): granting("validate"),
+        ("hr.leave.allocation", "action_approve"): granting("validate"),
         ("hr.leave", "create"): create,
         ("hr.leave", "action_approve"): becomes("validate"),
         ("hr.leave", "action_validate"): becomes("validate"),
@@ -732,3 +753,108 @@ def test_a_request_is_refused_for_what_has_moments_only(major: int) -> None:
 def test_what_was_cancelled_is_not_in_the_way_of_a_request() -> None:
     """To 17 it is an approved request in the archive."""
     assert request(server(17, leave(state="validate", active=False))).id == 20
+
+
+# Allocations -----------------------------------------------------------------------------------
+
+
+def allocate(odoo: Scripted, **values: Any) -> hr.AllocationResult:
+    given: dict[str, Any] = {"leave_type_name": "paid", "days": 10}
+    made = hr.create_allocation(odoo, **{**given, **values})
+    assert isinstance(made, hr.AllocationResult)
+    return made
+
+
+@pytest.mark.parametrize("approve", [True, False])
+@pytest.mark.parametrize("major", VERSIONS)
+def test_days_are_allocated_by_the_buttons_of_the_version(major: int, approve: bool) -> None:
+    odoo = server(major)
+    dates = {"date_from": "2030-01-01", "date_to": "2030-12-31"} if major > 14 else {}
+    made = allocate(odoo, employee_name="bo birch", approve=approve, **dates)
+    assert contents(odoo.asked("create")[0]) == {
+        "holiday_status_id": 3,
+        "employee_id": 5,
+        "number_of_days": 10,
+        "name": "Allocation of Paid",
+        **dates,
+    }
+    assert (made.state, made.days) == ("validate" if approve else "confirm", 10.0)
+    assert made.warnings == []
+    pressed = ["action_confirm"] if major in (15, 16) else []
+    if approve:
+        pressed.append("action_validate" if major in (15, 16, 17) else "action_approve")
+    assert [call.method for call in writes(odoo)] == ["create", *pressed]
+
+
+@pytest.mark.parametrize("major", [15, 17, 19])
+def test_what_needs_no_approval_is_not_approved(major: int) -> None:
+    odoo = server(major)
+    none = "no_validation" if major == 19 else "no"
+    odoo.server.records["hr.leave.type"][0]["allocation_validation_type"] = none
+    allocate(odoo, approve=True)
+    assert [call.method for call in writes(odoo)] == ["create"]
+    again = server(major)
+    create = again.answers["hr.leave.allocation", "create"]
+
+    def approved(call: Call) -> Any:
+        answer = create(call)
+        again.server.records["hr.leave.allocation"][-1]["state"] = "validate"
+        return answer
+
+    again.answers["hr.leave.allocation", "create"] = approved
+    assert allocate(again, approve=True).state == "validate"
+    assert [call.method for call in writes(again)] == ["create"]
+
+
+def test_an_allocation_stays_when_it_is_not_approved() -> None:
+    odoo = server(19)
+    odoo.answers["hr.leave.allocation", "action_approve"] = AccessError("Not yours.")
+    made = allocate(odoo, approve=True)
+    assert made.state == "confirm"
+    assert "not approved: Not yours." in made.warnings[0]
+    odoo.answers["hr.leave.allocation", "create"] = AccessError("Not yours.")
+    with pytest.raises(AccessError, match="not allowed to allocate Paid to Bo Birch"):
+        allocate(odoo, employee_id=5)
+
+
+@pytest.mark.parametrize(
+    ("major", "values", "words"),
+    [
+        (19, {"days": 0}, "more than 0"),
+        (19, {"days": "many"}, "must be a number"),
+        (19, {"date_from": "soon"}, "date_from"),
+        (19, {"date_from": "2030-02-01", "date_to": "2030-01-01"}, "before"),
+        (14, {"date_from": "2030-02-01"}, "On Odoo 14"),
+        (19, {"leave_type_name": "Unpaid"}, "needs no allocation"),
+        (14, {"leave_type_name": "Unpaid"}, "needs no allocation"),
+        (19, {"leave_type_name": "Moon"}, "Moon"),
+        (19, {"leave_type_name": None, "leave_type_id": 99}, "no type"),
+        (19, {"leave_type_id": 3}, "not both"),
+        (19, {"employee_name": "Zoe"}, "Zoe"),
+        (19, {"employee_id": 99}, "no employee"),
+    ],
+)
+def test_a_wrong_allocation_is_not_made(major: int, values: dict[str, Any], words: str) -> None:
+    odoo = server(major)
+    with pytest.raises((ValidationError, NotFoundError), match=words):
+        allocate(odoo, **values)
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_the_plan_of_an_allocation_is_its_run(major: int) -> None:
+    def operation(odoo: Scripted, **more: Any) -> Any:
+        return hr.create_allocation(odoo, leave_type_id=3, days=10, approve=True, **more)
+
+    plan = operation(server(major), dry_run=True)
+    assert plan.message == "Would allocate 10 days of Paid to Ann Ash, and approve it."
+    check_plan_is_the_run(server(major), operation)
+
+
+def test_an_allocation_whose_answer_was_lost_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = check_seen_when_lost(
+        server(19), "action_approve", lambda odoo: allocate(odoo, approve=True), monkeypatch
+    )
+    assert made.state == "validate"

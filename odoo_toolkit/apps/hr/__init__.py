@@ -10,6 +10,7 @@ from odoo_toolkit.apps.hr.expense_reports import (
     process_expenses,
 )
 from odoo_toolkit.apps.hr.expenses import ExpenseResult, create_expense, decide_expense
+from odoo_toolkit.apps.hr.granting import AllocationResult, create_allocation
 from odoo_toolkit.apps.hr.leave import (
     Balance,
     LeaveBalances,
@@ -22,6 +23,7 @@ from odoo_toolkit.apps.hr.people import People, Person, find_people
 from odoo_toolkit.apps.hr.taken import LeaveRow
 
 __all__ = [
+    "AllocationResult",
     "AllocationRow",
     "AttendanceResult",
     "Balance",
@@ -36,6 +38,7 @@ __all__ = [
     "Person",
     "ReportedExpense",
     "check_in_out",
+    "create_allocation",
     "create_expense",
     "decide_expense",
     "decide_leave",

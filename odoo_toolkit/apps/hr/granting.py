@@ -1,0 +1,242 @@
+"""Granting time off: an allocation is made, and approved where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Annotated, Any
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Gt
+
+from odoo_toolkit.annotations import DryRun, JsonSchema
+from odoo_toolkit.apps.hr.allocations import ALLOCATION, granted
+from odoo_toolkit.apps.hr.leave import TYPE, TYPE_FIELDS, needs_allocation
+from odoo_toolkit.apps.hr.people import named_employee, own_employee
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.operations.documents import Row, filled, read_rows, row_after, shows
+from odoo_toolkit.operations.lines import checked_day, checked_number
+from odoo_toolkit.operations.steps import Done, Step, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.names import Wanted, resolve
+from odoo_toolkit.records.results import RecordName
+
+CREATE = Step(model=ALLOCATION.model, method="create", says="Allocation created")
+
+#: Validity is the type's on this version.
+_NO_DATES_UNTIL = 14
+
+#: What approves, by version; others have ``action_approve``.
+_APPROVES = dict.fromkeys((15, 16, 17), "action_validate")
+
+#: On these versions an allocation is a draft first.
+_DRAFTS = (15, 16)
+
+_SAID = {
+    "draft": "it is a draft",
+    "confirm": "it waits for approval",
+    "validate1": "it waits for the second approval",
+    "validate": "it is approved",
+    "refuse": "it is refused",
+}
+
+_DAY = JsonSchema({"type": "string"})
+
+
+@attrs.frozen(kw_only=True)
+class AllocationResult(Shown):
+    """An allocation as it is now; None is what is empty, or could not be read back.
+
+    Attributes:
+        state: ``validate`` is approved; ``draft``, ``confirm`` and ``validate1`` wait.
+        hours: where the type is taken by hours.
+        warnings: anything that is not as one might expect.
+    """
+
+    id: int
+    message: str
+    state: str | None = None
+    employee: RecordName | None = None
+    leave_type: RecordName | None = None
+    days: float | None = None
+    hours: float | None = None
+    date_from: str | None = None
+    date_to: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class _Press(Step):
+    """Presses a button in the states that it is for: some types need no approval."""
+
+    states: tuple[str, ...]
+
+    def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
+        """Press it, unless Odoo has gone on by itself."""
+        rows = read_rows(odoo, self.model, [["id", "in", list(ids)]], ["state"])
+        waits = rows and rows[0]["state"] in self.states
+        return Step.make(self, odoo, ids, warnings) if waits else True
+
+
+@operation
+def create_allocation(
+    odoo: Odoo,
+    *,
+    leave_type_id: int | None = None,
+    leave_type_name: str | None = None,
+    employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
+    employee_name: str | None = None,
+    days: Annotated[float, Gt(0), Doc("Days that can be taken; of any type.")],
+    date_from: Annotated[
+        str | date | None, _DAY, Doc("First day it is valid, from Odoo 15 on; default: today.")
+    ] = None,
+    date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: no end.")] = None,
+    description: str | None = None,
+    approve: Annotated[bool, Doc("Approve it as well, if this user is allowed to.")] = False,
+    dry_run: DryRun = False,
+) -> AllocationResult | Plan:
+    """Allocate days of a type of time off to an employee, and approve the allocation if asked.
+
+    >>> create_allocation(odoo, leave_type_name="Paid", days=10, approve=True).state
+    'validate'
+
+    Args:
+        odoo: the connection.
+        leave_type_id: which type of time off; or
+        leave_type_name: its name.
+        employee_id: who gets the days; by default the connected user, which mostly takes an
+            approval. For others a Time Off officer allocates.
+        employee_name: instead of the id.
+        days: how many; also of types that are taken by hours.
+        date_from: from when on they can be taken.
+        date_to: until when.
+        description: a reason.
+        approve: whether to approve it at once; where a type wants two approvals, the first.
+        dry_run: find and check, write nothing.
+
+    Raises:
+        AmbiguousNameError: a name matches several types or employees; nothing was written.
+        NotFoundError: there is no such type or employee, or the module ``hr_holidays`` is not
+            installed.
+        ValidationError: an argument is wrong, or the type needs no allocation; nothing was
+            written. When approving fails, the result says so in its warnings.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    days = checked_number(days, "days", positive=True)
+    first, last = checked_day(date_from, "date_from"), checked_day(date_to, "date_to")
+    if first and last and last < first:
+        raise ValidationError(
+            f"date_to {last} is before date_from {first}.", details={"field": "date_to"}
+        )
+    major = odoo.version.major
+    if (first or last) and major <= _NO_DATES_UNTIL:
+        raise ValidationError(
+            "On Odoo 14 the validity belongs to the type of time off, not to an allocation.",
+            suggestion="Leave date_from and date_to out.",
+            details={"field": "date_from" if first else "date_to"},
+        )
+    further = _further(major, approve=approve)
+    permit(odoo, CREATE, *further, dry_run=dry_run)
+    wanted = Wanted(model=TYPE, field="leave_type_id", id=leave_type_id, name=leave_type_name)
+    other = employee_id is not None or employee_name is not None
+    found: list[Any] = [
+        lambda: (
+            named_employee(odoo, employee_id, employee_name, ALLOCATION.model)
+            if other
+            else own_employee(odoo, ALLOCATION.model)
+        ),
+        lambda: _type(odoo, wanted),
+    ]
+    employee, kind = side_by_side(found)
+    values: Row = {
+        "holiday_status_id": kind["id"],
+        "employee_id": employee.id,
+        "number_of_days": days,
+        "name": (description or "").strip() or f"Allocation of {kind['name']}",
+    }
+    values |= {"date_from": first} if first else {}
+    values |= {"date_to": last} if last else {}
+    steps: list[Step] = [CREATE.of(vals_list=values)]
+    if kind["allocation_validation_type"] not in ("no", "no_validation"):
+        steps += further
+    valid = "".join([f", from {first}" if first else "", f", until {last}" if last else ""])
+    what = f"{days:g} days of {kind['name']} to {employee.name}{valid}"
+
+    def result(done: Done) -> AllocationResult:
+        row = row_after(odoo, ALLOCATION, done)
+        state = row.get("state")
+        if "number_of_days" in row and abs(row["number_of_days"] - days) > 0.005:
+            done.warnings.append(f"Odoo made it {row['number_of_days']:g} days, not {days:g}.")
+        told = f": {_SAID[state]}" if state in _SAID else ""
+        return filled(
+            AllocationResult,
+            row,
+            message=f"Allocated {what} with ID {done.id}{told}.",
+            warnings=done.warnings,
+            **(granted(odoo, row) if "number_of_days" in row else {}),
+        )
+
+    would = f"Would allocate {what}{', and approve it' if approve else ''}."
+    try:
+        return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    except AccessError as error:
+        if error.code != AccessError.default_code:
+            raise
+        raise AccessError(
+            f"This user is not allowed to allocate {kind['name']} to {employee.name}.",
+            suggestion="A Time Off officer is; employees only ask for types that are open to that.",
+            details={"model": ALLOCATION.model, "employee_id": employee.id},
+        ) from error
+
+
+def _further(major: int, *, approve: bool) -> list[Step]:
+    """Return the steps after the creation."""
+    steps: list[Step] = []
+    if major in _DRAFTS:
+        steps.append(
+            _Press(
+                model=ALLOCATION.model,
+                method="action_confirm",
+                says="Submitted",
+                fails="The allocation is a draft",
+                seen=shows(ALLOCATION, state=("confirm", "validate1", "validate")),
+                states=("draft",),
+            )
+        )
+    if approve:
+        steps.append(
+            _Press(
+                model=ALLOCATION.model,
+                method=_APPROVES.get(major, "action_approve"),
+                says="Approved",
+                fails="The allocation is not approved",
+                seen=shows(ALLOCATION, state=("validate1", "validate")),
+                states=("draft", "confirm"),
+            )
+        )
+    return steps
+
+
+def _type(odoo: Odoo, wanted: Wanted) -> Row:
+    """Return the type of time off, which must need allocations."""
+    number = resolve(odoo, wanted)
+    fields = (*TYPE_FIELDS, "allocation_validation_type")
+    domain = [["id", "=", number]]
+    rows = read_rows(odoo, TYPE, domain, fields, acts_on=ALLOCATION.model, active_test=True)
+    if not rows:
+        raise ValidationError(
+            f"There is no type of time off with id {number}, or this user cannot see it.",
+            suggestion="get_leave_balance lists them.",
+            details={"field": "leave_type_id", "id": number},
+        )
+    if not needs_allocation(rows[0]):
+        raise ValidationError(
+            f"{rows[0]['name']} needs no allocation: it can be requested without.",
+            suggestion="Choose a type that has figures in get_leave_balance.",
+            details={"field": "leave_type_id", "id": number},
+        )
+    return rows[0]
