@@ -31,6 +31,7 @@ PAGES = tuple(
         "howto/write.md",
         "howto/business.md",
         "howto/restock.md",
+        "howto/vendors.md",
         "howto/operate.md",
     )
 )

@@ -49,6 +49,34 @@ TOOLS = (
         access="create",
     ),
     Tool(
+        name="odoo_purchase_enter_bill",
+        title="Enter a vendor's bill",
+        description="Enter a vendor's bill with the number, date and lines on its document, matched"
+        " with the purchase order. Differences in quantity or price, and a number that already"
+        " exists, are reported before anything is written. Without the document, use"
+        " odoo_purchase_create_bill.",
+        function=purchase.enter_bill,
+        access="create",
+        creates="account.move",
+    ),
+    Tool(
+        name="odoo_purchase_process_orders",
+        title="Process purchase orders",
+        description="Process several purchase orders: receive, bill, post and pay each as far as"
+        " possible. Nothing is done twice. To receive only a part, or lots, use"
+        " odoo_purchase_receive first.",
+        function=purchase.process_orders,
+        access="write",
+    ),
+    Tool(
+        name="odoo_purchase_return_order",
+        title="Return goods to the vendor",
+        description="Return received goods of a purchase order to the vendor, and refund what was"
+        " billed of them. For other transfers, use odoo_inventory_return_picking.",
+        function=purchase.return_order,
+        access="write",
+    ),
+    Tool(
         name="odoo_purchase_get_order",
         title="Get purchase order",
         description="Get a purchase order with its lines, receipts and bills.",

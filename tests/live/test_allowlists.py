@@ -176,6 +176,15 @@ class Records:
         values = {"name": "Allowed task", "project_id": self.project}
         return self._make("task", "project.task", **values)
 
+    @property
+    def purchase(self) -> int:
+        if "purchase" not in self._made:
+            line = {"product_id": self.product, "product_qty": 2, "price_unit": 5}
+            values = {"partner_id": self.partner, "order_line": [[0, 0, line]]}
+            order = self._make("purchase", "purchase.order", **values)
+            execute(self.admin, "purchase.order", "button_confirm", [[order]])
+        return self._made["purchase"]
+
 
 LEAD, MOVE, ORDER, TASK = "crm.lead", "account.move", "sale.order", "project.task"
 PARTNER, PRODUCT, TEMPLATE = "res.partner", "product.product", "product.template"
@@ -260,6 +269,18 @@ CASES = {
         lambda r: {"partners": [r.partner]},
         MOVE,
         (ITEM, PARTNER),
+    ),
+    "a vendor's bill": Case(
+        "purchase",
+        "enter_bill",
+        lambda r: {
+            "order_id": r.purchase,
+            "ref": f"List {r.purchase}",
+            "invoice_date": "2025-01-15",
+            "lines": [{"product_id": r.product, "quantity": 2, "price_unit": 5}],
+        },
+        MOVE,
+        ("purchase.order",),
     ),
     "a receipt": Case(
         "inventory",

@@ -158,6 +158,11 @@ class Depot(Scripted):
             models["stock.picking"] |= dict(bought["stock.picking"])
             models["purchase.order"] = dict(bought["purchase.order"])
             records["purchase.order"] = [{"id": 12, "name": order, "state": "purchase"}]
+            for model in ("purchase.order.line", "account.move", "account.move.line"):
+                models[model], records[model] = dict(bought[model]), []
+            records["purchase.order.line"] = [{"id": 1, "order_id": 12, "product_id": 3}]
+            records["purchase.order.line"][0] |= {"qty_received": 5.0, "product_qty": 5.0}
+            models["product.product"] |= {"purchase_method": "selection"}
         lot = {"lot_id": f"many2one {self.lot_model}"}
         further = _replenishing(major)
         further["stock.scrap"] |= lot

@@ -51,6 +51,9 @@ class Buying(Scripted):
             "stock.move": [],
             "stock.picking": [picking | {"picking_type_code": "incoming"}] if receipt else [],
             "account.move": [],
+            "account.journal": [
+                {"id": 5, "name": "Bills", "type": "purchase", "company_id": 1, "active": True}
+            ],
             "account.move.line": [],
             "res.partner": [{"id": 7, "name": "Acme"}, {"id": 8, "name": "Binford"}],
             "res.currency": [{"id": 2, "name": "USD"}, {"id": 3, "name": "EUR"}],
@@ -83,6 +86,7 @@ class Buying(Scripted):
             ("purchase.order", "action_create_invoice"): self._bill,
             ("account.move", "action_post"): self._post,
             ("ir.model.data", "check_object_reference"): ["res.groups", 9],
+            ("account.move", "create"): self._enter,
         }
         super().__init__(major, answers, policy, buying_models(major, mrp), records=records)
         self.tables = self.server.records
@@ -126,6 +130,35 @@ class Buying(Scripted):
         self.tables["purchase.order.line"][0]["qty_to_invoice"] = 0.0
         return {"type": "ir.actions.act_window", "res_model": "account.move", "res_id": 41}
 
+    def _enter(self, call: Call) -> list[int]:
+        """Make a bill with the lines that it is given, and a tax of a tenth."""
+        (values,) = call.arguments["vals_list"]
+        lines = [command[2] for command in values["invoice_line_ids"]]
+        untaxed = sum(line["quantity"] * line["price_unit"] for line in lines)
+        bill = {key: value for key, value in values.items() if key != "invoice_line_ids"}
+        bill |= {"id": 41, "name": "/", "display_name": "Draft Bill", "state": "draft"}
+        bill |= {"amount_untaxed": untaxed, "amount_tax": untaxed / 10}
+        bill |= dict.fromkeys(("amount_total", "amount_residual"), round(untaxed * 1.1, 2))
+        self.tables["account.move"].append(bill)
+        self.order["invoice_ids"] = [41]
+        for line in lines:
+            self.bill_line(41, line["quantity"], purchase_line_id=line["purchase_line_id"])
+        return [41]
+
+    def bill_line(self, bill: int, quantity: float, **values: Any) -> None:
+        """Add a line of a bill of the chairs."""
+        rows = self.tables["account.move.line"]
+        state = next(row["state"] for row in self.tables["account.move"] if row["id"] == bill)
+        row: dict[str, Any] = {"id": len(rows) + 1, "move_id": bill, "purchase_line_id": 1}
+        rows.append(row | {"quantity": quantity, "parent_state": state, **values})
+
+    def add_bill(self, number: int, **values: Any) -> None:
+        """Add a bill of Acme."""
+        bill = {"id": number, "name": f"BILL/{number}", "state": "posted", "partner_id": 7}
+        bill |= {"move_type": "in_invoice", "commercial_partner_id": 7, "amount_untaxed": 50.0}
+        bill |= {"amount_total": 50.0, "amount_residual": 50.0, "payment_state": "not_paid"}
+        self.tables["account.move"].append(bill | values)
+
     def _post(self, call: Call) -> bool:
         self.tables["account.move"][0] |= {"state": "posted", "name": "BILL/1"}
         return False
@@ -160,6 +193,8 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
         "purchase.order.line": {
             "order_id": "many2one purchase.order",
             "product_id": "many2one product.product",
+            "sequence": "integer",
+            "taxes_id" if major < 19 else "tax_ids": "many2many account.tax",
             "name": "text",
             "display_type": "selection",
             "date_planned": "datetime",
@@ -201,6 +236,10 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
             **dict.fromkeys(("name", "state", "move_type", "payment_state", "ref"), "char"),
             "partner_id": "many2one res.partner",
             "currency_id": "many2one res.currency",
+            "commercial_partner_id": "many2one res.partner",
+            "company_id": "many2one res.company",
+            "journal_id": "many2one account.journal",
+            "invoice_origin": "char",
             "invoice_date": "date",
             "invoice_line_ids": "one2many account.move.line move_id",
             **dict.fromkeys(("amount_untaxed", "amount_tax"), "monetary"),
@@ -209,6 +248,8 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
         "account.move.line": {
             "move_id": "many2one account.move",
             "purchase_line_id": "many2one purchase.order.line",
+            "quantity": "float",
+            "parent_state": "selection",
         },
         "res.partner": {
             "name": "char",
@@ -238,6 +279,7 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
             "product_tmpl_id": "many2one product.template",
             "uom_id": "many2one uom.uom",
             "purchase_ok": "boolean",
+            "purchase_method": "selection",
             "type": "selection",
             "cost_currency_id": "many2one res.currency",
             "product_template_attribute_value_ids": "many2many product.template.attribute.value",
@@ -270,6 +312,14 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
                 "many2many product.template.attribute.value"
             ),
         }
-    for model in ("res.currency", "res.company", "res.groups", "account.payment.term"):
+    models["account.journal"] = {
+        **dict.fromkeys(("name", "type"), "char"),
+        "company_id": "many2one res.company",
+        "active": "boolean",
+    }
+    others = ("res.currency", "res.company", "res.groups", "account.payment.term", "account.tax")
+    for model in others:
         models[model] = {"name": "char"}
+    if major >= 17:
+        models["res.company"] = {"name": "char", "parent_ids": "many2many res.company"}
     return models

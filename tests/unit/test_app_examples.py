@@ -172,7 +172,12 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
         _offered,
         {
             "create_bill": lambda: _offered(state="purchase"),
+            "enter_bill": lambda: _offered(state="purchase"),
+            "process_orders": lambda: _offered(state="purchase"),
             "receive": lambda: Depot(19, usage="supplier", order="P00012"),
+            "return_order": lambda: Depot(
+                19, usage="supplier", order="P00012", state="done", entered=5.0
+            ),
         },
     ),
     "sales": (

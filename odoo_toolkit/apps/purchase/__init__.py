@@ -6,28 +6,53 @@ from odoo_toolkit.apps.purchase.actions import cancel_order, confirm_order
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.fulfilment import create_bill, receive
 from odoo_toolkit.apps.purchase.making import Making, Missing
+from odoo_toolkit.apps.purchase.matching import (
+    BilledLine,
+    BillPlan,
+    EnteredBill,
+    MatchedLine,
+    enter_bill,
+)
 from odoo_toolkit.apps.purchase.offers import Offer
 from odoo_toolkit.apps.purchase.orders import Bill, Order, OrderLine, Receipt, get_order
+from odoo_toolkit.apps.purchase.processing import (
+    OrderOutcome,
+    OrdersPlan,
+    ProcessResult,
+    process_orders,
+)
+from odoo_toolkit.apps.purchase.returning import ReturnResult, return_order
 from odoo_toolkit.apps.purchase.supply import Supply, get_supply
 
 __all__ = [
     "Arrival",
     "Bill",
+    "BillPlan",
+    "BilledLine",
+    "EnteredBill",
     "Making",
+    "MatchedLine",
     "Missing",
     "NewLine",
     "Offer",
     "Order",
     "OrderLine",
+    "OrderOutcome",
+    "OrdersPlan",
+    "ProcessResult",
     "Receipt",
+    "ReturnResult",
     "Supply",
     "cancel_order",
     "confirm_order",
     "create_bill",
     "create_order",
+    "enter_bill",
     "get_order",
     "get_supply",
+    "process_orders",
     "receive",
+    "return_order",
 ]
 
 readable_signatures(globals())

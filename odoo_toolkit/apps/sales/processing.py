@@ -5,7 +5,7 @@ quotation -> confirm -> deliver -> invoice -> post -> pay; each stage finds what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
@@ -15,7 +15,8 @@ from annotated_types import Len
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import POST, post_invoice
-from odoo_toolkit.apps.accounting.invoices import INVOICE, pick_journal
+from odoo_toolkit.apps.accounting.invoices import INVOICE
+from odoo_toolkit.apps.accounting.order_payments import SETTLED, UNPAID, paying_journal
 from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
 from odoo_toolkit.apps.inventory import actions as transfers
 from odoo_toolkit.apps.inventory.entries import Enter
@@ -28,11 +29,9 @@ from odoo_toolkit.apps.sales.actions import (
 )
 from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
-    MOST_ORDERS,
     ORDER,
     Invoice,
     Order,
-    find_orders,
     read_deliveries,
     read_invoices,
 )
@@ -40,67 +39,42 @@ from odoo_toolkit.apps.sales.quotations import CONFIRM
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
-    AccessError,
-    OdooError,
     StateError,
-    ValidationError,
-    make_error,
 )
 from odoo_toolkit.operations.documents import (
     Row,
-    currency_of,
-    read,
     state_error,
 )
 from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day
-from odoo_toolkit.operations.steps import AnyStep, WizardStep, permit
+from odoo_toolkit.operations.processing import (
+    MOST_ORDERS,
+    Action,
+    Outcome,
+    Stage,
+    Way,
+    checked_steps,
+    find_orders,
+    not_done,
+    only_for,
+    run,
+    unseen,
+)
+from odoo_toolkit.operations.steps import WizardStep, permit
 from odoo_toolkit.plans import Plan, operation
-from odoo_toolkit.progress import Steps, quietly
-from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.values.plain import plain
-from odoo_toolkit.values.scalars import short_repr
 
 StepName = Literal["confirm", "deliver", "invoice", "post", "pay"]
-
-#: Does one thing; ``dry_run=True`` returns its plan.
-Action = Callable[..., Any]
 
 #: Transfers to the customer, and those before them; what a vendor or the customer himself brings
 #: is no delivery of ours.
 _OURS = ("outgoing", "internal")
-
-#: Payment states in which money is due; where a payment is not booked (from 18 on) the residual
-#: stays although it is paid.
-_UNPAID = ("not_paid", "partial")
-_SETTLED = ("paid", "in_payment", "reversed")
-
-
-@attrs.frozen(kw_only=True)
-class Stage:
-    """One step of the way.
-
-    Attributes:
-        allowed: what the policy is asked about, as by the operation itself.
-        left: finds what is to be done to an order's row, with the arguments of deliveries and
-            payments; a text says why nothing is.
-        made: returns what came of an action, or raises StateError where Odoo did not do it.
-        then: what a dry run says where it depends on the steps before.
-        again: whether doing it may leave more to be done.
-    """
-
-    allowed: Sequence[AnyStep]
-    left: Callable[[Odoo, Row, Mapping[str, Any]], list[Action] | str]
-    made: Callable[[Odoo, Row, Any], list[RecordName]]
-    then: str
-    again: bool = False
 
 
 def amount_due(invoices: Sequence[Invoice]) -> float:
     """Return what is left to pay of posted invoices, less what credit notes give back."""
     due = 0.0
     for invoice in invoices:
-        if invoice.state == "posted" and invoice.payment_state not in _SETTLED:
+        if invoice.state == "posted" and invoice.payment_state not in SETTLED:
             back = invoice.type == "out_refund"
             due += -invoice.amount_residual if back else invoice.amount_residual
     return round(due, 6)
@@ -180,7 +154,7 @@ def _to_pay(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
     due = [
         item
         for item in posted
-        if item.type == "out_invoice" and item.payment_state in _UNPAID and item.amount_residual
+        if item.type == "out_invoice" and item.payment_state in UNPAID and item.amount_residual
     ]
     if due:
         # The amount is given: without one Odoo would propose less, such as the next instalment
@@ -223,13 +197,13 @@ def _listed(invoices: Sequence[Invoice]) -> str:
 
 def _confirmed(odoo: Odoo, row: Row, result: Order) -> list[RecordName]:
     if result.state not in (None, *CONFIRMED):
-        raise _not_done(row, result.message, result.warnings)
+        raise not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=item.id, name=item.name) for item in result.deliveries or ()]
 
 
 def _delivered(odoo: Odoo, row: Row, result: Transfer) -> list[RecordName]:
     if not result.validated:
-        raise _not_done(row, result.message, result.warnings)
+        raise not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
 
 
@@ -239,13 +213,13 @@ def _invoiced(odoo: Odoo, row: Row, result: InvoiceResult) -> list[RecordName]:
     # They may be there, and closed to this user.
     made = new_invoices(odoo, row)
     if not made:
-        raise _not_done(row, result.message, result.warnings)
+        raise not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=number, name=f"invoice {number}") for number in made]
 
 
 def _posted(odoo: Odoo, row: Row, result: Any) -> list[RecordName]:
     if result.state not in (None, "posted"):
-        raise _not_done(row, result.message, result.warnings)
+        raise not_done(ORDER, row, result.message, result.warnings)
     return [RecordName(id=result.id, name=result.name or f"invoice {result.id}")]
 
 
@@ -255,16 +229,7 @@ def _paid(odoo: Odoo, row: Row, result: PaymentResult) -> list[RecordName]:
     ]
 
 
-def _not_done(row: Row, message: str, warnings: Sequence[str]) -> StateError:
-    told = " ".join([message, *warnings])
-    return state_error(ORDER, row, told, "Look at it in Odoo, then call this again.")
-
-
-def _unseen(odoo: Odoo, number: int) -> None:
-    """Steps that are only asked of the policy are not looked for."""
-
-
-STAGES: Mapping[StepName, Stage] = {
+STAGES: Mapping[str, Stage] = {
     "confirm": Stage(
         allowed=(CONFIRM,),
         left=_to_confirm,
@@ -279,7 +244,7 @@ STAGES: Mapping[StepName, Stage] = {
         again=True,
     ),
     "invoice": Stage(
-        allowed=(WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=_unseen),),
+        allowed=(WizardStep(model=ORDER.model, wizard="sale.advance.payment.inv", seen=unseen),),
         left=_to_invoice,
         made=_invoiced,
         then="Would invoice everything that can be invoiced then.",
@@ -291,7 +256,7 @@ STAGES: Mapping[StepName, Stage] = {
         then="Would post the invoices that are drafts then.",
     ),
     "pay": Stage(
-        allowed=(WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=_unseen),),
+        allowed=(WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=unseen),),
         left=_to_pay,
         made=_paid,
         then="Would pay the open amount of its invoices then.",
@@ -301,17 +266,9 @@ STAGES: Mapping[StepName, Stage] = {
 
 STEPS: tuple[StepName, ...] = get_args(StepName)
 
-#: Rounds of deliveries: a way through a warehouse has few stages.
-_MOST_ROUNDS = 12
-
-#: Kinds of errors after which the next order would fare no better.
-_ENDS = ("connection", "rate_limit")
-
-_PAID_FROM = ("bank", "cash", "credit")
-
 
 @attrs.frozen(kw_only=True)
-class OrderOutcome(Shown):
+class OrderOutcome(Outcome):
     """What became of one order.
 
     Attributes:
@@ -327,26 +284,7 @@ class OrderOutcome(Shown):
         amount_due: what is left to pay of its posted invoices.
     """
 
-    id: int
-    name: str
-    done: dict[str, list[RecordName]] = attrs.Factory(dict)
-    not_needed: dict[str, str] = attrs.Factory(dict)
-    would: dict[str, str] = attrs.Factory(dict)
     stopped_at: StepName | None = None
-    error: dict[str, Any] | None = None
-    tried: bool = True
-    state: str | None = None
-    invoice_status: str | None = None
-    amount_untaxed: float | None = None
-    amount_total: float | None = None
-    amount_due: float | None = None
-    currency: str | None = None
-    warnings: list[str] = attrs.Factory(list)
-
-    @property
-    def complete(self) -> bool:
-        """Whether each step was done or was not needed."""
-        return self.tried and self.stopped_at is None
 
 
 @attrs.frozen(kw_only=True)
@@ -418,189 +356,24 @@ def process_orders(
         AmbiguousNameError: a number or name means several.
         AccessError: the policy forbids one of the steps.
     """
-    asked = _checked_steps(steps)
-    permit(odoo, *(step for name in asked for step in STAGES[name].allowed), dry_run=dry_run)
-    payment = {"journal_id": journal_id, "payment_date": payment_date}
-    if "pay" not in asked and (given := [key for key, value in payment.items() if value]):
-        raise ValidationError(
-            f"{given[0]} is for the step pay, which is not among the steps.",
-            suggestion="Leave it out, or add pay to the steps.",
-            details={"field": given[0]},
-        )
-    if unreserved and "deliver" not in asked:
-        raise ValidationError(
-            "unreserved is for the step deliver, which is not among the steps.",
-            suggestion="Leave it out, or add deliver to the steps.",
-            details={"field": "unreserved"},
-        )
+    asked = checked_steps(steps, STAGES)
+    allowed = (step for name in asked for step in STAGES[name].allowed)
+    permit(odoo, *allowed, dry_run=dry_run)
+    only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
+    only_for("deliver", asked, unreserved=unreserved)
     day = checked_day(payment_date, "payment_date")
-    rows = find_orders(odoo, orders)
-    paying = {"payment_date": day, "journal_id": _journal(odoo, journal_id, rows)}
+    rows = find_orders(odoo, _ORDERS, orders)
+    paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}
     how = {"payment": paying, "unreserved": unreserved}
-    progress = Steps(len(rows) + 1)
-    progress.finish(1, "Checked")
-    outcomes: list[OrderOutcome] = []
-    plans: list[Plan] | None = [] if dry_run else None
-    lost = False
-    for row in rows:
-        if lost:
-            outcomes.append(OrderOutcome(id=row["id"], name=row["name"], tried=False))
-            continue
-        with quietly():
-            outcome = _process(odoo, row, asked, how, plans)
-        outcomes.append(outcome)
-        lost = _ends(outcome)
-        where = f"stopped at {outcome.stopped_at}" if outcome.stopped_at else "through"
-        progress.finish(1, f"{row['name']}: {where}")
-    message = _message(outcomes, dry_run)
-    if plans is None:
-        return ProcessResult(message=message, orders=outcomes)
-    return OrdersPlan(
-        dry_run=True,
-        message=message,
-        needs=next((plan.needs for plan in plans if plan.needs), None),
-        calls=[call for plan in plans for call in plan.calls],
-        orders=outcomes,
-    )
+    ran = run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
+    if dry_run:
+        return OrdersPlan(**ran.told(), orders=ran.outcomes)
+    return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
-# What was asked ---------------------------------------------------------------------------------
+def _due(odoo: Odoo, row: Row) -> float:
+    return amount_due(read_invoices(odoo, row["invoice_ids"] or ()))
 
 
-def _checked_steps(steps: Sequence[StepName]) -> list[StepName]:
-    given = plain(steps)
-    if isinstance(given, str):
-        given = [given]
-    unknown = [item for item in given if item not in STEPS] if isinstance(given, list) else [given]
-    if unknown or not given:
-        raise make_error(
-            "INVALID_SELECTION",
-            f"{short_repr(unknown[0])} is not a step of an order."
-            if unknown
-            else "There are no steps.",
-            suggestion=f"Choose some of {', '.join(STEPS)}.",
-            details={"field": "steps", "allowed": list(STEPS)},
-        )
-    return [name for name in STEPS if name in given]
-
-
-def _journal(odoo: Odoo, journal: NameOrId, rows: Sequence[Row]) -> int | None:
-    """Return the journal meant; one that cannot pay these orders is refused before anything."""
-    if journal is None:
-        return None
-    domain = (("type", "in", _PAID_FROM),)
-    found = resolve(odoo, Wanted.of("account.journal", journal, "journal_id", domain))
-    try:
-        for company in sorted({row["company_id"].id for row in rows if row["company_id"]}):
-            pick_journal(odoo, found, _PAID_FROM, company)
-    except AccessError:
-        # Who may not see journals may still be allowed the steps before the payment.
-        pass
-    return found
-
-
-# One order --------------------------------------------------------------------------------------
-
-
-def _process(
-    odoo: Odoo,
-    found: Row,
-    asked: Sequence[StepName],
-    how: Mapping[str, Any],
-    plans: list[Plan] | None,
-) -> OrderOutcome:
-    """Take one order through the steps, or add to ``plans`` what would be; it never fails."""
-    outcome = OrderOutcome(id=found["id"], name=found["name"])
-    row, name = None, asked[0]
-    try:
-        # What happened since it was found is not to be done again.
-        row = read(odoo, ORDER, found["id"])
-        for name in asked:
-            if outcome.would:
-                outcome.would[name] = STAGES[name].then
-            else:
-                row = _take(odoo, row, name, how, plans, outcome)
-    except OdooError as error:
-        outcome = attrs.evolve(outcome, stopped_at=name, error=error.to_dict())
-    if _ends(outcome):
-        outcome.warnings.append("Its current state is not known: check it before anything else.")
-        return outcome
-    return _afterwards(odoo, row, outcome)
-
-
-def _take(
-    odoo: Odoo,
-    row: Row,
-    name: StepName,
-    how: Mapping[str, Any],
-    plans: list[Plan] | None,
-    outcome: OrderOutcome,
-) -> Row:
-    """Do or plan one step, and return the order's row as it is then."""
-    stage: Stage = STAGES[name]
-    for _ in range(_MOST_ROUNDS):
-        left = stage.left(odoo, row, how)
-        if isinstance(left, str):
-            if name not in outcome.done:
-                outcome.not_needed[name] = left
-            return row
-        for act in left:
-            result = act(dry_run=plans is not None)
-            if isinstance(result, Plan):
-                if plans is not None:
-                    plans.append(result)
-                said = f"{outcome.would.get(name, '')} {result.message}"
-                outcome.would[name] = said.strip()
-                continue
-            made = stage.made(odoo, row, result)
-            outcome.done.setdefault(name, []).extend(made)
-            outcome.warnings.extend(result.warnings)
-        if plans is not None:
-            return row
-        row = read(odoo, ORDER, row["id"])
-        if not stage.again:
-            return row
-    raise StateError(
-        f"After {_MOST_ROUNDS} rounds there is still something to {name}.",
-        suggestion="Look at the order in Odoo.",
-    )
-
-
-def _afterwards(odoo: Odoo, row: Row | None, outcome: OrderOutcome) -> OrderOutcome:
-    """Add how the order is now; what cannot be read is a warning."""
-    try:
-        if row is None or outcome.stopped_at:
-            # It may have changed before it stopped.
-            row = read(odoo, ORDER, outcome.id)
-        outcome = attrs.evolve(
-            outcome,
-            state=row["state"],
-            invoice_status=row["invoice_status"],
-            amount_untaxed=row["amount_untaxed"],
-            amount_total=row["amount_total"],
-            currency=currency_of(row),
-        )
-        due = amount_due(read_invoices(odoo, row["invoice_ids"] or ()))
-        return attrs.evolve(outcome, amount_due=due)
-    except OdooError as error:
-        outcome.warnings.append(f"Its current state cannot be read: {error.message}")
-        return outcome
-
-
-def _ends(outcome: OrderOutcome) -> bool:
-    return outcome.error is not None and outcome.error["category"] in _ENDS
-
-
-def _message(outcomes: Sequence[OrderOutcome], dry_run: bool) -> str:
-    through = [item for item in outcomes if item.complete]
-    could = "can go through, as far as is known" if dry_run else "went through"
-    parts = [f"{len(through)} of {len(outcomes)} orders {could}"]
-    parts += [
-        f"{item.name} {'would stop' if dry_run else 'stopped'} at {item.stopped_at}"
-        for item in outcomes
-        if item.stopped_at
-    ]
-    if left := [item.name for item in outcomes if not item.tried]:
-        parts.append(f"Odoo could no longer be reached: {', '.join(left)} not tried")
-    told = "; ".join(parts) + "."
-    return f"Nothing was written. {told}" if dry_run else told
+_ORDERS = attrs.evolve(ORDER, argument="orders", fields=(*ORDER.fields, "company_id"))
+_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, due=_due)

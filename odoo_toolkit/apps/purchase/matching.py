@@ -1,0 +1,502 @@
+"""A vendor's bill, entered from its document and compared with the purchase order first.
+
+The caller reads number, date and lines off the PDF. Differences in quantity and price are told
+before anything is written, and a bill that is there already is found by its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypedDict
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.actions import CREATE, POST
+from odoo_toolkit.apps.accounting.invoices import (
+    INVOICE,
+    Invoice,
+    called,
+    invoice_result,
+    pick_journal,
+)
+from odoo_toolkit.apps.purchase.orders import ORDER, OrderId, OrderName
+from odoo_toolkit.apps.purchase.processing import check_confirmed
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
+from odoo_toolkit.operations.documents import Document, Row, currency_of, find, read, read_rows
+from odoo_toolkit.operations.lines import check_lines, checked_day, checked_number
+from odoo_toolkit.operations.steps import AnyStep, Check, Done, operate, permit
+from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import Plan, operation_with
+from odoo_toolkit.records.names import AmbiguousNameError
+from odoo_toolkit.records.results import RecordName
+
+_LINE = "purchase.order.line"
+#: Units and taxes were renamed in 19; analytic accounts became shares in 16, discounts came in 17.
+_FIELDS = (
+    *("product_id", "name", "product_qty", "qty_received", "qty_invoiced", "qty_to_invoice"),
+    *("price_unit", "discount", "product_uom", "product_uom_id", "taxes_id", "tax_ids"),
+    *("account_analytic_id", "analytic_distribution"),
+)
+_HEAD = Document(
+    model=ORDER.model,
+    noun=ORDER.noun,
+    argument=ORDER.argument,
+    fields=("payment_term_id", "fiscal_position_id", "partner_id", "company_id", "currency_id"),
+)
+_CENT = 0.005
+
+
+class BilledLine(TypedDict, total=False):
+    """A line of the vendor's bill; its order line is found by product, or named."""
+
+    product_id: int
+    product_name: Annotated[str, Doc("As on the order, or the line's text.")]
+    order_line_id: Annotated[int, Doc("If several lines have the product.")]
+    quantity: float
+    price_unit: Annotated[float, Doc("Before taxes.")]
+    discount: Annotated[float, Doc("Per cent; from Odoo 17 on.")]
+
+
+@attrs.frozen(kw_only=True)
+class MatchedLine(Shown):
+    """A line of the vendor's bill beside the line of the order that it is for.
+
+    Attributes:
+        quantity, price_unit: on the bill.
+        billable: the quantity that can be billed now, by what was ordered or received.
+        ordered, received, billed: of the order's line; ``billed`` before this bill.
+        order_price: on the order, less its discount.
+        differences: in words.
+    """
+
+    order_line_id: int
+    product: RecordName | None = None
+    quantity: float
+    billable: float
+    ordered: float
+    received: float
+    billed: float
+    price_unit: float
+    order_price: float
+    differences: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class EnteredBill(Shown):
+    """A vendor's bill that was entered.
+
+    Attributes:
+        lines: beside those of the order.
+        not_billed: lines of the order that could be billed now, and are not on this bill.
+        differences: those that were accepted.
+    """
+
+    bill: Invoice
+    lines: list[MatchedLine]
+    not_billed: list[RecordName] = attrs.Factory(list)
+    differences: list[str] = attrs.Factory(list)
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class BillPlan(Plan):
+    """What would be entered, beside the order; ``differences`` keep it from being entered."""
+
+    lines: list[MatchedLine]
+    not_billed: list[RecordName] = attrs.Factory(list)
+    differences: list[str] = attrs.Factory(list)
+
+
+@operation_with(BillPlan)
+def enter_bill(
+    odoo: Odoo,
+    *,
+    order_id: OrderId = None,
+    order_name: OrderName = None,
+    ref: Annotated[str, Doc("The vendor's bill number.")],
+    invoice_date: Annotated[str, Doc("Date on the bill, YYYY-MM-DD.")],
+    lines: Annotated[Sequence[BilledLine], Len(1, 200), Doc("As on the bill.")],
+    amount_untaxed: Annotated[float | None, Doc("Total before taxes, to check.")] = None,
+    amount_total: Annotated[float | None, Doc("Total with taxes, to check.")] = None,
+    accept_differences: Annotated[
+        bool, Doc("Enter it as the vendor has it, although it differs from the order.")
+    ] = False,
+    post: Annotated[bool, Doc("Also post it, if the totals are right.")] = False,
+    dry_run: DryRun = False,
+) -> EnteredBill | BillPlan:
+    """Enter a vendor's bill from its number, date and lines, and compare it with the order first.
+
+    6 round trips, 7 to post it. If quantities, prices or the total before taxes differ from the
+    order, nothing is written and the error lists the differences, unless ``accept_differences``.
+    A bill of the vendor with the same number is an error, on every version; spaces, dashes and
+    capitals make no other number. If the total with taxes is not the one given, the draft stays and
+    is not posted.
+
+    >>> entered = enter_bill(
+    ...     odoo,
+    ...     order_name="P00012",
+    ...     ref="F-17",
+    ...     invoice_date="2026-01-31",
+    ...     lines=[{"product_name": "Chair", "quantity": 5, "price_unit": 10}],
+    ... )
+    >>> entered.bill.state, entered.differences
+    ('draft', [])
+
+    Args:
+        odoo: the connection.
+        order_id: the order; or
+        order_name: its number.
+        ref: the number that the vendor gave the bill.
+        invoice_date: the date on the bill.
+        lines: each with ``product_id``, ``product_name`` or ``order_line_id``, ``quantity``,
+            ``price_unit`` and ``discount`` (from 17 on).
+        amount_untaxed: the total before taxes on the bill; the lines must add up to it.
+        amount_total: the total with taxes on the bill.
+        accept_differences: whether to enter quantities and prices as the vendor has them, although
+            they differ.
+        post: whether to post it. If that fails, the draft stays and ``warnings`` says why.
+        dry_run: compare, write nothing; the plan has the differences.
+
+    Raises:
+        StateError: the order is not confirmed, or a bill with this number is there already.
+        ValidationError: it differs from the order, or a value is wrong; ``details`` has the
+            differences.
+        NotFoundError: the order does not have such a line.
+        AmbiguousNameError: several lines of the order could be meant.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    permit(odoo, CREATE, *([POST] if post else []), dry_run=dry_run)
+    number = _checked_ref(ref)
+    day = checked_day(invoice_date, "invoice_date")
+    if day is None:
+        raise ValidationError(
+            "invoice_date is missing.",
+            suggestion="Give the date on the bill.",
+            details={"field": "invoice_date"},
+        )
+    given = _checked_lines(odoo, lines)
+    totals = {"amount_untaxed": amount_untaxed, "amount_total": amount_total}
+    told = {
+        name: checked_number(value, name, positive=False)
+        for name, value in totals.items()
+        if value is not None
+    }
+    row = find(odoo, ORDER, order_id, order_name)
+    check_confirmed(row)
+    of_order = [["order_id", "=", row["id"]], ["product_id", "!=", False]]
+    asked: list[Callable[[], Any]] = [
+        lambda: read_rows(
+            odoo, _LINE, of_order, _FIELDS, acts_on=ORDER.model, order="sequence, id"
+        ),
+        lambda: read(odoo, _HEAD, row["id"]),
+        lambda: _bills_like(odoo, row, number, day),
+        lambda: pick_journal(odoo, None, ("purchase",), row["company_id"].id),
+    ]
+    ordered, head, bills, journal = side_by_side(asked)
+    untaxed = round(sum(_amount(line) for line in given), 2)
+    warnings = _duplicates(bills, number, day, told.get("amount_untaxed", untaxed))
+    pairs = [(line, _meant(ordered, line, index)) for index, line in enumerate(given)]
+    _each_once(pairs)
+    matched = [_matched(odoo, line, own) for line, own in pairs]
+    differences = [text for line in matched for text in line.differences]
+    stated = told.get("amount_untaxed", untaxed)
+    if abs(stated - untaxed) > _CENT * (len(given) + 1):
+        differences.append(f"The lines add up to {untaxed:.2f}, not {stated:.2f} before taxes.")
+    meant = {own["id"] for _, own in pairs}
+    left = [
+        RecordName(id=line["id"], name=line["product_id"].name)
+        for line in ordered
+        if line["qty_to_invoice"] and line["qty_to_invoice"] > 0 and line["id"] not in meant
+    ]
+    if differences and not accept_differences and not dry_run:
+        raise ValidationError(
+            f"The bill {number} differs from {row['name']}: {' '.join(differences)} Nothing was"
+            " written.",
+            suggestion="Clear it with the vendor. accept_differences=True enters it as it is.",
+            details={"differences": differences, "model": ORDER.model, "id": row["id"]},
+        )
+    values = {
+        **_head_values(odoo, row, head),
+        "journal_id": journal["id"],
+        "invoice_date": day,
+        "ref": number,
+        "invoice_line_ids": [[0, 0, _values(odoo, line, own)] for line, own in pairs],
+    }
+    steps: list[AnyStep] = [CREATE.of(vals_list=[values])]
+    steps += [_check_total(told.get("amount_total")), POST] if post else []
+
+    def result(done: Done) -> EnteredBill:
+        done.warnings[:0] = warnings
+        bill = invoice_result(odoo, done, "Created", posting=post)
+        found = bill.amount_total
+        total = told.get("amount_total", found)
+        if not post and total is not None and found is not None and abs(total - found) > _CENT:
+            bill.warnings.append(_wrong_total(found, total))
+        return EnteredBill(
+            bill=bill,
+            lines=matched,
+            not_billed=left,
+            differences=differences,
+            message=bill.message,
+            warnings=bill.warnings,
+        )
+
+    money = f"{untaxed:.2f} {currency_of(row) or ''}".strip()
+    also = " and post" if post else ""
+    would = (
+        f"Would enter{also} the bill {number} of {row['partner_id'].name}, {money} before taxes."
+    )
+    if differences:
+        would += f" It differs from {row['name']}: {' '.join(differences)}"
+    made = operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+    if isinstance(made, EnteredBill):
+        return made
+    needs = made.needs
+    if differences and not accept_differences:
+        needs = f"accept_differences=True. {needs or ''}".strip()
+    return BillPlan(
+        dry_run=True,
+        message=made.message,
+        needs=needs,
+        calls=made.calls,
+        warnings=warnings,
+        lines=matched,
+        not_billed=left,
+        differences=differences,
+    )
+
+
+# What was given ---------------------------------------------------------------------------------
+
+
+def _checked_ref(ref: Any) -> str:
+    if not isinstance(ref, str) or not _plain(ref):
+        raise ValidationError(
+            "ref is not the number of a bill.",
+            suggestion="Give the number that the vendor wrote on it.",
+            details={"field": "ref"},
+        )
+    return ref.strip()
+
+
+def _plain(ref: str) -> str:
+    """Return a number without what people write differently: ``F-17`` is ``f 17``."""
+    return "".join(character for character in ref.casefold() if character.isalnum())
+
+
+def _checked_lines(odoo: Odoo, lines: Sequence[BilledLine]) -> list[dict[str, Any]]:
+    checked = check_lines(lines, BilledLine.__annotations__)
+    for index, line in enumerate(checked):
+        where = f"lines[{index}]"
+        named = [key for key in ("product_id", "product_name", "order_line_id") if key in line]
+        if len(named) != 1:
+            raise ValidationError(
+                f"{where} must say which line of the order it is for: product_id, product_name or"
+                " order_line_id, one of them.",
+                details={"field": f"{where}.product_id"},
+            )
+        for key in ("quantity", "price_unit"):
+            positive = key == "quantity"
+            line[key] = checked_number(line.get(key), f"{where}.{key}", positive=positive)
+        discount = checked_number(line.get("discount", 0), f"{where}.discount", positive=False)
+        if not 0 <= discount <= 100:
+            raise ValidationError(
+                f"{where}.discount is per cent, from 0 to 100, not {discount:g}.",
+                details={"field": f"{where}.discount"},
+            )
+    return checked
+
+
+def _amount(line: Mapping[str, Any]) -> float:
+    return round(float(line["quantity"]) * _net(line), 2)
+
+
+def _net(line: Mapping[str, Any]) -> float:
+    """Return the price of a line, of the bill or the order, less its discount."""
+    return float(line["price_unit"]) * (1 - float(line.get("discount") or 0.0) / 100)
+
+
+# What is there ----------------------------------------------------------------------------------
+
+
+def _bills_like(odoo: Odoo, row: Row, number: str, day: str) -> list[Row]:
+    """Return the vendor's bills with about this number, and those of the day."""
+    about = "%".join(["", *_plain(number)[:60], ""])
+    domain = [
+        *INVOICE.domain,
+        ["move_type", "=", "in_invoice"],
+        ["state", "!=", "cancel"],
+        ["commercial_partner_id", "parent_of", row["partner_id"].id],
+        *["|", ["ref", "=ilike", about], ["invoice_date", "=", day]],
+    ]
+    fields = ("name", "display_name", "state", "ref", "invoice_date", "amount_untaxed")
+    return read_rows(odoo, INVOICE.model, domain, fields, order="id desc", limit=200)
+
+
+def _duplicates(bills: Sequence[Row], number: str, day: str, untaxed: float) -> list[str]:
+    """Refuse a number that is there already, and warn of what looks like the same bill."""
+    same = [bill for bill in bills if _plain(bill["ref"] or "") == _plain(number)]
+    if same:
+        listed = ", ".join(
+            f"{called(bill)} (id {bill['id']}, {bill['state']}, {bill['ref']},"
+            f" {bill['amount_untaxed']:.2f} before taxes)"
+            for bill in same[:5]
+        )
+        details = {"model": INVOICE.model, "ids": [bill["id"] for bill in same]}
+        raise StateError(
+            f"The vendor's bill {number} is there already: {listed}. Nothing was written.",
+            suggestion="Look at it with get_invoice. A wrong one has to be cancelled first.",
+            details=details,
+        )
+    return [
+        f"{called(bill)} (id {bill['id']}) of the same day has the same amount: {bill['ref']}."
+        for bill in bills
+        if bill["invoice_date"] == day and abs((bill["amount_untaxed"] or 0.0) - untaxed) < _CENT
+    ]
+
+
+def _meant(ordered: Sequence[Row], line: Mapping[str, Any], index: int) -> Row:
+    """Return the line of the order that a line of the bill is for."""
+    where = f"lines[{index}]"
+    if "order_line_id" in line:
+        said = str(line["order_line_id"])
+        found = [own for own in ordered if own["id"] == line["order_line_id"]]
+    elif "product_id" in line:
+        said = str(line["product_id"])
+        found = [own for own in ordered if own["product_id"].id == line["product_id"]]
+    else:
+        said = str(line["product_name"]).strip()
+        sought = said.casefold()
+        found = [own for own in ordered if sought in _names(own)] or [
+            own for own in ordered if sought and any(sought in name for name in _names(own))
+        ]
+    if len(found) > 1:
+        # Of several with the product, those that are not billed yet.
+        open_ones = [own for own in found if own["qty_to_invoice"]]
+        found = open_ones if len(open_ones) == 1 else found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = [RecordName(id=own["id"], name=_label(own)) for own in found]
+        raise AmbiguousNameError(f"{where}.order_line_id", said[:60], _LINE, names)
+    listed = "; ".join(f"{_label(own)} (order_line_id {own['id']})" for own in ordered[:10])
+    raise NotFoundError(
+        f"The order has no line {said[:60]!r} ({where}). Nothing was written.",
+        suggestion=f"Its lines: {listed}. Add others to the draft bill in Odoo.",
+        details={"model": _LINE, "field": f"{where}.product_id"},
+    )
+
+
+def _names(own: Row) -> set[str]:
+    return {str(name).casefold() for name in (own["name"], own["product_id"].name) if name}
+
+
+def _label(own: Row) -> str:
+    return f"{own['product_id'].name}, {own['product_qty']:g} at {own['price_unit']:g}"
+
+
+def _each_once(pairs: Sequence[tuple[Mapping[str, Any], Row]]) -> None:
+    seen: dict[int, int] = {}
+    for index, (_, own) in enumerate(pairs):
+        if own["id"] in seen:
+            raise ValidationError(
+                f"lines[{seen[own['id']]}] and lines[{index}] are for the same line of the order:"
+                f" {own['product_id'].name}.",
+                suggestion="Add them up, or name the lines with order_line_id.",
+                details={"field": f"lines[{index}]"},
+            )
+        seen[own["id"]] = index
+
+
+def _matched(odoo: Odoo, line: Mapping[str, Any], own: Row) -> MatchedLine:
+    name, quantity = own["product_id"].name, float(line["quantity"])
+    billable = max(own["qty_to_invoice"] or 0.0, 0.0)
+    differences = []
+    if abs(quantity - billable) > 1e-6:
+        differences.append(
+            f"{name}: {quantity:g} on the bill, {billable:g} to be billed ({own['product_qty']:g}"
+            f" ordered, {own['qty_received']:g} received, {own['qty_invoiced']:g} billed before)."
+        )
+    if abs(_net(line) - _net(own)) > 1e-6:
+        more = (_net(line) - _net(own)) * quantity
+        differences.append(
+            f"{name}: at {_net(line):g} on the bill, {_net(own):g} on the order ({more:+.2f})."
+        )
+    if line.get("discount") and "discount" not in odoo.schema.fields(_LINE):
+        raise ValidationError(
+            f"{name}: purchase order lines have discounts only from Odoo 17 on.",
+            suggestion="Give the reduced price_unit instead.",
+            details={"field": "lines"},
+        )
+    return MatchedLine(
+        order_line_id=own["id"],
+        product=own["product_id"],
+        quantity=quantity,
+        billable=billable,
+        ordered=own["product_qty"],
+        received=own["qty_received"],
+        billed=own["qty_invoiced"],
+        price_unit=line["price_unit"],
+        order_price=round(_net(own), 6),
+        differences=differences,
+    )
+
+
+# What is written --------------------------------------------------------------------------------
+
+
+def _head_values(odoo: Odoo, row: Row, head: Row) -> dict[str, Any]:
+    """Return what Odoo's own button takes from the order."""
+    links = {
+        "partner_id": head["partner_id"],
+        "currency_id": head["currency_id"],
+        "invoice_payment_term_id": head["payment_term_id"],
+        "fiscal_position_id": head["fiscal_position_id"],
+    }
+    return {
+        "move_type": "in_invoice",
+        **{field: link.id for field, link in links.items() if link},
+        "invoice_origin": row["name"],
+    }
+
+
+def _values(odoo: Odoo, line: Mapping[str, Any], own: Row) -> dict[str, Any]:
+    """Return the values of a line of the bill: the vendor's figures, all else of the order."""
+    unit = own["product_uom_id"] or own["product_uom"]
+    taxes = own["tax_ids"] if own["tax_ids"] is not None else own["taxes_id"]
+    values: dict[str, Any] = {
+        "product_id": own["product_id"].id,
+        "purchase_line_id": own["id"],
+        "name": own["name"],
+        "quantity": line["quantity"],
+        "price_unit": line["price_unit"],
+        "discount": line.get("discount") or 0.0,
+        "tax_ids": [[6, 0, taxes or []]],
+    }
+    values |= {"product_uom_id": unit.id} if unit else {}
+    if own["account_analytic_id"]:
+        values["analytic_account_id"] = own["account_analytic_id"].id
+    if own["analytic_distribution"]:
+        values["analytic_distribution"] = own["analytic_distribution"]
+    return values
+
+
+def _check_total(total: float | None) -> Check:
+    """Return the check that keeps a bill from being posted whose total is not the vendor's."""
+
+    def check(odoo: Odoo, number: int) -> None:
+        found = read(odoo, INVOICE, number)["amount_total"]
+        if total is not None and abs(found - total) > _CENT:
+            raise ValidationError(_wrong_total(found, total))
+
+    return Check(check=check, says="Total checked", fails="It was created, but not posted")
+
+
+def _wrong_total(found: float, total: float) -> str:
+    return f"The total with taxes is {found:.2f} in Odoo, not {total:.2f}: check the taxes."

@@ -1,0 +1,354 @@
+"""Several purchase orders in one call, each taken from the receipt to the payment of its bill.
+
+request -> confirm -> receive -> bill -> post -> pay; each stage finds what is to be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Len
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.actions import POST, post_invoice
+from odoo_toolkit.apps.accounting.invoices import INVOICE, Invoice
+from odoo_toolkit.apps.accounting.order_payments import SETTLED, UNPAID, paying_journal
+from odoo_toolkit.apps.accounting.payments import PaymentResult, register_payment
+from odoo_toolkit.apps.inventory import actions as transfers
+from odoo_toolkit.apps.inventory.entries import Enter
+from odoo_toolkit.apps.inventory.transfers import Transfer
+from odoo_toolkit.apps.purchase.actions import CONFIRM, confirm_order
+from odoo_toolkit.apps.purchase.fulfilment import BILL, WRITE, create_bill
+from odoo_toolkit.apps.purchase.orders import (
+    CONFIRMED,
+    ORDER,
+    Bill,
+    Order,
+    read_bills,
+    read_receipts,
+)
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.operations.documents import Row, read_rows, state_error
+from odoo_toolkit.operations.lines import IdOrName, NameOrId, checked_day
+from odoo_toolkit.operations.processing import (
+    MOST_ORDERS,
+    Action,
+    Outcome,
+    Stage,
+    Way,
+    checked_steps,
+    find_orders,
+    not_done,
+    only_for,
+    run,
+    unseen,
+)
+from odoo_toolkit.operations.steps import WizardStep, permit
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.records.results import RecordName
+
+StepName = Literal["confirm", "receive", "bill", "post", "pay"]
+STEPS: tuple[StepName, ...] = get_args(StepName)
+#: Confirming orders goods; so it is done only where it is asked for.
+_USUAL: tuple[StepName, ...] = STEPS[1:]
+
+
+def check_confirmed(row: Row) -> None:
+    """Refuse what needs a confirmed order of any other."""
+    if row["state"] not in CONFIRMED:
+        todo = "Confirm it first: the step confirm."
+        if row["state"] == "to approve":
+            todo = "It has to be approved first: confirm_order names the approvers."
+        if row["state"] == "cancel":
+            todo = "A cancelled order goes no further."
+        message = f"{row['name']} is not a confirmed order (state {row['state']})."
+        raise state_error(ORDER, row, message, todo)
+
+
+def amount_due(bills: Sequence[Bill]) -> float:
+    """Return what is left to pay of posted bills, less what refunds give back."""
+    due = 0.0
+    for bill in bills:
+        if bill.state == "posted" and bill.payment_state not in SETTLED:
+            due += -bill.amount_residual if bill.type == "in_refund" else bill.amount_residual
+    return round(due, 6)
+
+
+# What is left to be done --------------------------------------------------------------------------
+
+
+def _to_confirm(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+    if row["state"] in CONFIRMED:
+        return f"It is already confirmed (state {row['state']})."
+    return [partial(confirm_order, odoo, order_id=row["id"])]
+
+
+def _to_receive(odoo: Odoo, row: Row, _: Mapping[str, Any]) -> list[Action] | str:
+    check_confirmed(row)
+    receipts = read_receipts(odoo, row["id"])
+    opened = [item for item in receipts if item.state not in ("done", "cancel")]
+    ours = [item for item in opened if item.type in ("incoming", "internal")]
+    # One that waits is made ready by those before it: it comes in the next round.
+    ready = [item for item in ours if item.state != "waiting"] or ours
+    if ready:
+        return [partial(_validate, odoo, item.id) for item in sorted(ready, key=lambda i: i.id)]
+    others = ", ".join(f"{item.name} ({item.type})" for item in opened)
+    told = "Nothing is left to receive." if receipts else "It has no receipts."
+    return told + (f" Not receipts: {others}." if others else "")
+
+
+def _validate(odoo: Odoo, picking_id: int, dry_run: bool) -> Transfer | Plan:
+    try:
+        return transfers.validate_picking(odoo, picking_id=picking_id, dry_run=dry_run)
+    except StateError as error:
+        # What can be chosen is chosen there.
+        error.suggestion = f"With receive: {error.suggestion}"
+        raise
+
+
+def _to_bill(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
+    check_confirmed(row)
+    left: list[Any] = [["order_id", "=", row["id"]], ["qty_to_invoice", "!=", 0]]
+    lines = read_rows(
+        odoo, "purchase.order.line", left, ["qty_to_invoice"], acts_on=ORDER.model, limit=400
+    )
+    if not lines and row["invoice_ids"]:
+        return "Nothing more of it can be billed now."
+    if lines and all(line["qty_to_invoice"] < 0 for line in lines):
+        return "Only a refund is left to make, with return_order or create_bill."
+    return [partial(create_bill, odoo, order_id=row["id"], **how["bill"])]
+
+
+def _to_post(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
+    check_confirmed(row)
+    bills = _live_bills(odoo, row, "post")
+    drafts = [item for item in bills if item.state == "draft"]
+    if not drafts:
+        return f"Already posted: {_listed(bills)}."
+    return [partial(post_invoice, odoo, invoice_id=item.id) for item in drafts]
+
+
+def _to_pay(odoo: Odoo, row: Row, how: Mapping[str, Any]) -> list[Action] | str:
+    check_confirmed(row)
+    bills = _live_bills(odoo, row, "pay")
+    posted = [item for item in bills if item.state == "posted"]
+    due = [
+        item
+        for item in posted
+        if item.type == "in_invoice" and item.payment_state in UNPAID and item.amount_residual
+    ]
+    if due:
+        # The amount is given: without one Odoo would propose less, such as the next instalment
+        # only, and the rest would be paid whenever this is repeated.
+        return [
+            partial(
+                register_payment,
+                odoo,
+                invoice_ids=[item.id],
+                amount=item.amount_residual,
+                **how["payment"],
+            )
+            for item in due
+        ]
+    if not posted:
+        message = f"Of {row['name']} no bill is posted, so nothing can be paid."
+        raise state_error(ORDER, row, message, f"Post it first: {_listed(bills)}.")
+    told = ", ".join(f"{item.name} is {item.payment_state}" for item in posted)
+    return f"Nothing is left to pay: {told}."
+
+
+def _live_bills(odoo: Odoo, row: Row, verb: str) -> list[Bill]:
+    bills = read_bills(odoo, row["id"]) if row["invoice_ids"] else []
+    live = [item for item in bills if item.state != "cancel"]
+    if not live:
+        message = f"{row['name']} has no bill to {verb}."
+        raise state_error(ORDER, row, message, "Make it first: the step bill.")
+    return live
+
+
+def _listed(bills: Sequence[Bill]) -> str:
+    return ", ".join(f"{item.name} (id {item.id})" for item in bills)
+
+
+# What came of it ----------------------------------------------------------------------------------
+
+
+def _confirmed(odoo: Odoo, row: Row, result: Order) -> list[RecordName]:
+    if result.state not in (None, *CONFIRMED):
+        raise not_done(ORDER, row, result.message, result.warnings)
+    return [RecordName(id=item.id, name=item.name) for item in result.receipts]
+
+
+def _received(odoo: Odoo, row: Row, result: Transfer) -> list[RecordName]:
+    if not result.validated:
+        raise not_done(ORDER, row, result.message, result.warnings)
+    return [RecordName(id=result.id, name=result.name or f"transfer {result.id}")]
+
+
+def _billed(odoo: Odoo, row: Row, result: Invoice) -> list[RecordName]:
+    return [RecordName(id=result.id, name=result.name or f"draft bill {result.id}")]
+
+
+def _posted(odoo: Odoo, row: Row, result: Invoice) -> list[RecordName]:
+    if result.state not in (None, "posted"):
+        raise not_done(ORDER, row, result.message, result.warnings)
+    return [RecordName(id=result.id, name=result.name or f"bill {result.id}")]
+
+
+def _paid(odoo: Odoo, row: Row, result: PaymentResult) -> list[RecordName]:
+    return [
+        RecordName(id=item.id, name=item.name or f"payment {item.id}") for item in result.payments
+    ]
+
+
+STAGES: Mapping[str, Stage] = {
+    "confirm": Stage(allowed=(CONFIRM,), left=_to_confirm, made=_confirmed, then=""),
+    "receive": Stage(
+        allowed=(transfers.CONFIRM, transfers.RESERVE, Enter(), transfers.VALIDATE),
+        left=_to_receive,
+        made=_received,
+        then="Would receive all that is ordered then.",
+        again=True,
+    ),
+    "bill": Stage(
+        allowed=(BILL, WRITE),
+        left=_to_bill,
+        made=_billed,
+        then="Would bill everything that can be billed then.",
+    ),
+    "post": Stage(
+        allowed=(POST,),
+        left=_to_post,
+        made=_posted,
+        then="Would post the bills that are drafts then.",
+    ),
+    "pay": Stage(
+        allowed=(WizardStep(model=INVOICE.model, wizard="account.payment.register", seen=unseen),),
+        left=_to_pay,
+        made=_paid,
+        then="Would pay the open amount of its bills then.",
+    ),
+}
+
+
+@attrs.frozen(kw_only=True)
+class OrderOutcome(Outcome):
+    """What became of one order.
+
+    Attributes:
+        done: by step, what came of it: the receipts that confirming made, those that were
+            validated, the bills that were made, those that were posted, the payments. The step
+            where it stopped is among them if it had done a part.
+        not_needed: by step, why there was nothing to do.
+        would: by step, what a dry run would do.
+        stopped_at: the step that could not be done; those after it were not tried.
+        error: why, as an error object.
+        tried: False where the connection was lost before this order had its turn.
+        state, invoice_status, amount_due: afterwards; None where they are not known.
+        amount_due: what is left to pay of its posted bills.
+    """
+
+    stopped_at: StepName | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ProcessResult(Shown):
+    """What became of several orders, in the order in which they were given."""
+
+    message: str
+    orders: list[OrderOutcome]
+
+
+@attrs.frozen(kw_only=True)
+class OrdersPlan(Plan):
+    """What would become of several orders; ``calls`` are those that can be known before."""
+
+    orders: list[OrderOutcome]
+
+
+@operation
+def process_orders(
+    odoo: Odoo,
+    *,
+    orders: Annotated[Sequence[IdOrName], Len(1, MOST_ORDERS), Doc("Ids or numbers.")],
+    steps: Annotated[
+        Sequence[StepName], Doc("Default: all but confirm, which orders the goods.")
+    ] = _USUAL,
+    ref: Annotated[str | None, Doc("The vendor's bill number; for one order.")] = None,
+    invoice_date: Annotated[str | None, Doc("Bill date, YYYY-MM-DD; default: today.")] = None,
+    journal_id: Annotated[NameOrId, Doc("Pays. Default: the first bank.")] = None,
+    payment_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
+    dry_run: DryRun = False,
+) -> ProcessResult | Plan:
+    """Receive, bill, post and pay purchase orders, or some of these steps; each by itself.
+
+    An order goes through the steps until one cannot be done; the others go on. All that is ordered
+    is received; for less, or with lots, call :func:`receive` first. Each step looks at the order's
+    state first, so that calling it again goes on where it stopped and does nothing twice. Bills are
+    of what can be billed then; they are paid in full. A bill that belongs to several orders is
+    posted and paid as a whole; refunds are never paid out.
+
+    Where the connection is lost, the orders that follow are not tried.
+
+    Round trips: 1, and per order 2, 4 to confirm, 10 for a receipt, 6 to bill, 5 to post and 11 to
+    pay a bill.
+
+    >>> found = process_orders(odoo, orders=["P00012"], steps=["bill", "post"])
+    >>> [(order.name, order.complete) for order in found.orders]
+    [('P00012', True)]
+
+    Args:
+        odoo: the connection.
+        orders: 1 to 50, each by its id or number, none twice.
+        steps: any of confirm, receive, bill, post and pay; made in this order always. Without
+            ``confirm`` in it, a request for quotation is refused.
+        ref: the vendor's number of the bill, where there is one order; by default the vendor's
+            reference of each order.
+        invoice_date: the day on the bills; today by default.
+        journal_id: the bank or cash journal of the payments, by its id or name; by default the
+            first bank.
+        payment_date: a day; today by default.
+        dry_run: return an :class:`OrdersPlan`, which says per order what would be done, as far as
+            it can be known; write nothing.
+
+    Raises:
+        ValidationError: a step, journal or date is wrong, or an order is given twice; nothing was
+            written, as after the errors below.
+        NotFoundError: there is no such order.
+        AmbiguousNameError: a number or name means several.
+        AccessError: the policy forbids one of the steps.
+    """
+    asked = checked_steps(steps, STAGES)
+    allowed = (step for name in asked for step in STAGES[name].allowed)
+    permit(odoo, *allowed, dry_run=dry_run)
+    only_for("pay", asked, journal_id=journal_id, payment_date=payment_date)
+    only_for("bill", asked, ref=ref, invoice_date=invoice_date)
+    day = checked_day(payment_date, "payment_date")
+    bill = {"ref": ref, "invoice_date": checked_day(invoice_date, "invoice_date")}
+    rows = find_orders(odoo, _ORDERS, orders)
+    if ref is not None and len(rows) > 1:
+        raise ValidationError(
+            "ref is the number of one bill, but there are several orders.",
+            suggestion="Leave ref out, or process the orders one by one.",
+            details={"field": "ref"},
+        )
+    paying = {"payment_date": day, "journal_id": paying_journal(odoo, journal_id, rows)}
+    how = {"payment": paying, "bill": bill}
+    ran = run(odoo, _WAY, rows, asked, how, dry_run=dry_run)
+    if dry_run:
+        return OrdersPlan(**ran.told(), orders=ran.outcomes)
+    return ProcessResult(message=ran.message, orders=ran.outcomes)
+
+
+def _due(odoo: Odoo, row: Row) -> float:
+    return amount_due(read_bills(odoo, row["id"]) if row["invoice_ids"] else [])
+
+
+_ORDERS = attrs.evolve(ORDER, argument="orders")
+_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, due=_due)

@@ -1,0 +1,398 @@
+"""Several orders in one call, each taken through the stages of its app; the others go on.
+
+An app states its stages: what is asked of the policy, what is left to be done to an order, and how
+to see what came of it. The dry run goes the same way and writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.operations.documents import (
+    Document,
+    Row,
+    currency_of,
+    not_found,
+    read,
+    read_all,
+    read_rows,
+    state_error,
+)
+from odoo_toolkit.operations.steps import AnyStep
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.progress import Steps, quietly
+from odoo_toolkit.records.names import AmbiguousNameError, Wanted, resolve_all
+from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.plain import plain
+from odoo_toolkit.values.scalars import is_id, short_repr
+
+#: Does one thing; ``dry_run=True`` returns its plan.
+Action = Callable[..., Any]
+
+#: Most orders of one call.
+MOST_ORDERS = 50
+
+#: Rounds of one stage: a way through a warehouse has few.
+_MOST_ROUNDS = 12
+
+#: Kinds of errors after which the next order would fare no better.
+_ENDS = ("connection", "rate_limit")
+
+
+@attrs.frozen(kw_only=True)
+class Stage:
+    """One step of the way.
+
+    Attributes:
+        allowed: what the policy is asked about, as by the operation itself.
+        left: finds what is to be done to an order's row, with the arguments of the call; a text
+            says why nothing is.
+        made: returns what came of an action, or raises StateError where Odoo did not do it.
+        then: what a dry run says where it depends on the steps before.
+        again: whether doing it may leave more to be done.
+    """
+
+    allowed: Sequence[AnyStep]
+    left: Callable[[Odoo, Row, Mapping[str, Any]], list[Action] | str]
+    made: Callable[[Odoo, Row, Any], list[RecordName]]
+    then: str
+    again: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Outcome(Shown):
+    """What became of one order, see the class of each app."""
+
+    id: int
+    name: str
+    done: dict[str, list[RecordName]] = attrs.Factory(dict)
+    not_needed: dict[str, str] = attrs.Factory(dict)
+    would: dict[str, str] = attrs.Factory(dict)
+    stopped_at: str | None = None
+    error: dict[str, Any] | None = None
+    tried: bool = True
+    state: str | None = None
+    invoice_status: str | None = None
+    amount_untaxed: float | None = None
+    amount_total: float | None = None
+    amount_due: float | None = None
+    currency: str | None = None
+    warnings: list[str] = attrs.Factory(list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether each step was done or was not needed."""
+        return self.tried and self.stopped_at is None
+
+
+OutcomeT = TypeVar("OutcomeT", bound=Outcome)
+
+
+@attrs.frozen(kw_only=True)
+class Way(Generic[OutcomeT]):
+    """The way of the orders of an app.
+
+    Attributes:
+        document: the orders.
+        stages: by name, in the order in which they are made.
+        outcome: the class of what becomes of an order.
+        due: what is left to pay of an order's row.
+    """
+
+    document: Document
+    stages: Mapping[str, Stage]
+    outcome: type[OutcomeT]
+    due: Callable[[Odoo, Row], float]
+
+
+@attrs.frozen(kw_only=True)
+class Run(Generic[OutcomeT]):
+    """What became of all orders.
+
+    Attributes:
+        message: of all of them.
+        outcomes: in the order in which they were given.
+        plans: of a dry run.
+    """
+
+    message: str
+    outcomes: list[OutcomeT]
+    plans: list[Plan]
+
+    def told(self) -> dict[str, Any]:
+        """Return the arguments of the plan of a dry run."""
+        return {
+            "dry_run": True,
+            "message": self.message,
+            "needs": next((plan.needs for plan in self.plans if plan.needs), None),
+            "calls": [call for plan in self.plans for call in plan.calls],
+        }
+
+
+def checked_steps(steps: Any, stages: Mapping[str, Stage]) -> list[str]:
+    """Return the steps asked for, in the order of the stages.
+
+    Raises:
+        ValidationError: one is no step, or there are none.
+    """
+    given = plain(steps)
+    if isinstance(given, str):
+        given = [given]
+    unknown = [item for item in given if item not in stages] if isinstance(given, list) else [given]
+    if unknown or not given:
+        raise make_error(
+            "INVALID_SELECTION",
+            f"{short_repr(unknown[0])} is not a step of an order."
+            if unknown
+            else "There are no steps.",
+            suggestion=f"Choose some of {', '.join(stages)}.",
+            details={"field": "steps", "allowed": list(stages)},
+        )
+    return [name for name in stages if name in given]
+
+
+def only_for(step: str, asked: Sequence[str], **arguments: Any) -> None:
+    """Refuse arguments of a step that is not asked for.
+
+    Raises:
+        ValidationError: one was given.
+    """
+    if step not in asked and (given := [name for name, value in arguments.items() if value]):
+        raise ValidationError(
+            f"{given[0]} is for the step {step}, which is not among the steps.",
+            suggestion=f"Leave it out, or add {step} to the steps.",
+            details={"field": given[0]},
+        )
+
+
+def run(
+    odoo: Odoo,
+    way: Way[OutcomeT],
+    rows: Sequence[Row],
+    asked: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    dry_run: bool,
+) -> Run[OutcomeT]:
+    """Take orders through the steps asked for.
+
+    Args:
+        odoo: the connection.
+        way: of the app.
+        rows: of the orders, as :func:`find_orders` gives them.
+        asked: the steps, as :func:`checked_steps` gives them.
+        how: the arguments of the call that the stages need.
+        dry_run: whether to plan only.
+    """
+    progress = Steps(len(rows) + 1)
+    progress.finish(1, "Checked")
+    outcomes: list[OutcomeT] = []
+    plans: list[Plan] | None = [] if dry_run else None
+    lost = False
+    for row in rows:
+        if lost:
+            outcomes.append(way.outcome(id=row["id"], name=row["name"], tried=False))
+            continue
+        with quietly():
+            outcome = _process(odoo, way, row, asked, how, plans)
+        outcomes.append(outcome)
+        lost = _ends(outcome)
+        where = f"stopped at {outcome.stopped_at}" if outcome.stopped_at else "through"
+        progress.finish(1, f"{row['name']}: {where}")
+    return Run(message=_message(outcomes, dry_run), outcomes=outcomes, plans=plans or [])
+
+
+def _process(
+    odoo: Odoo,
+    way: Way[OutcomeT],
+    found: Row,
+    asked: Sequence[str],
+    how: Mapping[str, Any],
+    plans: list[Plan] | None,
+) -> OutcomeT:
+    """Take one order through the steps, or add to ``plans`` what would be; it never fails."""
+    outcome = way.outcome(id=found["id"], name=found["name"])
+    row, name = None, asked[0]
+    try:
+        # What happened since it was found is not to be done again.
+        row = read(odoo, way.document, found["id"])
+        for name in asked:
+            if outcome.would:
+                outcome.would[name] = way.stages[name].then
+            else:
+                row = _take(odoo, way, row, name, how, plans, outcome)
+    except OdooError as error:
+        outcome = attrs.evolve(outcome, stopped_at=name, error=error.to_dict())
+    if _ends(outcome):
+        outcome.warnings.append("Its current state is not known: check it before anything else.")
+        return outcome
+    return _afterwards(odoo, way, row, outcome)
+
+
+def _take(
+    odoo: Odoo,
+    way: Way[OutcomeT],
+    row: Row,
+    name: str,
+    how: Mapping[str, Any],
+    plans: list[Plan] | None,
+    outcome: OutcomeT,
+) -> Row:
+    """Do or plan one step, and return the order's row as it is then."""
+    stage = way.stages[name]
+    for _ in range(_MOST_ROUNDS):
+        left = stage.left(odoo, row, how)
+        if isinstance(left, str):
+            if name not in outcome.done:
+                outcome.not_needed[name] = left
+            return row
+        for act in left:
+            result = act(dry_run=plans is not None)
+            if isinstance(result, Plan):
+                if plans is not None:
+                    plans.append(result)
+                said = f"{outcome.would.get(name, '')} {result.message}"
+                outcome.would[name] = said.strip()
+                continue
+            made = stage.made(odoo, row, result)
+            outcome.done.setdefault(name, []).extend(made)
+            outcome.warnings.extend(result.warnings)
+        if plans is not None:
+            return row
+        row = read(odoo, way.document, row["id"])
+        if not stage.again:
+            return row
+    raise StateError(
+        f"After {_MOST_ROUNDS} rounds there is still something to {name}.",
+        suggestion="Look at the order in Odoo.",
+    )
+
+
+def _afterwards(odoo: Odoo, way: Way[OutcomeT], row: Row | None, outcome: OutcomeT) -> OutcomeT:
+    """Add how the order is now; what cannot be read is a warning."""
+    try:
+        if row is None or outcome.stopped_at:
+            # It may have changed before it stopped.
+            row = read(odoo, way.document, outcome.id)
+        outcome = attrs.evolve(
+            outcome,
+            state=row["state"],
+            invoice_status=row["invoice_status"],
+            amount_untaxed=row["amount_untaxed"],
+            amount_total=row["amount_total"],
+            currency=currency_of(row),
+        )
+        return attrs.evolve(outcome, amount_due=way.due(odoo, row))
+    except OdooError as error:
+        outcome.warnings.append(f"Its current state cannot be read: {error.message}")
+        return outcome
+
+
+def not_done(document: Document, row: Row, message: str, warnings: Sequence[str]) -> StateError:
+    """Return the error for a step that Odoo did not do."""
+    told = " ".join([message, *warnings])
+    return state_error(document, row, told, "Look at it in Odoo, then call this again.")
+
+
+def unseen(odoo: Odoo, number: int) -> None:
+    """Steps that are only asked of the policy are not looked for."""
+
+
+def _ends(outcome: Outcome) -> bool:
+    return outcome.error is not None and outcome.error["category"] in _ENDS
+
+
+def _message(outcomes: Sequence[Outcome], dry_run: bool) -> str:
+    through = [item for item in outcomes if item.complete]
+    could = "can go through, as far as is known" if dry_run else "went through"
+    parts = [f"{len(through)} of {len(outcomes)} orders {could}"]
+    parts += [
+        f"{item.name} {'would stop' if dry_run else 'stopped'} at {item.stopped_at}"
+        for item in outcomes
+        if item.stopped_at
+    ]
+    if left := [item.name for item in outcomes if not item.tried]:
+        parts.append(f"Odoo could no longer be reached: {', '.join(left)} not tried")
+    told = "; ".join(parts) + "."
+    return f"Nothing was written. {told}" if dry_run else told
+
+
+# The orders meant -------------------------------------------------------------------------------
+
+
+def find_orders(odoo: Odoo, document: Document, orders: Any) -> list[Row]:
+    """Return the rows of the orders meant, in one round trip where their numbers are exact.
+
+    Args:
+        odoo: the connection.
+        document: what they are.
+        orders: 1 to 50 ids and numbers; digits are an id, or a number where such an order is.
+
+    Raises:
+        ValidationError: there are none or too many, one is given twice, or one is no id or number.
+        AmbiguousNameError: one means several.
+        NotFoundError: there is no such order.
+    """
+    given = plain(orders)
+    if not isinstance(given, list) or not 0 < len(given) <= MOST_ORDERS:
+        raise ValidationError(
+            f"orders must be a list of 1 to {MOST_ORDERS} ids or numbers.",
+            suggestion="Give e.g. ['S00012'], and more than that in several calls.",
+            details={"field": "orders"},
+        )
+    said = [item.strip() if isinstance(item, str) else item for item in given]
+    for index, item in enumerate(said):
+        if not item or not (isinstance(item, str) or is_id(item)):
+            raise ValidationError(
+                f"orders[{index}] is {short_repr(item)}, which is neither an id nor a name.",
+                details={"field": f"orders[{index}]"},
+            )
+    ids = [number for item in said if (number := _as_id(item))]
+    names = [item for item in said if isinstance(item, str)]
+    exact = ["|", ["id", "in", ids], ["name", "in", names]]
+    rows = read_rows(odoo, document.model, exact, document.fields)
+    meant: dict[int, Row] = {}
+    named: dict[int, Wanted] = {}
+    missing: list[int] = []
+    for index, item in enumerate(said):
+        found = [row for row in rows if row["id"] == _as_id(item) or row["name"] == item]
+        if len(found) == 1:
+            meant[index] = found[0]
+        elif found:
+            # Also where digits are the number of one order and the id of another one.
+            matches = [RecordName(id=row["id"], name=row["name"]) for row in found]
+            raise AmbiguousNameError(f"orders[{index}]", item, document.model, matches)
+        elif number := _as_id(item):
+            missing.append(number)
+        else:
+            named[index] = Wanted(model=document.model, field=f"orders[{index}]", name=item)
+    if missing:
+        raise not_found(document, missing)
+    if named:
+        found_ids = [number for number in resolve_all(odoo, list(named.values())) if number]
+        meant |= dict(zip(named, read_all(odoo, document, found_ids), strict=True))
+    return _once([meant[index] for index in range(len(said))])
+
+
+def _as_id(item: int | str) -> int | None:
+    number = int(item) if isinstance(item, str) and item.isdecimal() else item
+    return number if isinstance(number, int) and is_id(number) else None
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    first: dict[int, int] = {}
+    for index, row in enumerate(rows):
+        if row["id"] in first:
+            raise ValidationError(
+                f"orders[{first[row['id']]}] and orders[{index}] are both {row['name']}.",
+                suggestion="Give each order once.",
+                details={"field": f"orders[{index}]", "id": row["id"]},
+            )
+        first[row["id"]] = index
+    return rows

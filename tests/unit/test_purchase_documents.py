@@ -1,0 +1,427 @@
+"""Vendors' bills from their documents, orders taken to the payment, and goods sent back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit.apps import purchase
+from odoo_toolkit.apps.accounting import Invoice, PaymentResult
+from odoo_toolkit.apps.accounting.payments import Payment
+from odoo_toolkit.apps.inventory import Transfer
+from odoo_toolkit.apps.purchase import processing, returning
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooError,
+    StateError,
+    ValidationError,
+    make_error,
+)
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
+from tests.unit.fake_purchase import Buying
+from tests.unit.operation_checks import check_plan_is_the_run, check_seen_when_lost, writes
+from tests.unit.scripted import VERSIONS, contents
+
+CHAIRS = [{"product_name": "Chair", "quantity": 5, "price_unit": 10}]
+
+
+def enter(odoo: Buying, lines: Any = CHAIRS, **options: Any) -> Any:
+    how = {"order_id": 12, "ref": "F-17", "invoice_date": "2026-01-31", **options}
+    return purchase.enter_bill(odoo, lines=lines, **how)
+
+
+def bought(major: int = 19, **order: Any) -> Buying:
+    """Return a confirmed order of five chairs at ten each, which are received."""
+    return Buying(major, state="purchase", receipt="done", received=5.0, **order)
+
+
+# A vendor's bill --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_bill_is_entered_as_the_vendor_has_it_and_linked_to_the_order(major: int) -> None:
+    odoo = bought(major)
+    taxes = "taxes_id" if major < 19 else "tax_ids"
+    odoo.tables["account.tax"] = [{"id": 6, "name": "10 %"}]
+    odoo.tables["purchase.order.line"][0][taxes] = [6]
+    made = enter(odoo, amount_untaxed=50.0, amount_total=55.0, post=True)
+    assert (made.bill.state, made.differences, made.warnings) == ("posted", [], [])
+    (values,) = odoo.asked("create")[0].arguments["vals_list"]
+    assert (values["ref"], values["invoice_date"], values["invoice_origin"]) == (
+        "F-17",
+        "2026-01-31",
+        "P00012",
+    )
+    (line,) = [command[2] for command in values["invoice_line_ids"]]
+    assert (line["purchase_line_id"], line["product_id"], line["tax_ids"]) == (1, 3, [[6, 0, [6]]])
+    assert (line["quantity"], line["price_unit"], line["product_uom_id"]) == (5, 10, 1)
+    (matched,) = made.lines
+    assert (matched.billable, matched.order_price, matched.received) == (5.0, 10.0, 5.0)
+
+
+def test_differences_are_told_before_anything_is_written() -> None:
+    odoo = bought(to_bill=3.0)
+    lines = [{"product_id": 3, "quantity": 4, "price_unit": 11}]
+    with pytest.raises(ValidationError, match="differs from P00012") as raised:
+        enter(odoo, lines, amount_untaxed=99.0)
+    quantity, price, total = raised.value.details["differences"]
+    assert "4 on the bill, 3 to be billed (5 ordered, 5 received" in quantity
+    assert "at 11 on the bill, 10 on the order (+4.00)" in price
+    assert total == "The lines add up to 44.00, not 99.00 before taxes."
+    assert writes(odoo) == []
+    plan = enter(odoo, lines, dry_run=True)
+    assert isinstance(plan, purchase.BillPlan)
+    assert (len(plan.differences), plan.needs) == (2, "accept_differences=True.")
+    assert writes(odoo) == []
+    made = enter(odoo, lines, accept_differences=True)
+    assert (made.bill.amount_untaxed, len(made.differences)) == (44.0, 2)
+
+
+@pytest.mark.parametrize("ref", ["F-17", "f 17", "F17", " F/17 "])
+def test_a_number_that_is_there_already_is_found(ref: str) -> None:
+    odoo = bought()
+    odoo.add_bill(40, ref="F-17")
+    with pytest.raises(StateError, match=r"BILL/40 \(id 40, posted, F-17") as raised:
+        enter(odoo, ref=ref, accept_differences=True)
+    assert raised.value.details["ids"] == [40]
+    assert writes(odoo) == []
+
+
+def test_another_vendors_number_or_a_cancelled_bill_is_none() -> None:
+    odoo = bought()
+    odoo.add_bill(40, ref="F-17", commercial_partner_id=8, partner_id=8)
+    odoo.add_bill(42, ref="F-17", state="cancel")
+    odoo.add_bill(43, ref="F-170")
+    odoo.tables["account.move"][:0] = [{"id": 39, "move_type": "entry", "ref": "F-17"}]
+    odoo.add_bill(44, ref="F-18", invoice_date="2026-01-31")
+    made = enter(odoo)
+    assert made.bill.id == 41
+    assert "BILL/44 (id 44) of the same day has the same amount: F-18." in made.warnings[0]
+
+
+def test_a_total_that_is_not_the_vendors_is_not_posted() -> None:
+    odoo = bought()
+    made = enter(odoo, amount_total=60.0, post=True)
+    assert made.bill.state == "draft"
+    assert "55.00 in Odoo, not 60.00" in made.warnings[0]
+    assert odoo.asked("action_post") == []
+    assert "not 60.00" in enter(bought(), amount_total=60.0).warnings[0]
+
+
+def test_of_several_lines_with_a_product_one_is_chosen() -> None:
+    odoo = bought()
+    lines = odoo.tables["purchase.order.line"]
+    lines.append({**lines[0], "id": 2, "price_unit": 9.0})
+    with pytest.raises(AmbiguousNameError, match="Chair") as raised:
+        enter(odoo)
+    assert "10" in raised.value.suggestion + str(raised.value.details)
+    said = [{"order_line_id": 2, "quantity": 5, "price_unit": 9}]
+    made = enter(odoo, said)
+    assert [line.order_line_id for line in made.lines] == [2]
+    assert [left.id for left in made.not_billed] == [1]
+
+
+@pytest.mark.parametrize(
+    ("line", "error", "match"),
+    [
+        ({"product_name": "Table", "quantity": 1, "price_unit": 1}, NotFoundError, "Table"),
+        ({"quantity": 1, "price_unit": 1}, ValidationError, "which line"),
+        ({"product_id": 3, "price_unit": 1}, ValidationError, "quantity"),
+        ({"product_id": 3, "quantity": 0, "price_unit": 1}, ValidationError, "more than 0"),
+        ({"product_id": 3, "quantity": 1}, ValidationError, "price_unit"),
+        ({"product_id": 3, "quantity": 1, "price_unit": 1, "discount": 101}, OdooError, "per cent"),
+        ({"product_id": 3, "quantity": 1, "price": 1}, ValidationError, "unknown key"),
+    ],
+)
+def test_a_wrong_line_of_a_bill_is_refused(
+    line: dict[str, Any], error: type[OdooError], match: str
+) -> None:
+    odoo = bought()
+    with pytest.raises(error, match=match):
+        enter(odoo, [line])
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        ({"ref": " - "}, "ref is not"),
+        ({"invoice_date": "soon"}, "invoice_date"),
+        ({"amount_total": float("nan")}, "amount_total"),
+        ({"lines": [*CHAIRS, *CHAIRS]}, "same line"),
+    ],
+)
+def test_a_wrong_head_of_a_bill_is_refused(wrong: dict[str, Any], match: str) -> None:
+    odoo = bought()
+    with pytest.raises(ValidationError, match=match):
+        enter(odoo, **wrong)
+    assert writes(odoo) == []
+
+
+def test_a_bill_needs_a_confirmed_order() -> None:
+    odoo = Buying()
+    with pytest.raises(StateError, match="not a confirmed order"):
+        enter(odoo)
+    assert writes(odoo) == []
+
+
+def test_the_plan_of_a_bill_is_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    for major in VERSIONS:
+        check_plan_is_the_run(bought(major), lambda odoo, **k: enter(odoo, post=True, **k))
+    forbidden = Buying(policy=Policy(mode="readonly"), state="purchase")
+    with pytest.raises(AccessError):
+        enter(forbidden)
+    assert forbidden.sent == []
+    made = check_seen_when_lost(
+        bought(), "action_post", lambda odoo, **k: enter(odoo, post=True, **k), monkeypatch
+    )
+    assert made.bill.state == "posted"
+
+
+# From the receipt to the payment ----------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Note what is asked of other apps: receipts to validate, payments to register."""
+    asked: list[Any] = []
+
+    def validate(odoo: Buying, *, picking_id: int, dry_run: bool) -> Any:
+        asked.append(picking_id)
+        if dry_run:
+            return Plan(dry_run=True, message="Would validate WH/IN/31.", calls=[])
+        odoo.tables["stock.picking"][0]["state"] = "done"
+        return Transfer(id=31, name="WH/IN/31", state="done", validated=True, message="")
+
+    def pay(odoo: Buying, *, invoice_ids: list[int], **how: Any) -> Any:
+        asked.append((invoice_ids, how))
+        odoo.tables["account.move"][0] |= {"payment_state": "paid", "amount_residual": 0.0}
+        return PaymentResult(payments=[Payment(id=7, name="PAY/7")], invoices=[], message="")
+
+    monkeypatch.setattr(processing.transfers, "validate_picking", validate)
+    monkeypatch.setattr(processing, "register_payment", pay)
+    return asked
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_an_order_is_received_billed_posted_and_paid(major: int, elsewhere: list[Any]) -> None:
+    odoo = Buying(major, state="purchase", receipt="assigned")
+    posted = odoo._post
+
+    def post(call: Any) -> bool:
+        posted(call)
+        odoo.tables["account.move"][0]["payment_state"] = "not_paid"
+        return False
+
+    odoo.answers["account.move", "action_post"] = post
+    how: dict[str, Any] = {"ref": "F-17", "invoice_date": "2026-01-31"}
+    result = purchase.process_orders(odoo, orders=["P00012"], payment_date="2026-02-01", **how)
+    assert isinstance(result, purchase.ProcessResult)
+    (order,) = result.orders
+    assert (order.complete, order.error) == (True, None)
+    assert {step: [item.id for item in made] for step, made in order.done.items()} == {
+        "receive": [31],
+        "bill": [41],
+        "post": [41],
+        "pay": [7],
+    }
+    assert (order.amount_due, order.amount_untaxed, order.currency) == (0.0, 50.0, "USD")
+    paid = {"amount": 50.0, "payment_date": "2026-02-01", "journal_id": None, "dry_run": False}
+    assert elsewhere == [31, ([41], paid)]
+    assert contents(odoo.asked("write")[0]) == {"invoice_date": "2026-01-31", "ref": "F-17"}
+    again = purchase.process_orders(odoo, orders=["P00012"])
+    assert isinstance(again, purchase.ProcessResult)
+    assert set(again.orders[0].not_needed) == {"receive", "bill", "post", "pay"}
+    assert len(odoo.asked("action_create_invoice")) == 1
+
+
+def test_a_request_is_confirmed_only_where_that_is_asked_for(elsewhere: list[Any]) -> None:
+    odoo = Buying()
+    result = purchase.process_orders(odoo, orders=[12])
+    assert isinstance(result, purchase.ProcessResult)
+    assert (result.orders[0].stopped_at, writes(odoo)) == ("receive", [])
+    assert result.orders[0].error is not None
+    assert "the step confirm" in result.orders[0].error["suggestion"]
+    done = purchase.process_orders(odoo, orders=[12], steps=["bill", "confirm"])
+    assert isinstance(done, purchase.ProcessResult)
+    assert done.orders[0].done["bill"][0].id == 41
+
+
+def test_the_plan_of_orders_writes_nothing(elsewhere: list[Any]) -> None:
+    odoo = Buying(state="purchase", receipt="assigned")
+    plan = purchase.process_orders(odoo, orders=[12], dry_run=True)
+    assert isinstance(plan, purchase.OrdersPlan)
+    assert plan.orders[0].would["receive"] == "Would validate WH/IN/31."
+    assert set(plan.orders[0].would) == {"receive", "bill", "post", "pay"}
+    assert writes(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "match"),
+    [
+        ({"steps": ["deliver"]}, "not a step"),
+        ({"steps": []}, "no steps"),
+        ({"steps": ["receive"], "ref": "F-17"}, "for the step bill"),
+        ({"steps": ["bill"], "journal_id": 5}, "for the step pay"),
+        ({"orders": [12, "P00012"]}, "both P00012"),
+        ({"orders": []}, "list of 1 to 50"),
+        ({"payment_date": "soon"}, "payment_date"),
+    ],
+)
+def test_what_cannot_be_processed_is_refused(wrong: dict[str, Any], match: str) -> None:
+    odoo = Buying(state="purchase")
+    with pytest.raises(ValidationError, match=match):
+        purchase.process_orders(odoo, **{"orders": [12], **wrong})
+    assert writes(odoo) == []
+
+
+def test_one_number_is_not_that_of_two_bills() -> None:
+    odoo = Buying(state="purchase")
+    odoo.tables["purchase.order"].append({**odoo.order, "id": 13, "name": "P00013"})
+    with pytest.raises(ValidationError, match="number of one bill"):
+        purchase.process_orders(odoo, orders=[12, 13], ref="F-17")
+    assert writes(odoo) == []
+    forbidden = Buying(policy=Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        purchase.process_orders(forbidden, orders=[12])
+    assert forbidden.sent == []
+
+
+# Sending back -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sent_back(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Note what is returned and credited; returned are two chairs, or all."""
+    asked: list[Any] = []
+
+    def give_back(odoo: Buying, *, picking_id: int, lines: Any, **how: Any) -> Any:
+        asked.append(("return", picking_id, lines, how))
+        if how["dry_run"]:
+            return Plan(dry_run=True, message="Would return.", calls=[])
+        line = odoo.tables["purchase.order.line"][0]
+        if not line["qty_received"]:
+            raise StateError("All of WH/IN/31 has been returned.")
+        line["qty_received"] -= 2.0 if lines else line["qty_received"]
+        return Transfer(id=33, name="WH/OUT/33", state="done", validated=True, message="")
+
+    def credit(odoo: Buying, *, invoice_id: int, lines: Any, **how: Any) -> Any:
+        asked.append(("credit", invoice_id, lines, how))
+        if how.get("dry_run"):
+            return Plan(dry_run=True, message="Would credit.", calls=[])
+        odoo.add_bill(45, move_type="in_refund")
+        odoo.bill_line(45, lines[0]["quantity"])
+        return Invoice(id=45, name="RBILL/45", state="posted", message="Created RBILL/45: 20.00")
+
+    monkeypatch.setattr(returning, "return_picking", give_back)
+    monkeypatch.setattr(returning, "create_credit_note", credit)
+    return asked
+
+
+def billed(method: str = "receive", quantity: float = 5.0, **order: Any) -> Buying:
+    odoo = bought(invoice_ids=[40], **order)
+    odoo.tables["product.product"][0]["purchase_method"] = method
+    odoo.add_bill(40)
+    odoo.bill_line(40, quantity)
+    return odoo
+
+
+TWO = [{"product_id": 3, "quantity": 2}]
+
+
+@pytest.mark.parametrize("method", ["receive", "purchase"])
+def test_what_goes_back_is_refunded(method: str, sent_back: list[Any]) -> None:
+    odoo = billed(method)
+    plan = purchase.return_order(odoo, order_id=12, lines=TWO, post=True, dry_run=True)
+    assert isinstance(plan, Plan)
+    assert plan.message == "Would return. Would credit."
+    back = purchase.return_order(odoo, order_id=12, lines=TWO, post=True, reason="Broken")
+    assert isinstance(back, purchase.ReturnResult)
+    assert (back.message, [refund.id for refund in back.refunds]) == (
+        "Returned WH/OUT/33. Created RBILL/45: 20.00.",
+        [45],
+    )
+    credited = [call for call in sent_back if call[0] == "credit"]
+    assert [(bill, lines) for _, bill, lines, _ in credited] == [
+        (40, [{"line_id": 1, "quantity": 2.0}])
+    ] * 2
+    assert credited[1][3] == {"reason": "Broken", "date": None, "post": True}
+    assert any("bill it again" in text for text in back.warnings) == (method == "purchase")
+
+
+@pytest.mark.parametrize(("quantity", "refunded"), [(3.0, None), (4.0, 1.0), (0.0, None)])
+def test_only_what_was_billed_beyond_what_stays_is_refunded(
+    quantity: float, refunded: float | None, sent_back: list[Any]
+) -> None:
+    back = purchase.return_order(billed(quantity=quantity), order_id=12, lines=TWO)
+    assert isinstance(back, purchase.ReturnResult)
+    lines = [call[2] for call in sent_back if call[0] == "credit"]
+    assert lines == ([[{"line_id": 1, "quantity": refunded}]] if refunded else [])
+    assert ("Nothing was refunded" in back.message) == (refunded is None)
+
+
+def test_a_refund_that_fails_is_made_when_it_is_called_again(
+    sent_back: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odoo = billed()
+    credit = returning.create_credit_note
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise make_error("USER_ERROR", "The period is closed.")
+
+    monkeypatch.setattr(returning, "create_credit_note", fail)
+    back = purchase.return_order(odoo, order_id=12)
+    assert isinstance(back, purchase.ReturnResult)
+    assert "returned, but not all is refunded: The period is closed." in back.warnings[0]
+    monkeypatch.setattr(returning, "create_credit_note", credit)
+    again = purchase.return_order(odoo, order_id=12)
+    assert isinstance(again, purchase.ReturnResult)
+    assert (again.returns, len(again.refunds)) == ([], 1)
+    with pytest.raises(StateError, match="has been returned"):
+        purchase.return_order(odoo, order_id=12)
+
+
+def test_a_draft_bill_is_said_and_not_credited(sent_back: list[Any]) -> None:
+    odoo = bought(invoice_ids=[40])
+    odoo.add_bill(40, state="draft")
+    odoo.bill_line(40, 5.0)
+    back = purchase.return_order(odoo, order_id=12, lines=TWO)
+    assert isinstance(back, purchase.ReturnResult)
+    assert back.refunds == []
+    assert "is a draft: check its quantities" in back.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("order", "options", "match"),
+    [
+        ({"state": "draft"}, {}, "not a confirmed order"),
+        ({"state": "purchase"}, {}, "nothing of it was received"),
+        ({"state": "purchase", "receipt": "assigned"}, {}, "nothing of it was received"),
+        ({"state": "purchase", "receipt": "done"}, {"picking_id": 99}, "99 is not a done receipt"),
+    ],
+)
+def test_what_cannot_be_returned_is_refused(
+    order: dict[str, Any], options: dict[str, Any], match: str
+) -> None:
+    odoo = Buying(**order)
+    with pytest.raises(StateError, match=match):
+        purchase.return_order(odoo, order_id=12, **options)
+    assert writes(odoo) == []
+
+
+def test_of_several_receipts_one_is_named(sent_back: list[Any]) -> None:
+    odoo = billed()
+    other = {**odoo.tables["stock.picking"][0], "id": 32, "name": "WH/IN/32"}
+    odoo.tables["stock.picking"].append(other)
+    with pytest.raises(StateError, match="several receipts"):
+        purchase.return_order(odoo, order_id=12, lines=TWO)
+    purchase.return_order(odoo, order_id=12, lines=TWO, picking_id="WH/IN/32")
+    assert sent_back[0][1] == 32
+    forbidden = Buying(policy=Policy(mode="readonly"))
+    with pytest.raises(AccessError):
+        purchase.return_order(forbidden, order_id=12)
+    assert forbidden.sent == []
