@@ -93,6 +93,9 @@ def test_a_transfer_waits_for_the_one_before_it() -> None:
     assert [way.document for way in missing.waits_for] == ["WH/IN/8"]
     assert missing.on_the_way == []
     assert "it waits for the transfer WH/IN/8" in one.why
+    # Transfers and moves; product, location, what is reserved, the moves before, the operation
+    # types; the warehouse and all of its types; what comes to it, and is asked for.
+    assert len(depot.sent) == 11
 
 
 def test_free_stock_only_has_to_be_reserved() -> None:

@@ -88,6 +88,8 @@ def test_the_rule_that_is_there_is_changed(major: int) -> None:
     made = change(depot)
     assert (made.id, made.minimum, made.maximum) == (1, 8, 20)
     assert made.message == "Changed OP/00001 of Desk in WH/Stock: minimum from 5 to 8."
+    # Product and rules, for the plan and again; the write; the rule and its routes.
+    assert len(depot.sent) == 2 + 2 + 3
     again = change(depot)
     assert again.message == "OP/00001 of Desk in WH/Stock was so already."
     assert len(writes(depot)) == 1
@@ -146,8 +148,11 @@ def test_what_a_run_ordered_is_found_out(major: int) -> None:
     assert plan.message == "Would order 17 Units of Desk in WH/Stock (by purchase)."
     assert [call.ids for call in plan.calls] == [[1]]
     assert writes(depot) == []
+    sent = len(depot.sent)
     done = run(depot)
     assert isinstance(done, Replenishment)
+    # The rules and their routes; lines and moves before and after, and the run between them.
+    assert len(depot.sent) - sent == 7
     (one,) = done.ordered
     assert (one.how, one.document.name, one.quantity, one.uom, one.added) == (
         "purchase",

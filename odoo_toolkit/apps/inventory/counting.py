@@ -206,7 +206,7 @@ def count_stock(
     stays as it is, and a line that agrees with the stock is not touched. Stock in packages, and
     stock of other owners, is not counted.
 
-    6 to 13 round trips, however many lines there are.
+    6 to 15 round trips, however many lines there are.
 
     >>> done = count_stock(odoo, lines=[{"product_name": "Desk", "quantity": 7}])
     >>> [(line.product.name, line.quantity_before, line.quantity) for line in done.lines]

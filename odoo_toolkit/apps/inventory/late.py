@@ -126,7 +126,8 @@ def find_late_transfers(
     Of each line that is not fully reserved: how much is in stock, for whom it is reserved, what it
     waits for, and what is on the way: receipts, requests for quotation, manufacturing orders.
 
-    2 round trips, and 7 to 11 more where something is missing.
+    2 round trips, and 8 to 10 more where something is missing; further warehouses and source
+    locations take 1 each.
 
     >>> found = find_late_transfers(odoo, picking_type_name="outgoing")
     >>> [(late.name, late.why) for late in found.transfers]

@@ -253,7 +253,7 @@ def set_reordering_rule(
     What is not given stays as it is. An archived rule becomes active again. Nothing is ordered:
     that is :func:`run_reordering_rules`, or Odoo's own scheduler for the trigger auto.
 
-    6 to 11 round trips.
+    4 to 9 round trips.
 
     >>> rule = set_reordering_rule(odoo, product_name="Desk", minimum=8)
     >>> rule.message

@@ -165,7 +165,7 @@ def run_reordering_rules(
     manufacturing order or a transfer; nothing is sent to a vendor. It is one call: if Odoo refuses
     a rule, such as one without a vendor, nothing is ordered.
 
-    10 to 14 round trips, however many rules there are.
+    7 to 10 round trips, however many rules there are.
 
     >>> done = run_reordering_rules(odoo, products=["Desk"])
     >>> [(one.how, one.document.name, one.quantity) for one in done.ordered]

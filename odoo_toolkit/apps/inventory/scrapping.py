@@ -126,7 +126,7 @@ def scrap_product(
     More than there is in the location is refused, and so is more than there is of the lot.
     Stock in packages, and stock of other owners, is left alone.
 
-    9 to 13 round trips.
+    7 to 13 round trips.
 
     >>> gone = scrap_product(odoo, product_name="Desk", quantity=2, location_id=8)
     >>> gone.message
