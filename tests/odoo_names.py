@@ -15,6 +15,8 @@ from odoo_toolkit.compat import NEWEST, OLDEST
 NAMES: Mapping[str, str] = {
     "account.account": "user_type_id:14-15 account_type:16-19",
     "account.analytic.line": "so_line",
+    "account.bank.statement": "",
+    "account.bank.statement.line": "",
     "account.move": "button_cancel button_draft action_reverse invoice_pdf_report_id:17-19"
     " is_manually_modified:18-19",
     "account.move.reversal": "reverse_moves refund_method:14-16 refund_moves:17-19"

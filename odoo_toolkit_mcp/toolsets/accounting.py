@@ -91,6 +91,26 @@ TOOLS = (
         consequence="E-mails that have left cannot be called back.",
     ),
     Tool(
+        name="odoo_accounting_match_bank_lines",
+        title="Match bank lines",
+        description="Match lines of a bank statement with open invoices, bills and payments by"
+        " amount, reference and name, book them and reconcile them one by one. With dry_run it"
+        " shows each match with its reasons. Lines that fit several documents are left alone until"
+        " you name them. To register a payment without a bank line, use"
+        " odoo_accounting_register_payment.",
+        function=accounting.match_bank_lines,
+        access="create",
+    ),
+    Tool(
+        name="odoo_accounting_get_partner_statement",
+        title="Get statement of account",
+        description="Get the statement of account of a customer or vendor: opening balance,"
+        " movements with the balance after each, closing balance and open items. Odoo Community"
+        " has no PDF of it. For all customers by age, use odoo_accounting_get_report.",
+        function=accounting.get_partner_statement,
+        access="read",
+    ),
+    Tool(
         name="odoo_accounting_get_report",
         title="Get accounting report",
         description="Get a report of the posted journal entries, as of any day or for a period,"

@@ -95,6 +95,15 @@ CASES: dict[str, Case] = {
         _POSTED,
         lambda o, i: accounting.create_credit_note.plan(o, invoice_id=i, reason="x"),
     ),
+    "match a bank line": (
+        "account.move",
+        [*_POSTED, ["payment_state", "=", "not_paid"]],
+        lambda o, i: accounting.match_bank_lines(
+            o,
+            lines=[{"date": "2026-01-05", "amount": 0.01, "reference": "x", "documents": [i]}],
+            dry_run=True,
+        ),
+    ),
     "remind": (
         "res.partner",
         [["invoice_ids", "!=", False]],

@@ -29,6 +29,7 @@ class Case:
         operation: the function.
         given: made of the records of :class:`Records`.
         writes: the model that it is about; it is on both lists.
+        also: more models that it writes, on both lists.
         names: models of records named by name, on the model allowlist alone.
         dry: whether it is only planned.
     """
@@ -39,6 +40,7 @@ class Case:
     writes: str
     names: tuple[str, ...] = ()
     dry: bool = True
+    also: tuple[str, ...] = ()
 
     def run(self, odoo: Odoo, records: Records) -> Any:
         place = "" if self.app in ("attached", "mail") else "apps."
@@ -262,6 +264,24 @@ CASES = {
         "register_payment",
         lambda r: {"invoice_ids": [r.posted]},
         MOVE,
+    ),
+    "a bank line": Case(
+        "accounting",
+        "match_bank_lines",
+        lambda r: {
+            "lines": [{"date": "2026-01-05", "amount": 2.5, "documents": [r.posted]}],
+        },
+        "account.bank.statement.line",
+        (ITEM, "account.bank.statement"),
+        also=(ITEM, "account.bank.statement"),
+    ),
+    "a statement of account": Case(
+        "accounting",
+        "get_partner_statement",
+        lambda r: {"partner": r.partner},
+        ITEM,
+        (PARTNER,),
+        dry=False,
     ),
     "reminders": Case(
         "accounting",
@@ -553,7 +573,7 @@ def limited(server: Server, case: Case) -> Iterator[Odoo]:
     policy = Policy(
         mode="restricted",
         model_allowlist=[case.writes, *case.names],
-        write_allowlist=[case.writes],
+        write_allowlist=[case.writes, *case.also],
     )
     settings = connection_settings(**credentials(server, server.user("admin")))
     with Odoo(settings, policy=policy) as odoo:

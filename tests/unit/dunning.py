@@ -24,6 +24,7 @@ def invoice(number: int, partner: int, **values: Any) -> dict[str, Any]:
         "state": "posted",
         "payment_state": "not_paid",
         "partner_id": partner,
+        "company_id": 1,
         "invoice_date": "2025-08-01",
         "message_partner_ids": [3, 14],
         **values,
@@ -84,7 +85,7 @@ class Dunning(Ledger):
             "payment_reference": "char",
         }
         more_fields["res.users"] = {"partner_id": "many2one res.partner"}
-        more_fields["account.move.line"] = {"blocked": "boolean"}
+        more_fields["account.move.line"] = {"blocked": "boolean", "amount_currency": "monetary"}
         more_fields[_FORM] = {"subject": "char"}
         models = self.server._models
         for name, fields in more_fields.items():

@@ -27,6 +27,9 @@ _READS = {
     "default_get",
     "onchange",
     "has_group",
+    "read_group",
+    "has_access",
+    "check_access_rights",
 }
 
 

@@ -33,7 +33,8 @@ from tests.unit import (
     test_sales_processing,
 )
 from tests.unit.depot import Depot
-from tests.unit.dunning import Dunning
+from tests.unit.dunning import Dunning, invoice, owed
+from tests.unit.fake_bank import BankOffice
 from tests.unit.fake_books import Ledger, item
 from tests.unit.fake_contacts import AddressBook
 from tests.unit.fake_manufacturing import Workshop
@@ -117,6 +118,9 @@ def _met() -> Odoo:
     return odoo
 
 
+#: An invoice of which 115 are open.
+_OF_115, _OPEN_115 = invoice(201, 9, name="INV/201"), owed(41, 201, 9, 115.0, "2025-09-30")
+
 #: App -> what its examples are run on, and what those of some functions need instead.
 ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
     "accounting": (
@@ -129,6 +133,8 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "reconcile": lambda: test_accounting_settlement._books(),
             "reset_invoice": lambda: test_accounting_settlement._books(),
             "send_reminders": Dunning,
+            "match_bank_lines": lambda: BankOffice(moves=[_OF_115], items=[_OPEN_115]),
+            "get_partner_statement": lambda: Dunning(),
         },
     ),
     "calendar": (_met, {}),

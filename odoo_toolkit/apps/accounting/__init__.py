@@ -7,10 +7,24 @@ from odoo_toolkit.apps.accounting.actions import (
     post_invoice,
     reset_invoice,
 )
+from odoo_toolkit.apps.accounting.bank_booking import BankMatch
+from odoo_toolkit.apps.accounting.bank_lines import (
+    BankLine,
+    BankPlan,
+    BankResult,
+    match_bank_lines,
+)
+from odoo_toolkit.apps.accounting.bank_matching import BankCandidate
 from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credit_note
 from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry
 from odoo_toolkit.apps.accounting.invoices import Invoice, InvoiceLine, OpenCredit, Settlement
 from odoo_toolkit.apps.accounting.lines import NewLine
+from odoo_toolkit.apps.accounting.partner_statements import (
+    Movement,
+    OpenItem,
+    PartnerStatement,
+    get_partner_statement,
+)
 from odoo_toolkit.apps.accounting.payments import (
     PaidInvoice,
     Payment,
@@ -29,16 +43,24 @@ from odoo_toolkit.apps.accounting.reminders import (
 from odoo_toolkit.apps.accounting.statements import Report, ReportRow, get_report
 
 __all__ = [
+    "BankCandidate",
+    "BankLine",
+    "BankMatch",
+    "BankPlan",
+    "BankResult",
     "CreditedLine",
     "Entry",
     "EntryLine",
     "Invoice",
     "InvoiceLine",
+    "Movement",
     "NewLine",
     "NotReminded",
     "OpenCredit",
+    "OpenItem",
     "OverdueInvoice",
     "PaidInvoice",
+    "PartnerStatement",
     "Payment",
     "PaymentResult",
     "Reminder",
@@ -51,7 +73,9 @@ __all__ = [
     "create_entry",
     "create_invoice",
     "get_invoice",
+    "get_partner_statement",
     "get_report",
+    "match_bank_lines",
     "post_invoice",
     "reconcile",
     "register_payment",

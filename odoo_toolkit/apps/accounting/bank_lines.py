@@ -1,0 +1,420 @@
+"""Lines of a bank statement: matched with open items, booked and reconciled, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypedDict
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge, Len
+
+from odoo_toolkit.annotations import DryRun
+from odoo_toolkit.apps.accounting.bank_booking import (
+    LINE,
+    Bank,
+    BankMatch,
+    Ends,
+    apply_line,
+    bank_steps,
+    booked_before,
+    line_calls,
+)
+from odoo_toolkit.apps.accounting.bank_matching import (
+    Group,
+    Verdict,
+    Wish,
+    candidate,
+    grouped_items,
+    is_named,
+    judge,
+)
+from odoo_toolkit.apps.accounting.books import ITEM, NOTHING, of_type, open_book, rounded
+from odoo_toolkit.apps.accounting.invoices import pick_journal
+from odoo_toolkit.apps.accounting.open_items import MOVE, read_open
+from odoo_toolkit.apps.accounting.reconciling import PARTNERS
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import AccessError, ValidationError
+from odoo_toolkit.operations.companies import acting_company
+from odoo_toolkit.operations.documents import Row, currency_of, read_rows
+from odoo_toolkit.operations.lines import (
+    IdOrName,
+    NameOrId,
+    NamesOrIds,
+    check_lines,
+    checked_day,
+    checked_number,
+    wanted_each,
+)
+from odoo_toolkit.operations.steps import permit
+from odoo_toolkit.plans import Plan, operation_with, planned
+from odoo_toolkit.progress import Steps, quietly
+from odoo_toolkit.records.names import Wanted, resolve, resolve_all
+from odoo_toolkit.records.results import RecordName
+
+#: Lines of one call.
+MOST = 100
+_JOURNALS = ("bank", "cash", "credit")
+#: Kinds of errors after which the next line would fare no better.
+_ENDS = ("connection", "rate_limit")
+
+
+class BankLine(TypedDict, total=False):
+    """A line of a bank statement."""
+
+    date: Annotated[str, Doc("YYYY-MM-DD.")]
+    amount: Annotated[float, Doc("Positive where money came in, negative where it went out.")]
+    reference: Annotated[str, Doc("The text of the bank: what the payer wrote.")]
+    partner: Annotated[str, Doc("Who paid or was paid, as the bank writes the name.")]
+    documents: Annotated[
+        list[IdOrName],
+        Doc("Invoices, bills or payments that it pays, by id or number, if known."),
+    ]
+    currency: Annotated[str, Doc("Such as EUR; must be that of the journal.")]
+
+
+@attrs.frozen(kw_only=True)
+class BankPlan(Plan):
+    """What would be booked and reconciled. Nothing was written."""
+
+    journal: RecordName
+    currency: str
+    lines: list[BankMatch]
+
+
+@attrs.frozen(kw_only=True)
+class BankResult(Shown):
+    """What became of each line, in the order in which they were given."""
+
+    message: str
+    journal: RecordName
+    currency: str
+    lines: list[BankMatch]
+    warnings: list[str] = attrs.Factory(list)
+
+
+@operation_with(BankPlan)
+def match_bank_lines(
+    odoo: Odoo,
+    *,
+    lines: Annotated[Sequence[BankLine], Len(1, MOST)],
+    journal: Annotated[NameOrId, Doc("Bank or cash journal; the first bank by default.")] = None,
+    tolerance: Annotated[
+        float, Ge(0), Doc("Amounts that differ by so much count as the same.")
+    ] = 0.0,
+    company: Annotated[NameOrId, Doc("Whose books; the connection's company by default.")] = None,
+    dry_run: DryRun = False,
+) -> BankResult | BankPlan:
+    """Match bank lines with open invoices, bills and payments, book them and reconcile them.
+
+    A line is matched if its reference has the number of a document, or if amount and name fit one.
+    Where several fit, or only the amount does, it is left alone: name its ``documents``. What
+    matches nothing is left alone, too. A line that is in Odoo already is not booked again: it is
+    the same with the same day, amount, reference and name in the journal.
+
+    >>> plan = match_bank_lines.plan(
+    ...     odoo, lines=[{"date": "2025-11-03", "amount": 115.0, "reference": "INV 201, thanks"}]
+    ... )
+    >>> [(line.status, line.items[0].document.name) for line in plan.lines]
+    [('match', 'INV/201')]
+
+    Args:
+        odoo: the connection.
+        lines: 1 to 100, each with ``date``, ``amount``, ``reference``, ``partner``; ``documents``
+            where it is known what they pay.
+        journal: by id or name.
+        tolerance: in the currency of the books. What differs stays open.
+        company: by id or name.
+        dry_run: find, match and show; write nothing.
+
+    Raises:
+        AmbiguousNameError: a name or number matches several; nothing was written.
+        NotFoundError: there is no such journal, company or document; nothing was written.
+        ValidationError: a line is wrong, given twice, or not in the currency of the books;
+            nothing was written.
+        AccessError: this user does not see all items, or must not book bank lines; nothing was
+            written.
+    """
+    checked = _checked(lines)
+    within = checked_number(tolerance, "tolerance", positive=False)
+    if within < 0:
+        raise ValidationError("tolerance must not be negative.", details={"field": "tolerance"})
+    permit(odoo, *bank_steps(odoo), dry_run=dry_run)
+    whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
+    book = open_book(odoo, whose or acting_company(odoo, ITEM))
+    row = pick_journal(odoo, journal, _JOURNALS if journal else ("bank",), book.company.id)
+    bank = Bank(
+        odoo=odoo,
+        book=book,
+        journal=RecordName(id=row["id"], name=row["name"]),
+        **_accounts(odoo, row["id"]),
+        tolerance=within,
+    )
+    _check_currency(bank, row, checked)
+    matches, groups = _judged(bank, checked)
+    if dry_run:
+        return _plan(bank, matches, groups)
+    _check_rights(odoo)
+    progress = Steps(len(matches) + 1)
+    progress.finish(1, "Matched")
+    done: list[BankMatch] = []
+    lost = False
+    for match in matches:
+        if match.status == "match" and lost:
+            match = attrs.evolve(match, status="not_tried")
+        elif match.status == "match":
+            with quietly():
+                match = apply_line(bank, match, groups[match.index])
+            lost = match.error is not None and match.error["category"] in _ENDS
+        done.append(match)
+        progress.finish(1, f"Line {match.index}: {match.status}")
+    return BankResult(
+        message=_message(done), journal=bank.journal, currency=book.currency, lines=done
+    )
+
+
+# What was given -----------------------------------------------------------------------------------
+
+
+def _checked(lines: Sequence[BankLine]) -> list[dict[str, Any]]:
+    checked = check_lines(lines, BankLine.__annotations__, "lines")
+    if len(checked) > MOST:
+        raise ValidationError(
+            f"{len(checked)} lines are too many for one call; {MOST} is the most.",
+            suggestion=f"Give {MOST} at a time.",
+            details={"field": "lines"},
+        )
+    first: dict[tuple[Any, ...], int] = {}
+    for index, line in enumerate(checked):
+        for key in ("date", "amount"):
+            if key not in line:
+                raise ValidationError(
+                    f"lines[{index}] has no {key}.",
+                    suggestion="Give e.g. {'date': '2026-01-31', 'amount': 115.0}.",
+                    code="MISSING_REQUIRED_FIELD",
+                    details={"field": f"lines[{index}].{key}"},
+                )
+        line["date"] = checked_day(line["date"], f"lines[{index}].date")
+        line["amount"] = checked_number(line["amount"], f"lines[{index}].amount", positive=False)
+        if abs(line["amount"]) <= NOTHING:
+            raise ValidationError(
+                f"lines[{index}].amount is 0: nothing was paid.",
+                details={"field": f"lines[{index}].amount"},
+            )
+        for key in ("reference", "partner"):
+            line[key] = str(line.get(key) or "").strip()
+        same = (line["date"], line["amount"], line["reference"], line["partner"])
+        if same in first:
+            raise ValidationError(
+                f"lines[{first[same]}] and lines[{index}] are the same.",
+                suggestion="Give each line once. If both were paid, tell them apart by the"
+                " reference.",
+                details={"field": f"lines[{index}]"},
+            )
+        first[same] = index
+    return checked
+
+
+def _check_currency(bank: Bank, journal: Row, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse other currencies than that of the books: nothing is converted here."""
+    home = bank.book.currency
+    own = currency_of(journal) or home
+    if own != home:
+        raise ValidationError(
+            f"The journal {bank.journal.name} is in {own}, the books are in {home}: its lines"
+            " are not matched here, as nothing is converted.",
+            suggestion="Match them in Odoo, or register the payments with register_payment.",
+            details={"field": "journal", "currency": own},
+        )
+    for index, line in enumerate(lines):
+        said = str(line.get("currency") or own).strip().upper()
+        if said != own:
+            raise ValidationError(
+                f"lines[{index}] is in {said}, but the journal {bank.journal.name} is in {own}.",
+                suggestion="Choose the journal of that currency, or give the amount that was"
+                " booked by the bank.",
+                details={"field": f"lines[{index}].currency"},
+            )
+
+
+def _accounts(odoo: Odoo, journal: int) -> dict[str, int]:
+    """Return the account of the bank itself, and that of what is not assigned yet."""
+    fields = {"account": "default_account_id", "suspense": "suspense_account_id"}
+    domain = [["id", "=", journal]]
+    rows = read_rows(odoo, "account.journal", domain, [*fields.values()], acts_on=LINE)
+    if not rows or not all(rows[0][field] for field in fields.values()):
+        raise ValidationError(
+            "The journal lacks its bank account or its suspense account.",
+            suggestion="Have its bank account and suspense account set in Odoo first.",
+            details={"field": "journal"},
+        )
+    return {key: rows[0][field].id for key, field in fields.items()}
+
+
+def _check_rights(odoo: Odoo) -> None:
+    if odoo.schema.may(LINE, "create"):
+        return
+    raise AccessError(_NO_RIGHT, suggestion=_WHICH, details={"model": LINE})
+
+
+_NO_RIGHT = "This user must not book bank lines: that takes the rights of full accounting."
+_WHICH = (
+    "An administrator of Odoo can grant it: Show Full Accounting Features up to 17, the basic"
+    " rights of accounting from 18 on."
+)
+
+
+# Matching -----------------------------------------------------------------------------------------
+
+
+def _judged(
+    bank: Bank, lines: Sequence[Mapping[str, Any]]
+) -> tuple[list[BankMatch], dict[int, list[Group]]]:
+    """Return each line with what it pays, and the documents by the index of the line."""
+    odoo = bank.odoo
+    outstanding = [
+        "&",
+        "&",
+        ["payment_id", "!=", False],
+        ["journal_id", "=", bank.journal.id],
+        ["account_id", "!=", bank.account],
+    ]
+    items = read_open(odoo, bank.book, "|", of_type(odoo, *PARTNERS), *outstanding)
+    home = bank.book.currency
+    groups = grouped_items(item for item in items if item.currency in (None, home))
+    foreign = grouped_items(item for item in items if item.currency not in (None, home))
+    chosen = _chosen(bank, lines)
+    before = booked_before(bank, lines)
+    matches: list[BankMatch] = []
+    paid: dict[int, list[Group]] = {}
+    for index, line in enumerate(lines):
+        wish = Wish(
+            amount=line["amount"],
+            text=line["reference"],
+            name=line["partner"],
+            chosen=tuple(chosen.get(index, ())),
+        )
+        same = before.get(index)
+        known: dict[str, Any] = {
+            "index": index,
+            "date": line["date"],
+            "amount": line["amount"],
+            "reference": line["reference"] or None,
+            "partner": line["partner"] or None,
+            "line_id": same.id if same else None,
+            "booked_before": same is not None,
+        }
+        if same and same.settled:
+            reason = f"Odoo has it already, and it is reconciled: {same.told}."
+            matches.append(BankMatch(status="done", reasons=[reason], **known))
+            continue
+        verdict = judge(wish, groups, bank.tolerance)
+        if verdict.status != "match":
+            verdict = _in_other_currency(wish, foreign, home) or verdict
+        shown = [candidate(group, wish, bank.tolerance) for group in verdict.groups]
+        matched = verdict.status == "match"
+        left = rounded(sum(group.left for group in verdict.groups) - line["amount"])
+        way = 1 if line["amount"] > 0 else -1
+        matches.append(
+            BankMatch(
+                status="match" if matched else "ask" if verdict.status == "ask" else "none",
+                reasons=verdict.reasons,
+                items=shown,
+                stays_open=rounded(way * left) if matched else None,
+                **known,
+            )
+        )
+        if matched:
+            paid[index] = verdict.groups
+            groups = _without(groups, verdict.groups, line["amount"])
+    return matches, paid
+
+
+def _in_other_currency(wish: Wish, foreign: Sequence[Group], home: str) -> Verdict | None:
+    """Return that a line names a document in another currency; None where it does not."""
+    named = [group for group in foreign if is_named(group, wish)]
+    if not named:
+        return None
+    first = named[0]
+    reason = (
+        f"{first.document.name} is in {first.first.currency}, the line in {home}: nothing is"
+        " converted here. Use register_payment."
+    )
+    return Verdict(status="none", groups=named, reasons=[reason])
+
+
+def _without(groups: Sequence[Group], paid: Sequence[Group], amount: float) -> list[Group]:
+    """Return what is open when a line has paid these documents."""
+    rest, kept = amount, []
+    taken = {(group.document.id, group.first.account.id) for group in paid}
+    for group in groups:
+        if (group.document.id, group.first.account.id) not in taken:
+            kept.append(group)
+            continue
+        used = min(abs(group.left), abs(rest))
+        way = 1 if rest > 0 else -1
+        rest = rounded(rest - way * used)
+        left = rounded(group.left - way * used)
+        if abs(left) > NOTHING:
+            kept.append(attrs.evolve(group, left=left))
+    return kept
+
+
+def _chosen(bank: Bank, lines: Sequence[Mapping[str, Any]]) -> dict[int, list[int]]:
+    """Return the ids of the documents that lines name."""
+    domain = (("company_id", "=", bank.book.company.id), ("state", "=", "posted"))
+    wanted: list[tuple[int, Wanted]] = []
+    for index, line in enumerate(lines):
+        given: NamesOrIds = line.get("documents")
+        field = f"lines[{index}].documents"
+        wanted += [(index, one) for one in wanted_each(MOVE, given, field, domain)]
+    found: dict[int, list[int]] = {}
+    ids = resolve_all(bank.odoo, [one for _, one in wanted])
+    for (index, _), number in zip(wanted, ids, strict=True):
+        if number is not None:
+            found.setdefault(index, []).append(number)
+    return found
+
+
+# Told ---------------------------------------------------------------------------------------------
+
+
+def _plan(bank: Bank, matches: list[BankMatch], groups: Mapping[int, list[Group]]) -> BankPlan:
+    matched = [match for match in matches if match.status == "match"]
+    ends: Ends = []
+    calls = [
+        call for match in matched for call in line_calls(bank, match, groups[match.index], ends)
+    ]
+    warnings = []
+    if calls and not bank.odoo.schema.may(LINE, "create"):
+        warnings.append(f"{_NO_RIGHT} {_WHICH}")
+    total = sum(match.amount for match in matched)
+    would = f"Would book and reconcile {total:.2f} {bank.book.currency}. {_message(matches)}"
+    plan = planned(bank.odoo, calls, would, warnings=warnings)
+    return BankPlan(
+        **attrs.asdict(plan, recurse=False),
+        journal=bank.journal,
+        currency=bank.book.currency,
+        lines=matches,
+    )
+
+
+_SAID = {
+    "match": "matched",
+    "ask": "to be decided",
+    "none": "without a match",
+    "done": "done",
+    "failed": "failed",
+    "not_tried": "not tried, as Odoo could not be reached any more",
+}
+
+
+def _message(matches: Sequence[BankMatch]) -> str:
+    counts: dict[str, int] = {}
+    for match in matches:
+        counts[match.status] = counts.get(match.status, 0) + 1
+    told = ", ".join(
+        f"{counts[status]} {said}" for status, said in _SAID.items() if status in counts
+    )
+    return f"{len(matches)} line{'s' if len(matches) != 1 else ''}: {told}."

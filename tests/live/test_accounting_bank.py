@@ -1,0 +1,209 @@
+"""Bank lines matched with open items, and statements of account, on a real Odoo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import AccessError, Odoo, ValidationError, connect, count, create, read
+from odoo_toolkit.apps.accounting import (
+    BankPlan,
+    BankResult,
+    Invoice,
+    get_invoice,
+    get_partner_statement,
+    get_report,
+    match_bank_lines,
+    register_payment,
+)
+from tests.live.accounting_data import customer, kept, posted, user_in
+from tests.live.servers import Server, credentials
+
+DAY = "2026-01-20"
+LINE = "account.bank.statement.line"
+
+
+@pytest.fixture
+def accountant(server: Server, admin: Odoo) -> Iterator[Odoo]:
+    """A user with the rights that Odoo wants for bank lines."""
+    basic = "account.group_account_basic"
+    group = basic if admin.version.major >= 18 else "account.group_account_user"
+    user_in(server, "Accountant", "account.group_account_manager")
+    with connect(**credentials(server, user_in(server, "Accountant", group))) as connection:
+        yield connection
+
+
+def line(amount: float, reference: str, partner: str = "", **more: Any) -> dict[str, Any]:
+    return {"date": DAY, "amount": amount, "reference": reference, "partner": partner, **more}
+
+
+def book(odoo: Odoo, *lines: dict[str, Any], **options: Any) -> BankResult:
+    done = match_bank_lines(odoo, lines=list(lines), **options)  # type: ignore[arg-type]
+    assert isinstance(done, BankResult)
+    return done
+
+
+def plan(odoo: Odoo, *lines: dict[str, Any]) -> BankPlan:
+    shown = match_bank_lines(odoo, lines=list(lines), dry_run=True)  # type: ignore[arg-type]
+    assert isinstance(shown, BankPlan)
+    return shown
+
+
+def booked(admin: Odoo, suffix: str) -> int:
+    """How many bank lines of this test there are."""
+    return count(admin, LINE, [["payment_ref", "like", suffix]]).count
+
+
+def now(admin: Odoo, invoice: Invoice) -> tuple[str | None, float | None]:
+    shown = get_invoice(admin, invoice_id=invoice.id)
+    return shown.payment_state, shown.amount_residual
+
+
+def test_lines_are_matched_booked_and_reconciled(
+    admin: Odoo, accountant: Odoo, suffix: str
+) -> None:
+    payer = customer(admin, suffix)
+    by_number, by_name, part = (posted(admin, payer, invoice_date=DAY) for _ in range(3))
+    register_payment(admin, invoice_ids=[by_name.id], amount=17.5)
+    vendor = customer(admin, f"v{suffix}")
+    bill = posted(admin, vendor, move_type="in_invoice", ref=f"B{suffix}1", invoice_date=DAY)
+    lines = [
+        line(160.0, f"{str(by_number.name).replace('/', ' ')} {suffix}"),
+        line(142.5, f"thanks {suffix}", f"CUSTOMER {suffix} Ltd"),
+        line(60.0, f"{part.name} first part {suffix}"),
+        line(-160.0, f"Bill B{suffix}1 {suffix}"),
+        line(3.21, f"nothing {suffix}"),
+    ]
+    before = kept(admin, payer, vendor)
+
+    shown = plan(accountant, *lines)
+
+    assert [one.status for one in shown.lines] == ["match", "match", "match", "match", "none"]
+    assert [one.stays_open for one in shown.lines[:4]] == [0.0, 0.0, 100.0, 0.0]
+    assert (kept(admin, payer, vendor), booked(admin, suffix)) == (before, 0)
+
+    done = book(accountant, *lines)
+
+    assert [one.status for one in done.lines] == ["done", "done", "done", "done", "none"], done
+    assert [one.warnings for one in done.lines[:4]] == [[], [], [], []]
+    assert now(admin, by_number) == now(admin, by_name) == now(admin, bill) == ("paid", 0.0)
+    assert now(admin, part) == ("partial", 100.0)
+    assert booked(admin, suffix) == 4
+    rows = read(admin, LINE, [one.line_id or 0 for one in done.lines[:4]], ["is_reconciled"])
+    assert [row["is_reconciled"] for row in rows.records] == [True] * 4
+    after = kept(admin, payer, vendor)
+    again = book(accountant, *lines)
+    assert [one.booked_before for one in again.lines] == [True, True, True, True, False]
+    assert (kept(admin, payer, vendor), booked(admin, suffix)) == (after, 4)
+
+
+def test_a_line_that_fits_two_invoices_is_left_alone_until_one_is_named(
+    admin: Odoo, accountant: Odoo, suffix: str
+) -> None:
+    payer = customer(admin, suffix)
+    one, two = posted(admin, payer), posted(admin, payer)
+    asked = line(160.0, f"rent {suffix}", f"Customer {suffix}")
+    before = kept(admin, payer)
+    (left,) = book(accountant, asked).lines
+    assert left.status == "ask"
+    assert {each.document.id for each in left.items} == {one.id, two.id}
+    assert (kept(admin, payer), booked(admin, suffix)) == (before, 0)
+    (done,) = book(accountant, {**asked, "documents": [two.name]}).lines
+    assert (done.status, now(admin, two), now(admin, one)) == (
+        "done",
+        ("paid", 0.0),
+        ("not_paid", 160.0),
+    )
+    # Too much is asked, too; once named, the rest is the customer's credit.
+    more = line(165.0, f"{one.name} {suffix}")
+    assert book(accountant, more).lines[0].status == "ask"
+    (paid,) = book(accountant, {**more, "documents": [one.id]}).lines
+    assert (paid.status, paid.stays_open, now(admin, one)) == ("done", -5.0, ("paid", 0.0))
+    credit = get_partner_statement(admin, partner=payer)
+    assert [item.left for item in credit.open_items] == [-5.0]
+
+
+def test_one_line_pays_several_and_a_payment_is_matched(
+    admin: Odoo, accountant: Odoo, suffix: str
+) -> None:
+    payer = customer(admin, suffix)
+    one, two, paid = (posted(admin, payer) for _ in range(3))
+    register_payment(admin, invoice_ids=[paid.id])
+    both = line(320.0, f"{one.name}, {two.name} {suffix}")
+    # What is in payment is open until its money has come.
+    of_payment = line(160.0, f"{paid.name} {suffix}")
+    done = book(accountant, both, of_payment).lines
+    assert now(admin, one) == now(admin, two) == ("paid", 0.0)
+    assert [each.status for each in done][:1] == ["done"]
+    if done[1].status == "done":
+        assert now(admin, paid) == ("paid", 0.0)
+    else:
+        # Without an account for it in between, the payment is booked on the bank itself.
+        assert done[1].status == "none"
+
+
+def test_bad_input_and_missing_rights_book_nothing(
+    admin: Odoo, accountant: Odoo, server: Server, suffix: str
+) -> None:
+    payer = customer(admin, suffix)
+    invoice = posted(admin, payer)
+    before = kept(admin, payer)
+    right = line(160.0, f"{invoice.name} {suffix}")
+    for wrong in ({**right, "currency": "XYZ"}, {**right, "amount": 0}, {**right, "date": "soon"}):
+        with pytest.raises(ValidationError):
+            book(accountant, wrong)
+    with pytest.raises(ValidationError):
+        book(accountant, right, right)
+    biller = user_in(server, "Only Billing", "account.group_account_invoice")
+    with connect(**credentials(server, biller)) as connection:
+        with pytest.raises(AccessError, match="must not book"):
+            book(connection, right)
+        assert "must not book" in plan(connection, right).warnings[0]
+    assert (kept(admin, payer), booked(admin, suffix)) == (before, 0)
+
+
+def test_an_invoice_in_another_currency_is_named_and_not_converted(
+    admin: Odoo, accountant: Odoo, suffix: str
+) -> None:
+    company = read(admin, "res.users", [admin.uid], ["company_id"])[0]["company_id"]["id"]
+    home = read(admin, "res.company", [company], ["currency_id"])[0]["currency_id"]["name"]
+    code = f"Q{suffix[:2]}".upper()
+    currency = create(admin, "res.currency", {"name": code, "symbol": code, "active": True}).id
+    rate = {"currency_id": currency, "name": "2020-01-01", "rate": 2.0, "company_id": company}
+    create(admin, "res.currency.rate", rate)
+    invoice = posted(admin, customer(admin, suffix), currency_id=currency)
+    (found,) = book(accountant, line(160.0, f"{invoice.name} {suffix}")).lines
+    assert found.status == "none"
+    assert f"is in {code}, the line in {home}" in found.reasons[0]
+    assert (now(admin, invoice), booked(admin, suffix)) == (("not_paid", 160.0), 0)
+
+
+def test_a_statement_of_account_is_odoos_own_figures(
+    admin: Odoo, ordinary: Odoo, suffix: str
+) -> None:
+    payer = customer(admin, suffix)
+    old = posted(admin, payer, invoice_date="2025-03-10")
+    new = posted(admin, payer, invoice_date="2026-02-10")
+    register_payment(admin, invoice_ids=[old.id], amount=60, payment_date="2026-03-01")
+    found = get_partner_statement(
+        admin, partner=f"Customer {suffix}", date_from="2026-01-01", date_to="2026-12-31"
+    )
+    assert (found.opening, found.charged, found.settled, found.closing) == (160, 160, 60, 260)
+    assert [(one.amount, one.balance) for one in found.movements] == [(160, 320), (-60, 260)]
+    assert found.movements[0].document.id == new.id
+    assert {one.document.id: one.left for one in found.open_items} == {old.id: 100, new.id: 160}
+    assert set(found.checks.values()) == {True}
+    aged = get_report(admin, kind="aged_receivable", date_to="2026-12-31", limit=1000)
+    assert [row.balance for row in aged.rows if row.id == payer] == [found.closing]
+    one = get_partner_statement(
+        admin, partner=payer, date_from="2026-01-01", date_to="2026-12-31", limit=1
+    )
+    assert (len(one.movements), one.has_more, one.closing) == (1, True, 260)
+    assert get_partner_statement(admin, partner=payer, side="vendor").closing == 0
+    with pytest.raises(ValidationError):
+        get_partner_statement(admin, partner=payer, date_from="2026-02-01", date_to="2026-01-01")
+    if not ordinary.schema.may("account.move.line", "create"):
+        with pytest.raises(AccessError):
+            get_partner_statement(ordinary, partner=payer)

@@ -1,0 +1,321 @@
+"""Bank lines: what each is matched with and why, what is asked, and what is booked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import lost_answers
+from odoo_toolkit.apps.accounting import BankPlan, BankResult, match_bank_lines
+from odoo_toolkit.apps.accounting.bank_matching import has_reference, same_name
+from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.records.names import AmbiguousNameError
+from tests.unit.fake_bank import LINE, STATEMENT, SUSPENSE, BankOffice
+from tests.unit.fake_books import item
+from tests.unit.operation_checks import writes
+from tests.unit.scripted import VERSIONS
+
+DAY = "2025-11-03"
+
+
+@pytest.fixture(autouse=True)
+def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    lost_answers._creations.clear()
+
+
+def line(amount: float, reference: str = "", partner: str = "", **more: Any) -> dict[str, Any]:
+    return {"date": DAY, "amount": amount, "reference": reference, "partner": partner, **more}
+
+
+def book(odoo: BankOffice, *lines: dict[str, Any], **options: Any) -> BankResult:
+    made = match_bank_lines(odoo, lines=list(lines), **options)  # type: ignore[arg-type]
+    assert isinstance(made, BankResult)
+    return made
+
+
+def plan(odoo: BankOffice, *lines: dict[str, Any], **options: Any) -> BankPlan:
+    before = len(writes(odoo))
+    made = match_bank_lines(odoo, lines=list(lines), dry_run=True, **options)  # type: ignore[arg-type]
+    assert isinstance(made, BankPlan)
+    assert len(writes(odoo)) == before
+    return made
+
+
+@pytest.mark.parametrize("major", VERSIONS)
+def test_a_line_is_booked_assigned_and_reconciled(major: int) -> None:
+    odoo = BankOffice(major)
+    (done,) = book(odoo, line(70.0, "Your invoice INV 103, thanks")).lines
+    assert (done.status, done.payment_states) == ("done", {"INV/103": "paid"})
+    assert done.reasons == [
+        "The reference has INV/103.",
+        "The amount is what is open of it.",
+    ]
+    (row,) = odoo.server.records[LINE]
+    assert (row["amount"], row["payment_ref"], row["partner_id"]) == (
+        70.0,
+        "Your invoice INV 103, thanks",
+        10,
+    )
+    assert odoo.open_of(4) == 0.0
+    assert not [
+        own for own in odoo.server.records["account.move.line"] if own["account_id"] == SUSPENSE
+    ]
+    assert odoo.row("account.move", row["move_id"])["state"] == "posted"
+    assert len(odoo.server.records[STATEMENT]) == (0 if major > 15 else 1)
+
+
+@pytest.mark.parametrize("major", [14, 15, 16, 19])
+def test_the_plan_has_each_match_and_its_calls(major: int) -> None:
+    odoo = BankOffice(major)
+    lines = [line(70.0, "INV/103"), line(-55.0, "v 2025/9"), line(1.0, "nothing")]
+    shown = plan(odoo, *lines)
+    assert (
+        shown.message
+        == "Would book and reconcile 15.00 USD. 3 lines: 2 matched, 1 without a match."
+    )
+    assert (shown.currency, shown.journal.name) == ("USD", "Bank")
+    assert [one.status for one in shown.lines] == ["match", "match", "none"]
+    assert shown.lines[1].items[0].document.name == "BILL/7"
+    made = [(call.model, call.method) for call in shown.calls]
+    book(odoo, *lines)
+    assert made == [(call.model, call.method) for call in writes(odoo)]
+    for planned, call in zip(shown.calls, writes(odoo), strict=True):
+        if call.method in ("create", "write"):
+            assert planned.arguments == dict(call.arguments)
+
+
+def test_a_line_that_fits_two_invoices_asks_and_takes_the_answer() -> None:
+    odoo = BankOffice()
+    asked = line(40.0, "thanks", "BOB")
+    before = len(writes(odoo))
+    (one,) = book(odoo, asked).lines
+    assert one.status == "ask"
+    assert [each.document.name for each in one.items] == ["INV/110", "INV/111"]
+    assert len(writes(odoo)) == before
+    (done,) = book(odoo, {**asked, "documents": ["INV/111"]}).lines
+    assert (done.status, done.payment_states) == ("done", {"INV/111": "paid"})
+    assert (odoo.open_of(11), odoo.open_of(12)) == (40.0, 0.0)
+
+
+def test_an_amount_alone_is_not_enough() -> None:
+    odoo = BankOffice()
+    shown = plan(odoo, line(15.0, "thanks"), line(15.0, "rent", "Somebody Else"))
+    assert [one.status for one in shown.lines] == ["ask", "ask"]
+    assert "Only the amount fits" in shown.lines[0].reasons[0]
+    (named,) = plan(odoo, line(15.0, "thanks", "Azure")).lines
+    assert (named.status, named.items[0].document.name) == ("match", "INV/102")
+    assert "The name is that of Azure." in named.reasons
+
+
+def test_several_invoices_of_one_partner_are_paid_by_one_line() -> None:
+    odoo = BankOffice()
+    (done,) = book(odoo, line(80.0, "INV/110 + INV/111")).lines
+    assert done.payment_states == {"INV/110": "paid", "INV/111": "paid"}
+    assert (odoo.open_of(11), odoo.open_of(12)) == (0.0, 0.0)
+    (other,) = plan(BankOffice(), line(110.0, "INV/110 INV/103")).lines
+    assert (other.status, "different partners" in other.reasons[0]) == ("ask", True)
+
+
+def test_what_is_paid_in_part_stays_open_and_what_is_paid_too_much_is_asked() -> None:
+    odoo = BankOffice()
+    part, more = plan(odoo, line(30.0, "INV/103 part"), line(75.0, "INV/114")).lines
+    assert (part.status, part.stays_open) == ("match", 40.0)
+    assert (more.status, "but the amount is more" in more.reasons[0]) == ("ask", True)
+    done = book(odoo, line(30.0, "INV/103 part"), line(75.0, "INV/114", documents=[114])).lines
+    assert [one.stays_open for one in done] == [40.0, -5.0]
+    assert done[0].payment_states == {"INV/103": "partial"}
+    assert (odoo.open_of(4), odoo.open_of(15)) == (40.0, 0.0)
+
+
+def test_two_lines_do_not_pay_the_same_twice() -> None:
+    first, second = plan(BankOffice(), line(70.0, "INV/103 a"), line(70.0, "INV/103 b")).lines
+    assert (first.status, second.status) == ("match", "ask")
+    assert {one.document.name for one in second.items} == {"INV/104", "INV/114"}
+
+
+def test_tolerance_counts_amounts_as_the_same() -> None:
+    odoo = BankOffice()
+    (one,) = plan(odoo, line(14.98, "thanks", "Azure")).lines
+    assert one.status == "none"
+    (one,) = plan(odoo, line(14.98, "thanks", "Azure"), tolerance=0.05).lines
+    assert (one.status, one.stays_open) == ("match", 0.02)
+
+
+def test_an_instalment_is_paid() -> None:
+    """150 are open of it, in two parts."""
+    (one,) = plan(BankOffice(), line(100.0, "INV/101")).lines
+    assert (one.status, one.stays_open) == ("match", 50.0)
+    assert "instalment" in one.reasons[1]
+
+
+def test_a_payment_that_is_on_its_way_is_matched() -> None:
+    outstanding = item(20, 18, 88.0, "2025-10-01", move_id=120, partner_id=9, payment_id=3)
+    from tests.unit.dunning import invoice
+
+    move = invoice(120, 9, name="PBNK1/4", ref="INV/99", move_type="entry")
+    odoo = BankOffice(items=[{**outstanding, "journal_id": 6}], moves=[move])
+    (one,) = plan(odoo, line(88.0, "INV/99")).lines
+    assert (one.status, one.items[0].document.name) == ("match", "PBNK1/4")
+
+
+@pytest.mark.parametrize("major", [14, 19])
+def test_calling_again_books_nothing_twice(major: int) -> None:
+    odoo = BankOffice(major)
+    book(odoo, line(70.0, "INV/103", "Silent"))
+    before = len(writes(odoo))
+    (again,) = book(odoo, line(70.0, "INV/103", "Silent")).lines
+    assert (again.status, again.booked_before, again.line_id) == ("done", True, 1)
+    assert "bank line 1 of Silent" in again.reasons[0]
+    assert len(writes(odoo)) == before
+    # The same words and amount of somebody else are another line.
+    assert plan(odoo, line(70.0, "INV/103", "Azure")).lines[0].booked_before is False
+
+
+def test_a_line_that_is_in_odoo_is_only_reconciled() -> None:
+    odoo = BankOffice()
+    number = odoo.line(70.0, "INV/103")
+    (done,) = book(odoo, line(70.0, "INV/103")).lines
+    assert (done.status, done.line_id, done.booked_before) == ("done", number, True)
+    assert [call.method for call in writes(odoo)] == ["write", "reconcile"]
+    assert len(odoo.server.records[LINE]) == 1
+
+
+def test_a_booked_line_of_which_the_rest_is_open_is_left_alone() -> None:
+    odoo = BankOffice()
+    overpaid = line(75.0, "INV/114", documents=[114])
+    book(odoo, overpaid)
+    before = len(writes(odoo))
+    assert book(odoo, overpaid).lines[0].status == "done"
+    assert len(writes(odoo)) == before
+
+
+def test_what_fails_stops_its_line_only_and_says_how_to_go_on() -> None:
+    odoo = BankOffice()
+    failing: list[Any] = [ValidationError("The period is locked."), None]
+    reconcile = odoo.answers["account.move.line", "reconcile"]
+
+    def fail(call: Any) -> Any:
+        error = failing.pop(0) if failing else None
+        if error:
+            raise error
+        return reconcile(call)
+
+    odoo.answers["account.move.line", "reconcile"] = fail
+    lines = [line(70.0, "INV/103"), line(15.0, "INV/102")]
+    first, second = book(odoo, *lines).lines
+    assert (first.status, second.status) == ("failed", "done")
+    assert first.error
+    assert "period is locked" in first.error["message"]
+    assert "is booked (id 1), but not reconciled" in first.warnings[0]
+    assert [one.status for one in book(odoo, *lines).lines] == ["done", "done"]
+    assert len(odoo.server.records[LINE]) == 2
+    assert odoo.open_of(4) == 0.0
+
+
+@pytest.mark.parametrize("method", ["create", "write", "reconcile"])
+def test_no_answer_is_lost_for_good(method: str) -> None:
+    odoo = BankOffice()
+    odoo.server.lose_answer(method)
+    (done,) = book(odoo, line(70.0, "INV/103")).lines
+    if done.status == "failed":
+        (done,) = book(odoo, line(70.0, "INV/103")).lines
+    assert done.status == "done"
+    assert len(odoo.server.records[LINE]) == 1
+    assert odoo.open_of(4) == 0.0
+
+
+def test_other_currencies_are_refused() -> None:
+    (euro,) = plan(BankOffice(), line(30.0, "INV/113")).lines
+    assert (euro.status, "is in EUR, the line in USD" in euro.reasons[0]) == ("none", True)
+    with pytest.raises(ValidationError, match="is in EUR, but the journal Bank is in USD"):
+        book(BankOffice(), line(30.0, "INV/113", currency="eur"))
+    with pytest.raises(ValidationError, match="nothing is converted"):
+        book(BankOffice(currency=1), line(30.0, "INV/113"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "match"),
+    [
+        ([], OdooError, "no lines"),
+        ([{"amount": 1.0}], ValidationError, "has no date"),
+        ([{"date": DAY}], ValidationError, "has no amount"),
+        ([line(0.0)], ValidationError, "is 0"),
+        ([{**line(1.0), "date": "3.11."}], ValidationError, "not a date"),
+        ([{**line(1.0), "text": "x"}], ValidationError, "unknown key"),
+        ([line(1.0, "a"), line(1.0, "a")], ValidationError, "are the same"),
+        ([line(1.0, documents=[999])], OdooError, "999"),
+        ([line(1.0, documents=["INV"])], AmbiguousNameError, "INV"),
+        ([line(1.0, documents=["NO/1"])], NotFoundError, "NO/1"),
+    ],
+)
+def test_bad_input_books_nothing(lines: Any, error: type[OdooError], match: str) -> None:
+    odoo = BankOffice()
+    if match == "999":
+        (one,) = match_bank_lines(odoo, lines=lines).lines
+        assert (one.status, "999" in one.reasons[0]) == ("none", True)
+    else:
+        with pytest.raises(error, match=match):
+            match_bank_lines(odoo, lines=lines)
+    assert writes(odoo) == []
+
+
+def test_rights_and_policy() -> None:
+    odoo = BankOffice(may=False)
+    assert "must not book bank lines" in plan(odoo, line(70.0, "INV/103")).warnings[0]
+    with pytest.raises(AccessError, match="must not book"):
+        book(odoo, line(70.0, "INV/103"))
+    assert writes(odoo) == []
+    for policy in (Policy(mode="readonly"), Policy(model_blocklist=LINE)):
+        odoo = BankOffice(policy=policy)
+        with pytest.raises(AccessError):
+            book(odoo, line(70.0, "INV/103"))
+        assert odoo.sent == []
+    with pytest.raises(AccessError):
+        book(BankOffice(groups=()), line(70.0, "INV/103"))
+
+
+def test_round_trips() -> None:
+    odoo = BankOffice()
+    plan(odoo, line(70.0, "INV/103"))
+    looked = len([call for call in odoo.sent if call.method != "fields_get"])
+    assert looked <= 11
+    book(odoo, line(70.0, "INV/103"))
+    made = len([call for call in odoo.sent if call.method != "fields_get"]) - looked
+    assert made <= 11 + 8
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "found"),
+    [
+        ("Invoice INV/2026/00012 of May", "INV/2026/00012", True),
+        ("inv 2026-00012", "INV/2026/00012", True),
+        ("INV202600012", "INV/2026/00012", True),
+        ("INV/2026/000123", "INV/2026/00012", False),
+        ("XINV/2026/00012", "INV/2026/00012", False),
+        ("in 2026", "2026", False),
+        ("no 12345", "12345", True),
+        ("for Rent", "Rent", False),
+    ],
+)
+def test_references_are_found_however_they_are_written(
+    text: str, reference: str, found: bool
+) -> None:
+    assert has_reference(text, reference) is found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("AZURE INTERIOR GMBH", "Azure Interior", True),
+        ("Müller, Anna", "Anna Muller", True),
+        ("Azure Interiors", "Azure Interior", True),
+        ("Azure", "Brown", False),
+        ("GmbH", "Azure GmbH", False),
+        ("", "Azure", False),
+    ],
+)
+def test_names_are_compared_as_people_do(one: str, other: str, same: bool) -> None:
+    assert same_name(one, other) is same
