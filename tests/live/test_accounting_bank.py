@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit import AccessError, Odoo, ValidationError, connect, count, create, read
+from odoo_toolkit import (
+    AccessError,
+    Odoo,
+    ValidationError,
+    connect,
+    count,
+    create,
+    read,
+    search_read,
+    write,
+)
+from odoo_toolkit.apps import inventory, sales
 from odoo_toolkit.apps.accounting import (
     BankPlan,
     BankResult,
@@ -16,13 +27,17 @@ from odoo_toolkit.apps.accounting import (
     get_partner_statement,
     get_report,
     match_bank_lines,
+    post_invoice,
     register_payment,
+    send_reminders,
 )
+from odoo_toolkit.mail import send_document
 from tests.live.accounting_data import customer, kept, posted, user_in
+from tests.live.products import stored
 from tests.live.servers import Server, credentials
 
 DAY = "2026-01-20"
-LINE = "account.bank.statement.line"
+ITEM, LINE = "account.move.line", "account.bank.statement.line"
 
 
 @pytest.fixture
@@ -40,13 +55,13 @@ def line(amount: float, reference: str, partner: str = "", **more: Any) -> dict[
 
 
 def book(odoo: Odoo, *lines: dict[str, Any], **options: Any) -> BankResult:
-    done = match_bank_lines(odoo, lines=list(lines), **options)  # type: ignore[arg-type]
+    done = match_bank_lines(odoo, lines=list(lines), **options)
     assert isinstance(done, BankResult)
     return done
 
 
 def plan(odoo: Odoo, *lines: dict[str, Any]) -> BankPlan:
-    shown = match_bank_lines(odoo, lines=list(lines), dry_run=True)  # type: ignore[arg-type]
+    shown = match_bank_lines(odoo, lines=list(lines), dry_run=True)
     assert isinstance(shown, BankPlan)
     return shown
 
@@ -207,3 +222,51 @@ def test_a_statement_of_account_is_odoos_own_figures(
     if not ordinary.schema.may("account.move.line", "create"):
         with pytest.raises(AccessError):
             get_partner_statement(ordinary, partner=payer)
+
+
+def test_from_the_quotation_to_the_money_in_the_bank(
+    admin: Odoo, accountant: Odoo, suffix: str
+) -> None:
+    """Each step by the operation for it, with Odoo's own figures at the end."""
+    address = {"name": f"Chain {suffix}", "email": f"{suffix}@example.com"}
+    payer = create(admin, "res.partner", address).id
+    goods = {"name": f"Desk {suffix}", "list_price": 80.0, "taxes_id": [], **stored(admin)}
+    desk = create(admin, "product.product", goods).id
+    inventory.adjust_stock(admin, product_id=desk, quantity=5)
+    order = sales.create_order(admin, partner_id=payer, lines=[{"product_id": desk, "quantity": 2}])
+    mailed = send_document(admin, model="sale.order", record_id=order.id)
+    assert (mailed.state, mailed.status in ("failed", "queued")) == ("sent", True)
+    (outcome,) = sales.process_orders(admin, orders=[order.id], steps=["confirm", "deliver"]).orders
+    assert outcome.complete, outcome
+    (draft,) = sales.create_invoices(admin, order_id=order.id).invoices
+    write(
+        admin,
+        "account.move",
+        [draft.id],
+        {"invoice_date": DAY, "invoice_payment_term_id": False, "invoice_date_due": DAY},
+    )
+    # Up to 15 only Odoo's form takes the day over to the item.
+    due = [
+        row["id"]
+        for row in search_read(
+            admin, ITEM, [["move_id", "=", draft.id], ["date_maturity", "!=", False]], ["id"]
+        ).records
+    ]
+    write(admin, ITEM, due, {"date_maturity": DAY})
+    invoice = post_invoice(admin, invoice_id=draft.id)
+    assert (invoice.posted, invoice.invoice_date_due) == (True, DAY)
+    assert send_document(admin, model="account.move", record_id=invoice.id).message_id
+    (reminder,) = send_reminders(admin, partners=[payer]).reminders
+    assert [(one.id, one.residual) for one in reminder.invoices] == [(invoice.id, 160.0)]
+    assert reminder.message_id
+    (paid,) = book(accountant, line(160.0, f"{invoice.name} {suffix}")).lines
+    assert paid.status == "done", paid
+    assert now(admin, invoice) == ("paid", 0.0)
+    assert get_partner_statement(admin, partner=payer).closing == 0.0
+    (left,) = send_reminders(admin, partners=[payer], dry_run=True).not_sent
+    assert "Nothing has been overdue" in left.reason
+    shown = sales.get_order(admin, order_id=order.id, include_invoices=True)
+    assert (shown.invoice_status, [one.payment_state for one in shown.invoices or ()]) == (
+        "invoiced",
+        ["paid"],
+    )

@@ -272,7 +272,7 @@ CASES = {
             "lines": [{"date": "2026-01-05", "amount": 2.5, "documents": [r.posted]}],
         },
         "account.bank.statement.line",
-        (ITEM, "account.bank.statement"),
+        (ITEM, MOVE, "account.bank.statement"),
         also=(ITEM, "account.bank.statement"),
     ),
     "a statement of account": Case(
