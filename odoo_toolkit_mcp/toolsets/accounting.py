@@ -102,12 +102,12 @@ TOOLS = (
         access="create",
     ),
     Tool(
-        name="odoo_accounting_get_partner_statement",
+        name="odoo_accounting_get_statement",
         title="Get statement of account",
         description="Get the statement of account of a customer or vendor: opening balance,"
         " movements with the balance after each, closing balance and open items. Odoo Community"
         " has no PDF of it. For all customers by age, use odoo_accounting_get_report.",
-        function=accounting.get_partner_statement,
+        function=accounting.get_statement,
         access="read",
     ),
     Tool(

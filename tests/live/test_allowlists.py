@@ -277,7 +277,7 @@ CASES = {
     ),
     "a statement of account": Case(
         "accounting",
-        "get_partner_statement",
+        "get_statement",
         lambda r: {"partner": r.partner},
         ITEM,
         (PARTNER,),

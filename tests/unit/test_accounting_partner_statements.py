@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from odoo_toolkit.apps.accounting import PartnerStatement, get_partner_statement
+from odoo_toolkit.apps.accounting import PartnerStatement, get_statement
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from tests.unit.dunning import Dunning, invoice, owed
@@ -29,7 +29,7 @@ def paid(major: int = 19, **options: Any) -> Dunning:
 
 
 def statement(odoo: Dunning, partner: Any = "Azure", **options: Any) -> PartnerStatement:
-    found = get_partner_statement(odoo, partner=partner, **options)
+    found = get_statement(odoo, partner=partner, **options)
     assert writes(odoo) == []
     return found
 
@@ -104,7 +104,7 @@ def test_nobody_owes_nothing() -> None:
 )
 def test_bad_input(options: dict[str, Any], error: type[OdooError]) -> None:
     with pytest.raises(error):
-        get_partner_statement(paid(), **{"partner": 9, **options})
+        get_statement(paid(), **{"partner": 9, **options})
 
 
 def test_who_sees_a_part_of_the_books_is_refused() -> None:

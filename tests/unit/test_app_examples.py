@@ -134,7 +134,7 @@ ODOOS: dict[str, tuple[Callable[[], Odoo], dict[str, Callable[[], Odoo]]]] = {
             "reset_invoice": lambda: test_accounting_settlement._books(),
             "send_reminders": Dunning,
             "match_bank_lines": lambda: BankOffice(moves=[_OF_115], items=[_OPEN_115]),
-            "get_partner_statement": lambda: Dunning(),
+            "get_statement": lambda: Dunning(),
         },
     ),
     "calendar": (_met, {}),

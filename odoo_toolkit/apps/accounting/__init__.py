@@ -23,7 +23,7 @@ from odoo_toolkit.apps.accounting.partner_statements import (
     Movement,
     OpenItem,
     PartnerStatement,
-    get_partner_statement,
+    get_statement,
 )
 from odoo_toolkit.apps.accounting.payments import (
     PaidInvoice,
@@ -73,8 +73,8 @@ __all__ = [
     "create_entry",
     "create_invoice",
     "get_invoice",
-    "get_partner_statement",
     "get_report",
+    "get_statement",
     "match_bank_lines",
     "post_invoice",
     "reconcile",

@@ -123,7 +123,7 @@ class PartnerStatement(Shown):
     warnings: list[str] = attrs.Factory(list)
 
 
-def get_partner_statement(
+def get_statement(
     odoo: Odoo,
     *,
     partner: Annotated[IdOrName, Doc("Customer or vendor, by id or name.")],
@@ -137,7 +137,7 @@ def get_partner_statement(
 
     A contact stands for its company, whose account it is. Odoo Community prints no such statement.
 
-    >>> found = get_partner_statement(odoo, partner="Azure", date_to="2025-12-31")
+    >>> found = get_statement(odoo, partner="Azure", date_to="2025-12-31")
     >>> found.opening, found.closing, [item.left for item in found.open_items]
     (0.0, 165.0, [100.0, 15.0, 50.0])
 
