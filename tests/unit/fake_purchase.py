@@ -254,6 +254,7 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
         "res.partner": {
             "name": "char",
             "parent_id": "many2one res.partner",
+            "commercial_partner_id": "many2one res.partner",
             "comment": "text" if major < 15 else "html",
             "purchase_warn_msg": "text",
             **({"purchase_warn": "selection"} if major < 19 else {}),

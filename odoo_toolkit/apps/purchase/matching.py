@@ -132,7 +132,7 @@ def enter_bill(
 ) -> EnteredBill | BillPlan:
     """Enter a vendor's bill from its number, date and lines, and compare it with the order first.
 
-    6 round trips, 7 to post it. If quantities, prices or the total before taxes differ from the
+    5 round trips, 7 to post it. If quantities, prices or the total before taxes differ from the
     order, nothing is written and the error lists the differences, unless ``accept_differences``.
     A bill of the vendor with the same number is an error, on every version; spaces, dashes and
     capitals make no other number. If the total with taxes is not the one given, the draft stays and
@@ -328,11 +328,14 @@ def _net(line: Mapping[str, Any]) -> float:
 def _bills_like(odoo: Odoo, row: Row, number: str, day: str) -> list[Row]:
     """Return the vendor's bills with about this number, and those of the day."""
     about = "%".join(["", *_plain(number)[:60], ""])
+    # Of a contact, the bills are the company's.
+    vendor, company = [["id", "=", row["partner_id"].id]], ["commercial_partner_id"]
+    (partner,) = read_rows(odoo, "res.partner", vendor, company, acts_on=ORDER.model)
     domain = [
         *INVOICE.domain,
         ["move_type", "=", "in_invoice"],
         ["state", "!=", "cancel"],
-        ["commercial_partner_id", "parent_of", row["partner_id"].id],
+        ["commercial_partner_id", "=", (partner[company[0]] or row["partner_id"]).id],
         *["|", ["ref", "=ilike", about], ["invoice_date", "=", day]],
     ]
     fields = ("name", "display_name", "state", "ref", "invoice_date", "amount_untaxed")
