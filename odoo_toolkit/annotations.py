@@ -44,7 +44,7 @@ ANY_JSON: dict[str, Any] = {
 }
 
 #: What a name says by itself is not described: clients load the schemas of all tools.
-Model = str
+Model = Annotated[str, Doc("Technical name of the model, such as res.partner.")]
 Domain = Annotated[
     Sequence[Any],
     JsonSchema({"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "array"}]}}),
@@ -55,7 +55,7 @@ Values = Annotated[Mapping[str, Any], JsonSchema({"type": "object"})]
 Fields = Annotated[Sequence[str], JsonSchema({"type": "array", "items": {"type": "string"}})]
 
 #: Whether only to tell what would be written.
-DryRun = bool
+DryRun = Annotated[bool, Doc("Show the plan; write nothing.")]
 
 #: Texts in an annotation, and what opens, closes and separates.
 _MARKS = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[\[\](),]")

@@ -118,14 +118,14 @@ def create_ticket(
     *,
     name: Annotated[str, Len(1), Doc("The subject.")],
     partner_id: Annotated[int | None, Doc("Id of the customer.")] = None,
-    partner_name: str | None = None,
+    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("Helpdesk team.")] = None,
-    team_name: str | None = None,
+    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     user_id: Annotated[int | None, Doc("Assignee.")] = None,
-    user_name: str | None = None,
+    user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     priority: Annotated[Literal["0", "1", "2", "3"], Doc("3 is urgent.")] = "0",
-    tag_ids: NamesOrIds = None,
+    tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
     dry_run: DryRun = False,
 ) -> TicketResult | Plan:
     """Create a helpdesk ticket.
@@ -258,9 +258,9 @@ def assign_ticket(
     ticket_id: TicketId = None,
     ticket_name: TicketName = None,
     user_id: Annotated[int | None, Doc("New assignee.")] = None,
-    user_name: str | None = None,
+    user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     team_id: Annotated[int | None, Doc("New team.")] = None,
-    team_name: str | None = None,
+    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> TicketResult | Plan:
     """Assign a ticket to a user, a team, or both.

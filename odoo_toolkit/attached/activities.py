@@ -39,7 +39,9 @@ from odoo_toolkit.records.names import resolve
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import day_string
 
-ActivityType = Literal["email", "call", "meeting", "todo", "upload_document"]
+ActivityType = Annotated[
+    Literal["email", "call", "meeting", "todo", "upload_document"], Doc("Kind of activity.")
+]
 
 ACTIVITY = Document(
     model="mail.activity",
@@ -127,9 +129,9 @@ class DoneActivity(Shown):
 
 def get_activities(
     odoo: Odoo,
-    model: Model | None = None,
-    record_id: Annotated[int | None, Ge(1)] = None,
-    user_id: int | None = None,
+    model: Annotated[Model | None, Doc("Technical name of the model, such as res.partner.")] = None,
+    record_id: Annotated[int | None, Ge(1), Doc("Id of the record.")] = None,
+    user_id: Annotated[int | None, Doc("Id of the user.")] = None,
     user_name: Annotated[str | None, Doc("Or login.")] = None,
 ) -> ActivitiesResult:
     """Return the open activities of a record, or of a user on all records, by deadline.
@@ -184,7 +186,7 @@ def schedule_activity(
     model: Model,
     record_id: RecordId,
     activity_type: ActivityType = "todo",
-    summary: str = "",
+    summary: Annotated[str, Doc("Title of the activity.")] = "",
     note: Annotated[str, Doc("Plain text.")] = "",
     date_deadline: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
     user_id: Annotated[int | None, Ge(1), Doc("Assignee; default: the connected user.")] = None,
@@ -263,7 +265,7 @@ def schedule_activity(
 @operation
 def mark_activity_done(
     odoo: Odoo,
-    activity_id: Annotated[int, Ge(1)],
+    activity_id: Annotated[int, Ge(1), Doc("Id of the activity.")],
     feedback: Annotated[str, Doc("Plain text.")] = "",
     *,
     dry_run: DryRun = False,

@@ -158,7 +158,7 @@ def get_messages(
     odoo: Odoo,
     model: Model,
     record_id: RecordId,
-    limit: Annotated[int, Ge(1), AtMost(MAX_MESSAGES)] = 20,
+    limit: Annotated[int, Ge(1), AtMost(MAX_MESSAGES), Doc("Maximum number of messages.")] = 20,
     message_types: Annotated[
         Sequence[str],
         JsonSchema({"type": "array", "items": {"type": "string"}}),

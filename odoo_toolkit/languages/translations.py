@@ -78,10 +78,11 @@ class _Free(Step):
 def get_translations(
     odoo: Odoo,
     model: Model,
-    record_id: int,
+    record_id: Annotated[int, Doc("Id of the record.")],
     fields: Annotated[
         Sequence[str] | None,
         JsonSchema({"type": "array", "items": {"type": "string"}}),
+        Doc("Translated fields; default: all."),
     ] = None,
 ) -> TranslationsResult:
     """Return a record's texts in each active language.
@@ -112,7 +113,7 @@ def get_translations(
 def translate(
     odoo: Odoo,
     model: Model,
-    record_id: int,
+    record_id: Annotated[int, Doc("Id of the record.")],
     translations: Annotated[
         Translations,
         JsonSchema({"type": "object"}),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import attrs
+from annotated_doc import Doc
 
 from odoo_toolkit.annotations import JsonSchema
 from odoo_toolkit.arguments import named, read_domain, read_order
@@ -18,7 +19,11 @@ from odoo_toolkit.values.scalars import is_id, short_repr
 
 _TOO_MANY = 2**31
 
-Ids = Annotated[Sequence[int], JsonSchema({"type": "array", "items": {"type": "integer"}})]
+Ids = Annotated[
+    Sequence[int],
+    JsonSchema({"type": "array", "items": {"type": "integer"}}),
+    Doc("Ids of the records."),
+]
 
 
 def describe(

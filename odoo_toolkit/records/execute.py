@@ -67,7 +67,7 @@ def execute(
     kwargs: Annotated[
         Mapping[str, Any] | None, JsonSchema({"type": "object"}), Doc("Named arguments.")
     ] = None,
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
     return_fields: ReturnFields = (),
     *,
     dry_run: DryRun = False,

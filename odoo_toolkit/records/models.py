@@ -33,7 +33,7 @@ def fields_get(
     odoo: Odoo,
     model: Model,
     attributes: Annotated[Fields, Doc("Field attributes; ['*'] for all.")] = DEFAULT_ATTRIBUTES,
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> FieldsResult:
     """Return the fields of a model that the user and the policy may see.
 

@@ -36,7 +36,7 @@ def run_queries(
             " optional, or {'model', 'domain', 'count': true} for the number only."
         ),
     ],
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> QueriesResult:
     """Answer several searches and counts, side by side; one round trip each.
 

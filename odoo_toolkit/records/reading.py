@@ -108,9 +108,9 @@ def search_read(
 def read(
     odoo: Odoo,
     model: Model,
-    ids: Annotated[Ids, Len(1, 100)],
+    ids: Annotated[Ids, Len(1, 100), Doc("Ids of the records.")],
     fields: Annotated[Fields, Doc("Field names; none for all stored ones.")] = (),
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ReadResult:
     """Return records by their ids, in the order asked; one round trip.
 
@@ -133,7 +133,12 @@ def read(
     return rows.read(odoo, odoo.options, model, ids, fields, context)
 
 
-def count(odoo: Odoo, model: Model, domain: Domain = (), context: Context = None) -> CountResult:
+def count(
+    odoo: Odoo,
+    model: Model,
+    domain: Domain = (),
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
+) -> CountResult:
     """Return how many records match a domain; one round trip.
 
     What belongs to closed models is not counted; ``left_out`` says how many records that are.
@@ -146,7 +151,9 @@ def count(odoo: Odoo, model: Model, domain: Domain = (), context: Context = None
     return rows.count(odoo, model, domain, context)
 
 
-def name_get(odoo: Odoo, model: Model, ids: Annotated[Ids, Len(1, 200)]) -> NamesResult:
+def name_get(
+    odoo: Odoo, model: Model, ids: Annotated[Ids, Len(1, 200), Doc("Ids of the records.")]
+) -> NamesResult:
     """Return the display names of records, in the order asked; one round trip.
 
     ``display_name`` is read, because Odoo's own ``name_get`` is gone in 18.
@@ -165,7 +172,7 @@ def default_get(
     odoo: Odoo,
     model: Model,
     fields: Annotated[Fields, Doc("Field names; none for all fields that have a default.")] = (),
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> DefaultsResult:
     """Return the values that a new record would get, relations as ids; one round trip.
 

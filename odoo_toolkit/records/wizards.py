@@ -50,7 +50,7 @@ def run_wizard(
     model: Annotated[str | None, Doc("Model of the records it acts on.")] = None,
     ids: Ids = (),
     method: Annotated[str | None, Doc("The button's method, if there are several.")] = None,
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
     describe: Annotated[bool, Doc("Only list fields and buttons.")] = False,
 ) -> WizardResult:
     """Answer a wizard and press its button, and tell what became of the records.

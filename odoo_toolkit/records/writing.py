@@ -53,7 +53,7 @@ def create(
             " [3,id] unlink, [4,id] link, [5] clear, [6,0,[ids]] set."
         ),
     ],
-    context: Context = None,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
     return_fields: ReturnFields = (),
     *,
     dry_run: DryRun = False,
@@ -144,7 +144,7 @@ def create(
 def write(
     odoo: Odoo,
     model: Model,
-    ids: Annotated[Ids, Len(1, 100)],
+    ids: Annotated[Ids, Len(1, 100), Doc("Ids of the records.")],
     values: Annotated[
         Mapping[str, Any],
         JsonSchema({"type": "object"}),
@@ -215,8 +215,8 @@ def write(
 def unlink(
     odoo: Odoo,
     model: Model,
-    ids: Annotated[Ids, Len(1, 50)],
-    context: Context = None,
+    ids: Annotated[Ids, Len(1, 50), Doc("Ids of the records.")],
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
     *,
     dry_run: DryRun = False,
 ) -> UnlinkResult | Plan:

@@ -59,8 +59,10 @@ def _import(
     ] = (),
     dry_run: DryRun = False,
     notify: Annotated[bool, Doc("Let Odoo log the changes and send its e-mails.")] = False,
-    case_sensitive: bool = True,
-    context: Context = None,
+    case_sensitive: Annotated[
+        bool, Doc("Whether names and keys must match in upper and lower case.")
+    ] = True,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
 ) -> ImportSummary:
     """Import rows; tell of them in short."""
     return records.upsert(

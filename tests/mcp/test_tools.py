@@ -209,20 +209,27 @@ async def test_core_tools_fit_the_limits_of_clients(make_server: MakeServer, era
     later |= {"get_translations", "translate"}
     assert len(sizes) == len(CALLS)
     assert sum(size for name, size in sizes.items() if name not in later) < 16_000
-    assert sum(sizes.values()) < 19_000
+    assert sum(sizes.values()) < 22_000
 
 
 def test_all_tools_together_leave_models_room() -> None:
-    """Every tool of every toolset: what models load in less than 88 kB, the list in 136 kB."""
+    """Every tool of every toolset: what models load in less than 102 kB, the list in 152 kB."""
     table = ToolTable(ServerSettings(mode="full"))
     for toolset in ALL_TOOLSETS:
         toolset().register_tools(table, None)
     tools = list(table.tools.values())
 
     assert len(tools) >= 61
-    assert sum(map(told_to_models, tools)) < 88_000
-    assert sum(size(written(as_listed(tool, "full"))) for tool in tools) < 136_000
+    assert sum(map(told_to_models, tools)) < 102_000
+    assert sum(size(written(as_listed(tool, "full"))) for tool in tools) < 152_000
     assert [tool.name for tool in tools if len(tool.description) > 1000] == []
+    undescribed = [
+        f"{tool.name}.{name}"
+        for tool in tools
+        for name, schema in tool.input_schema["properties"].items()
+        if not schema.get("description")
+    ]
+    assert undescribed == []
     # With a server's prefix of 28 characters, names stay within the 64 that clients take.
     assert [tool.name for tool in tools if len(tool.name) > 36] == []
 

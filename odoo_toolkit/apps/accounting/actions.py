@@ -76,14 +76,23 @@ def create_invoice(
     odoo: Odoo,
     *,
     move_type: MoveType = "out_invoice",
-    partner_id: int | None = None,
-    partner_name: str | None = None,
-    lines: Annotated[Sequence[NewLine], Len(1, 500)],
+    partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
+    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    lines: Annotated[
+        Sequence[NewLine],
+        Len(1, 500),
+        Doc(
+            "Each with a product or a name; quantity, price, taxes and account if they differ from"
+            " Odoo's defaults."
+        ),
+    ],
     invoice_date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: NameOrId = None,
-    currency_id: NameOrId = None,
+    journal_id: Annotated[NameOrId, Doc("Id or name of the journal.")] = None,
+    currency_id: Annotated[
+        NameOrId, Doc("Id or name of the currency, such as EUR; default: the company's.")
+    ] = None,
     ref: Annotated[str | None, Doc("E.g. the vendor's bill number.")] = None,
-    post: bool = False,
+    post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Create a customer invoice, vendor bill or refund; 5 round trips, 6 to post it too.
@@ -250,7 +259,7 @@ def reset_invoice(
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
-    to: Literal["draft", "cancel"] = "draft",
+    to: Annotated[Literal["draft", "cancel"], Doc("draft, or cancel.")] = "draft",
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Reset an invoice, bill or entry to draft, or cancel it; 3 round trips, 4 if posted.
@@ -332,7 +341,7 @@ def get_invoice(
     *,
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
-    line_limit: Annotated[int, Ge(0)] = 12,
+    line_limit: Annotated[int, Ge(0), Doc("Maximum number of lines.")] = 12,
 ) -> Invoice:
     """Return an invoice or bill with lines, payments and what is open; 6 round trips at most.
 

@@ -98,7 +98,7 @@ class BankResult(Shown):
 def match_bank_lines(
     odoo: Odoo,
     *,
-    lines: Annotated[Sequence[BankLine], Len(1, MOST)],
+    lines: Annotated[Sequence[BankLine], Len(1, MOST), Doc("The lines, in order.")],
     journal: Annotated[NameOrId, Doc("Bank or cash journal; the first bank by default.")] = None,
     tolerance: Annotated[
         float, Ge(0), Doc("Amounts that differ by so much count as the same.")

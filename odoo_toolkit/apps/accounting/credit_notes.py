@@ -78,10 +78,12 @@ def create_credit_note(
     invoice_id: InvoiceId = None,
     invoice_name: InvoiceName = None,
     lines: Annotated[Sequence[CreditedLine] | None, Len(1, 200), Doc("All by default.")] = None,
-    reason: str | None = None,
+    reason: Annotated[str | None, Doc("Why; shown on the credit note.")] = None,
     date: Annotated[str | None, Doc("Default: today.")] = None,
-    journal_id: NameOrId = None,
-    post: bool = False,
+    journal_id: Annotated[
+        NameOrId, Doc("Id or name of the journal; default: the invoice's.")
+    ] = None,
+    post: Annotated[bool, Doc("Also post it.")] = False,
     allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:

@@ -93,9 +93,11 @@ def create_entry(
         Doc("Debits must equal credits, in the company's currency."),
     ],
     date: Annotated[str | None, Doc("Default: today.")] = None,
-    ref: str | None = None,
-    journal_id: NameOrId = None,
-    post: bool = False,
+    ref: Annotated[str | None, Doc("Reference of the entry.")] = None,
+    journal_id: Annotated[
+        NameOrId, Doc("Id or name of a miscellaneous journal; default: the first.")
+    ] = None,
+    post: Annotated[bool, Doc("Also post it.")] = False,
     dry_run: DryRun = False,
 ) -> Entry | Plan:
     """Create a journal entry; 7 round trips, one more to post it.

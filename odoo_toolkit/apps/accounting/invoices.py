@@ -29,9 +29,12 @@ from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
 T = TypeVar("T")
-MoveType = Literal["out_invoice", "out_refund", "in_invoice", "in_refund"]
+MoveType = Annotated[
+    Literal["out_invoice", "out_refund", "in_invoice", "in_refund"],
+    Doc("Customer invoice, credit note, vendor bill or refund."),
+]
 #: What a name says by itself is not described: models load the schemas of all tools.
-InvoiceId = int | None
+InvoiceId = Annotated[int | None, Doc("Id of the invoice or bill.")]
 InvoiceName = Annotated[str | None, Doc("Or its number.")]
 
 INVOICE_TYPES = ("out_invoice", "out_refund", "in_invoice", "in_refund")

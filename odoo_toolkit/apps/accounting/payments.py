@@ -104,11 +104,11 @@ def register_payment(
     currency: Annotated[str | None, Doc("Default: the invoices'.")] = None,
     journal_id: Annotated[NameOrId, Doc("Default: the first bank.")] = None,
     payment_date: Annotated[str | None, Doc("Default: today.")] = None,
-    payment_method: str = "manual",
+    payment_method: Annotated[str, Doc("Name of the payment method of the journal.")] = "manual",
     writeoff_account: Annotated[
         str | None, Doc("Name or code; the unpaid rest is booked there.")
     ] = None,
-    writeoff_label: str | None = None,
+    writeoff_label: Annotated[str | None, Doc("Text of the write-off entry.")] = None,
     dry_run: DryRun = False,
 ) -> PaymentResult | Plan:
     """Register the payment of posted invoices, or of bills; 8 round trips.

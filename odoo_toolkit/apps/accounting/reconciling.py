@@ -215,7 +215,9 @@ def reconcile(
     invoice_name: InvoiceName = None,
     line_id: Annotated[int | None, Doc("From open_credits.")] = None,
     credit_name: Annotated[str | None, Doc("Or its number.")] = None,
-    undo: Literal["one", "all"] | None = None,
+    undo: Annotated[
+        Literal["one", "all"] | None, Doc("Take off the one that is named, or all.")
+    ] = None,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
     """Apply an open payment or credit note to a posted invoice or bill, or take it off again.

@@ -169,15 +169,15 @@ class Report(Shown):
 def get_report(
     odoo: Odoo,
     *,
-    kind: Kind,
+    kind: Annotated[Kind, Doc("Which report.")],
     date_to: Annotated[str | None, Doc("Default: today.")] = None,
     date_from: Annotated[
         str | None, Doc("For trial balance, profit and loss; default: the fiscal year.")
     ] = None,
-    company_id: int | None = None,
-    company_name: str | None = None,
+    company_id: Annotated[int | None, Doc("Id of the company.")] = None,
+    company_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     by: Annotated[By | None, Doc("Default: account; aged: partner.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(1000)] = 25,
+    limit: Annotated[int, Ge(1), AtMost(1000), Doc("Maximum number of rows.")] = 25,
 ) -> Report:
     """Return a report of the books from the posted journal items; 5 to 8 round trips.
 

@@ -53,8 +53,8 @@ from odoo_toolkit.values.plain import plain
 STAGE = "crm.stage"
 
 #: Of a lead or an opportunity.
-LeadId = int | None
-LeadName = str | None
+LeadId = Annotated[int | None, Doc("Id of the lead or opportunity.")]
+LeadName = Annotated[str | None, Doc("Its name, instead of the id.")]
 
 LEAD = Document(
     model="crm.lead",
@@ -149,21 +149,26 @@ CREATE = Step(model=LEAD.model, method="create", says="Lead created")
 def create_lead(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1)],
-    partner_id: int | None = None,
-    partner_name: str | None = None,
-    email_from: str | None = None,
-    phone: str | None = None,
-    type: Literal["lead", "opportunity"] = "lead",  # noqa: A002 - Odoo's name for it
-    expected_revenue: Annotated[float | None, Ge(0)] = None,
-    team_id: int | None = None,
-    team_name: str | None = None,
+    name: Annotated[str, Len(1), Doc("Title of the lead.")],
+    partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
+    partner_name: Annotated[
+        str | None,
+        Doc("Its name, instead of the id; if there is none, the company's name on the lead."),
+    ] = None,
+    email_from: Annotated[str | None, Doc("E-mail address.")] = None,
+    phone: Annotated[str | None, Doc("Phone number.")] = None,
+    type: Annotated[  # noqa: A002 - Odoo's name for it
+        Literal["lead", "opportunity"], Doc("lead, or opportunity in the pipeline.")
+    ] = "lead",
+    expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
+    team_id: Annotated[int | None, Doc("Id of the team.")] = None,
+    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     user_id: Annotated[int | None, Doc("Salesperson; default: the connected user.")] = None,
-    user_name: str | None = None,
-    stage_id: int | None = None,
-    stage_name: str | None = None,
+    user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
+    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
+    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
-    tag_ids: NamesOrIds = None,
+    tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Create a lead or an opportunity.
@@ -284,19 +289,19 @@ def update_lead(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    expected_revenue: Annotated[float | None, Ge(0)] = None,
+    expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     date_deadline: Annotated[
         str | date | None, JsonSchema({"type": "string"}), Doc("Expected closing.")
     ] = None,
-    stage_id: int | None = None,
-    stage_name: str | None = None,
+    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
+    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
-    user_name: str | None = None,
-    team_id: int | None = None,
-    team_name: str | None = None,
-    add_tags: NamesOrIds = None,
-    remove_tags: NamesOrIds = None,
-    description: str | None = None,
+    user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
+    team_id: Annotated[int | None, Doc("Id of the team.")] = None,
+    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    add_tags: Annotated[NamesOrIds, Doc("Names or ids of tags to add.")] = None,
+    remove_tags: Annotated[NamesOrIds, Doc("Names or ids of tags to remove.")] = None,
+    description: Annotated[str | None, Doc("New internal note; plain text.")] = None,
     restore: Annotated[bool, Doc("Reopen a lost one.")] = False,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:

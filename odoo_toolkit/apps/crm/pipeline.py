@@ -74,18 +74,18 @@ def convert_to_opportunity(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    partner_id: int | None = None,
-    partner_name: str | None = None,
+    partner_id: Annotated[int | None, Doc("Id of the contact.")] = None,
+    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     create_customer: Annotated[
         bool, Doc("Make a new customer of its data, where none is given and it has none.")
     ] = False,
     user_id: Annotated[int | None, Doc("Salesperson.")] = None,
-    user_name: str | None = None,
-    team_id: int | None = None,
-    team_name: str | None = None,
-    expected_revenue: Annotated[float | None, Ge(0)] = None,
+    user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
+    team_id: Annotated[int | None, Doc("Id of the team.")] = None,
+    team_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    expected_revenue: Annotated[float | None, Ge(0), Doc("In the company's currency.")] = None,
     stage_id: Annotated[int | None, Doc("The first stage by default.")] = None,
-    stage_name: str | None = None,
+    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Convert a lead to an opportunity, through Odoo's wizard; it is never merged with another.
@@ -234,8 +234,8 @@ def move_stage(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    stage_id: int | None = None,
-    stage_name: str | None = None,
+    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
+    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Move a lead or opportunity to another stage.
@@ -323,8 +323,8 @@ def mark_lost(
     *,
     lead_id: LeadId = None,
     lead_name: LeadName = None,
-    reason_id: int | None = None,
-    reason_name: str | None = None,
+    reason_id: Annotated[int | None, Doc("Id of the lost reason.")] = None,
+    reason_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> LeadResult | Plan:
     """Mark a lead or opportunity as lost: it is archived with a probability of 0.

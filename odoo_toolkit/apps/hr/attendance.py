@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
+from annotated_doc import Doc
 
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.hr.people import own_employee
@@ -36,7 +37,7 @@ _METHOD = "attendance_manual"
 _ACTION = "hr_attendance.hr_attendance_action_my_attendances"
 _ROUTE = "systray_check_in_out"
 
-Direction = Literal["in", "out"]
+Direction = Annotated[Literal["in", "out"], Doc("in, or out; default: whichever is due.")]
 
 
 @attrs.frozen(kw_only=True)

@@ -80,8 +80,8 @@ _DID = {"approve": "Approved", "refuse": "Refused", "withdraw": "Withdrew"}
 def decide_leave(
     odoo: Odoo,
     *,
-    decision: Decision,
-    leave_id: int | None = None,
+    decision: Annotated[Decision, Doc("approve, refuse or withdraw.")],
+    leave_id: Annotated[int | None, Doc("Id of the request.")] = None,
     employee_name: Annotated[
         str | None, Doc("If only one request is open, instead of its id.")
     ] = None,

@@ -210,14 +210,18 @@ class _Attach(Step):
 def create_expense(
     odoo: Odoo,
     *,
-    name: str,
+    name: Annotated[str, Doc("Purpose of the expense.")],
     product_id: Annotated[int | None, Doc("The category, such as Meals.")] = None,
-    product_name: str | None = None,
+    product_name: Annotated[
+        str | None, Doc("Its name or internal reference, instead of the id.")
+    ] = None,
     amount: Annotated[float | None, Doc("With taxes, in the company's currency.")] = None,
     quantity: Annotated[float | None, Doc("Instead of amount, if the price is fixed.")] = None,
-    date: Annotated[str | Date | None, JsonSchema({"type": "string"})] = None,
+    date: Annotated[
+        str | Date | None, JsonSchema({"type": "string"}), Doc("YYYY-MM-DD; default: today.")
+    ] = None,
     receipt_name: Annotated[str | None, Doc("File name.")] = None,
-    receipt_base64: str | None = None,
+    receipt_base64: Annotated[str | None, Doc("File of the receipt, as base64.")] = None,
     submit: Annotated[bool, Doc("For approval.")] = False,
     dry_run: DryRun = False,
 ) -> ExpenseResult | Plan:
@@ -375,9 +379,9 @@ _PAST = {"submit": "submitted", "approve": "approved", "refuse": "refused"}
 def decide_expense(
     odoo: Odoo,
     *,
-    decision: Decision,
-    expense_id: int | None = None,
-    expense_name: str | None = None,
+    decision: Annotated[Decision, Doc("submit, approve or refuse.")],
+    expense_id: Annotated[int | None, Doc("Id of the expense.")] = None,
+    expense_name: Annotated[str | None, Doc("Its description, instead of the id.")] = None,
     reason: Annotated[str | None, Doc("For refusing.")] = None,
     dry_run: DryRun = False,
 ) -> ExpenseResult | Plan:

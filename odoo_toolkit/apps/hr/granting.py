@@ -86,16 +86,16 @@ class _Press(Step):
 def create_allocation(
     odoo: Odoo,
     *,
-    leave_type_id: int | None = None,
-    leave_type_name: str | None = None,
+    leave_type_id: Annotated[int | None, Doc("Id of the type of time off.")] = None,
+    leave_type_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
-    employee_name: str | None = None,
+    employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
     days: Annotated[float, Gt(0), Doc("Days that can be taken; of any type.")],
     date_from: Annotated[
         str | date | None, _DAY, Doc("First day it is valid, from Odoo 15 on; default: today.")
     ] = None,
     date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: no end.")] = None,
-    description: str | None = None,
+    description: Annotated[str | None, Doc("Text of the description.")] = None,
     approve: Annotated[bool, Doc("Approve it as well, if this user is allowed to.")] = False,
     dry_run: DryRun = False,
 ) -> AllocationResult | Plan:

@@ -75,7 +75,7 @@ def list_leaves(
     odoo: Odoo,
     *,
     employee_id: Annotated[int | None, Doc("Default: oneself.")] = None,
-    employee_name: str | None = None,
+    employee_name: Annotated[str | None, Doc("Name of the employee, instead of the id.")] = None,
     date_from: Annotated[
         str | date | None, _DAY, Doc("First day; default: the first of this year.")
     ] = None,

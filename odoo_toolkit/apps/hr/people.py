@@ -65,7 +65,7 @@ def find_people(
     *,
     query: Annotated[str, Doc("Words in name, job, department, e-mail or phone.")] = "",
     manager: Annotated[str | None, Doc("Part of a name.")] = None,
-    limit: Annotated[int, Ge(1), AtMost(50)] = 10,
+    limit: Annotated[int, Ge(1), AtMost(50), Doc("Maximum number of people.")] = 10,
 ) -> People:
     """Find employees in the directory that every internal user may read; one round trip.
 

@@ -94,7 +94,7 @@ def adjust_stock(
     location_id: Annotated[
         int | None, Doc("Default: where the product is, else the warehouse's stock.")
     ] = None,
-    location_name: str | None = None,
+    location_name: Annotated[str | None, Doc("Name of the location, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number; created if new.")] = None,
     dry_run: DryRun = False,
 ) -> StockCount | Plan:

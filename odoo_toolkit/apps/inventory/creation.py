@@ -187,7 +187,11 @@ def create_transfer(
     ] = "internal",
     location_src_id: Annotated[NameOrId, Doc("From; default: the operation type's.")] = None,
     location_dest_id: Annotated[NameOrId, Doc("To; default: the operation type's.")] = None,
-    lines: Annotated[Sequence[NewLine], Len(1, 500)],
+    lines: Annotated[
+        Sequence[NewLine],
+        Len(1, 500),
+        Doc("Each with a product and a quantity; lots if it is tracked."),
+    ],
     scheduled_date: Annotated[
         str | None, Doc("ISO date or date-time; UTC without an offset.")
     ] = None,

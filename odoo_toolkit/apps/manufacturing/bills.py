@@ -418,8 +418,10 @@ class Chosen:
 def check_components(
     odoo: Odoo,
     *,
-    product_id: int | None = None,
-    product_name: str | None = None,
+    product_id: Annotated[int | None, Doc("Id of the product variant.")] = None,
+    product_name: Annotated[
+        str | None, Doc("Its name or internal reference, instead of the id.")
+    ] = None,
     bom_id: Annotated[NameOrId, Doc("Default: the product's first.")] = None,
     quantity: Annotated[float, Doc("In the product's unit of measure.")] = 1,
     location_id: Annotated[NameOrId, Doc("Count stock only there; default: everywhere.")] = None,

@@ -181,7 +181,7 @@ def get_order(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    include_components: bool = True,
+    include_components: Annotated[bool, Doc("Also return the components.")] = True,
 ) -> Order:
     """Return a manufacturing order with its components and work orders.
 

@@ -137,7 +137,7 @@ class BillingResult(Shown):
 def check_billing(
     odoo: Odoo,
     *,
-    order_id: int | None = None,
+    order_id: Annotated[int | None, Doc("Id of the order.")] = None,
     order_name: Annotated[str | None, Doc("Such as S00012.")] = None,
 ) -> BillingResult:
     """Check what is to be done so that the hours of a sold service can be invoiced.

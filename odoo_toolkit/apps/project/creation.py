@@ -217,7 +217,7 @@ _DAY = JsonSchema({"type": "string"})
 def create_project(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1)],
+    name: Annotated[str, Len(1), Doc("Title.")],
     stages: Annotated[Sequence[str], Doc("Names of its stages, in order.")] = (),
     closed_stages: Annotated[
         Sequence[str], Doc("Those of them in which tasks are done: folded on the board.")

@@ -52,8 +52,8 @@ from odoo_toolkit.values.plain import plain
 
 STAGE = "project.task.type"
 
-TaskId = int | None
-TaskName = str | None
+TaskId = Annotated[int | None, Doc("Id of the task.")]
+TaskName = Annotated[str | None, Doc("Its name, instead of the id.")]
 
 #: ``user_id`` is Odoo 14's, ``user_ids`` came with 15; ``state`` with 17, for ``kanban_state``.
 TASK = Document(
@@ -108,9 +108,9 @@ class TaskResult(Shown):
 def create_task(
     odoo: Odoo,
     *,
-    name: Annotated[str, Len(1)],
-    project_id: int | None = None,
-    project_name: str | None = None,
+    name: Annotated[str, Len(1), Doc("Title of the task.")],
+    project_id: Annotated[int | None, Doc("Id of the project.")] = None,
+    project_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     user_ids: Annotated[NamesOrIds, Doc("Assignees; only one on Odoo 14.")] = None,
     description: Annotated[str | None, Doc("Plain text.")] = None,
     date_deadline: Annotated[
@@ -119,9 +119,9 @@ def create_task(
         Doc("A date; from Odoo 17 on, also a date and time."),
     ] = None,
     priority: Annotated[str, Doc("0 or 1; up to 3 from Odoo 19 on.")] = "0",
-    parent_id: int | None = None,
-    parent_name: str | None = None,
-    tag_ids: NamesOrIds = None,
+    parent_id: Annotated[int | None, Doc("Id of the parent task.")] = None,
+    parent_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    tag_ids: Annotated[NamesOrIds, Doc("Ids or names of tags.")] = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Create a task, or a subtask.
@@ -196,8 +196,8 @@ def move_stage(
     *,
     task_id: TaskId = None,
     task_name: TaskName = None,
-    stage_id: int | None = None,
-    stage_name: str | None = None,
+    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
+    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Move a task to another stage of its project.
@@ -344,15 +344,17 @@ def update_task(
     task_id: TaskId = None,
     task_name: TaskName = None,
     name: Annotated[str | None, Doc("New name.")] = None,
-    stage_id: int | None = None,
-    stage_name: str | None = None,
+    stage_id: Annotated[int | None, Doc("Id of the stage.")] = None,
+    stage_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     state: Annotated[
         str | None, Doc("Such as done, canceled; up to Odoo 16: ready, blocked.")
     ] = None,
-    priority: str | None = None,
+    priority: Annotated[str | None, Doc("0 is normal; higher is more important.")] = None,
     users: Annotated[NamesOrIds, Doc("All assignees; [] for none.")] = None,
-    date_deadline: Annotated[str | date | datetime | None, JsonSchema({"type": "string"})] = None,
-    description: str | None = None,
+    date_deadline: Annotated[
+        str | date | datetime | None, JsonSchema({"type": "string"}), Doc("Last day, YYYY-MM-DD.")
+    ] = None,
+    description: Annotated[str | None, Doc("New description; plain text.")] = None,
     dry_run: DryRun = False,
 ) -> TaskResult | Plan:
     """Change a task; what is not given stays as it is.
@@ -469,12 +471,12 @@ def log_timesheet(
     hours: Annotated[float, Gt(0), Doc("1.5 for an hour and a half.")],
     task_id: TaskId = None,
     task_name: TaskName = None,
-    description: str | None = None,
+    description: Annotated[str | None, Doc("Work that was done.")] = None,
     date: Annotated[
         str | Date | None, JsonSchema({"type": "string"}), Doc("Default: today.")
     ] = None,
     user_id: Annotated[int | None, Doc("Who worked; default: the connected user.")] = None,
-    user_name: str | None = None,
+    user_name: Annotated[str | None, Doc("Login or name of the user, instead of the id.")] = None,
     dry_run: DryRun = False,
 ) -> TimesheetResult | Plan:
     """Log time spent on a task; needs the Odoo module ``hr_timesheet``.

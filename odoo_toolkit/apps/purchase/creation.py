@@ -150,7 +150,7 @@ def create_order(
         Doc("Each has a product, by id or name."),
     ],
     partner_id: Annotated[int | None, Doc("Vendor id, or give partner_name.")] = None,
-    partner_name: str | None = None,
+    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     partner_ref: Annotated[str | None, Doc("The vendor's own reference.")] = None,
     date_planned: Annotated[
         str | None, Doc("Expected arrival (UTC); default: the vendor's lead time.")

@@ -104,7 +104,9 @@ def get_supply(
     odoo: Odoo,
     *,
     product_id: Annotated[int | None, Doc("Variant id, or give product_name.")] = None,
-    product_name: str | None = None,
+    product_name: Annotated[
+        str | None, Doc("Its name or internal reference, instead of the id.")
+    ] = None,
     quantity: Annotated[float, Doc("Quantity needed.")] = 1,
     needed_by: Annotated[
         str | None,

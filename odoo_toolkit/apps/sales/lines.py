@@ -50,8 +50,10 @@ class ChangedLine(TypedDict, total=False):
 #: What their lines take is described where there is room: in create_order, or in words.
 _OBJECTS = JsonSchema({"type": "array", "items": {"type": "object"}})
 
-NewLines = Annotated[Sequence[NewLine] | None, _OBJECTS]
-ChangedLines = Annotated[Sequence[ChangedLine] | None, _OBJECTS]
+NewLines = Annotated[Sequence[NewLine] | None, _OBJECTS, Doc("Lines to add.")]
+ChangedLines = Annotated[
+    Sequence[ChangedLine] | None, _OBJECTS, Doc("Lines to change, by id or product.")
+]
 Add = Annotated[NewLines, Doc("Lines as in create_order.")]
 Change = Annotated[
     ChangedLines, Doc("line_id or product_name, and new quantity, price_unit, discount, name.")

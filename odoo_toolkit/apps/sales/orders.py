@@ -27,7 +27,7 @@ from odoo_toolkit.records.results import RecordName
 #: To Odoo 16 an order that is locked is done.
 CONFIRMED = ("sale", "done")
 
-OrderId = int | None
+OrderId = Annotated[int | None, Doc("Id of the order.")]
 OrderName = Annotated[str | None, Doc("Such as S00012.")]
 
 #: ``locked`` is there from 17 on, ``delivery_status`` from 16 on, both ``picking_ids`` and it
@@ -164,9 +164,9 @@ def get_order(
     *,
     order_id: OrderId = None,
     order_name: OrderName = None,
-    include_lines: bool = True,
-    include_deliveries: bool = False,
-    include_invoices: bool = False,
+    include_lines: Annotated[bool, Doc("Also return the lines.")] = True,
+    include_deliveries: Annotated[bool, Doc("Also return the deliveries.")] = False,
+    include_invoices: Annotated[bool, Doc("Also return the invoices.")] = False,
 ) -> Order:
     """Return a sales order with what belongs to it, in at most four round trips.
 

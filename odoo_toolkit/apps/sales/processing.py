@@ -311,9 +311,13 @@ def process_orders(
         Len(1, MOST_ORDERS),
         Doc("Ids or numbers."),
     ],
-    steps: Sequence[StepName] = STEPS,
-    journal_id: NameOrId = None,
-    payment_date: str | None = None,
+    steps: Annotated[
+        Sequence[StepName], Doc("Only these steps; default: all that remain.")
+    ] = STEPS,
+    journal_id: Annotated[
+        NameOrId, Doc("Id or name of the bank or cash journal that pays.")
+    ] = None,
+    payment_date: Annotated[str | None, Doc("YYYY-MM-DD; default: today.")] = None,
     unreserved: Annotated[
         bool, Doc("Deliver the full demand, reserved or not; stock can go below zero.")
     ] = False,

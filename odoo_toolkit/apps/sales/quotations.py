@@ -66,7 +66,7 @@ from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
 CommitmentDate = Annotated[str | None, Doc("Promised delivery.")]
-ClientOrderRef = str | None
+ClientOrderRef = Annotated[str | None, Doc("Customer's own reference.")]
 Note = Annotated[str | None, Doc("Terms, plain text.")]
 
 CREATE = Step(model=ORDER.model, method="create", says="Quotation created")
@@ -88,18 +88,24 @@ def create_order(
     lines: Annotated[
         Sequence[NewLine],
         Len(1, 200),
+        Doc(
+            "Each with a product, and quantity, price or discount if they differ; with name"
+            " alone a note, with section a heading."
+        ),
     ],
     partner_id: Annotated[int | None, Doc("Customer.")] = None,
-    partner_name: str | None = None,
-    date_order: str | None = None,
+    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    date_order: Annotated[str | None, Doc("Date of the quotation; confirming replaces it.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
-    payment_term_id: int | None = None,
-    payment_term_name: str | None = None,
-    pricelist_id: NameOrId = None,
-    warehouse_id: NameOrId = None,
+    payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
+    payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
+    pricelist_id: Annotated[
+        NameOrId, Doc("Id or name of the price list; default: the customer's.")
+    ] = None,
+    warehouse_id: Annotated[NameOrId, Doc("Id or name of the warehouse.")] = None,
     note: Note = None,
-    confirm: bool = False,
+    confirm: Annotated[bool, Doc("Also confirm the order.")] = False,
     dry_run: DryRun = False,
 ) -> Order | Plan:
     """Make a quotation, and confirm it if asked to; in few round trips.
@@ -259,10 +265,10 @@ def copy_order(
     order_id: OrderId = None,
     order_name: OrderName = None,
     partner_id: Annotated[int | None, Doc("Another customer.")] = None,
-    partner_name: str | None = None,
+    partner_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     add: NewLines = None,
     change: ChangedLines = None,
-    remove: NamesOrIds = None,
+    remove: Annotated[NamesOrIds, Doc("Lines to leave out: ids, or product names.")] = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
     dry_run: DryRun = False,
@@ -386,8 +392,8 @@ def update_order(
     remove: Remove = None,
     commitment_date: CommitmentDate = None,
     client_order_ref: ClientOrderRef = None,
-    payment_term_id: int | None = None,
-    payment_term_name: str | None = None,
+    payment_term_id: Annotated[int | None, Doc("Id of the payment term.")] = None,
+    payment_term_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     note: Note = None,
     dry_run: DryRun = False,
 ) -> Order | Plan:

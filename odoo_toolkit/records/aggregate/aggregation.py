@@ -81,11 +81,17 @@ def aggregate(
         Fields, Doc("field:sum|avg|min|max|count|count_distinct; rows always have count.")
     ] = (),
     order: Annotated[str | None, Doc("E.g. 'amount_total:sum desc'.")] = None,
-    limit: Annotated[int | None, JsonSchema({"type": "integer"}), Ge(1), AtMost(500)] = 80,
-    offset: Annotated[int, Ge(0)] = 0,
+    limit: Annotated[
+        int | None,
+        JsonSchema({"type": "integer"}),
+        Ge(1),
+        AtMost(500),
+        Doc("Maximum number of rows."),
+    ] = 80,
+    offset: Annotated[int, Ge(0), Doc("Rows to skip.")] = 0,
     having: Having = (),
     context: Annotated[Context, Doc("tz: time zone of the days.")] = None,
-    count_total: bool = False,
+    count_total: Annotated[bool, Doc("Also count all groups.")] = False,
 ) -> AggregateResult:
     """Group the records that match a domain, and reckon sums, averages, ... of each group.
 
