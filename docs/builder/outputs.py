@@ -30,7 +30,6 @@ PAGES = tuple(
         "howto/read.md",
         "howto/write.md",
         "howto/business.md",
-        "howto/collect.md",
         "howto/restock.md",
         "howto/vendors.md",
         "howto/operate.md",

@@ -19,7 +19,7 @@ from odoo_toolkit.testing.records import Records, Row
 from odoo_toolkit.values import ReadOptions
 
 _MODEL: Fields = {"name": "char", "model": "char", "transient": "boolean"}
-_SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rights", "context_get"}
+_SCHEMA = {"fields_get", "get_available_models", "has_access", "check_access_rights"}
 
 
 class FakeServer:
@@ -155,15 +155,18 @@ class FakeServer:
 
     def _answer(self, call: Call) -> Any:
         key = (call.model, call.method)
+        own_zone = (
+            call.internal and key == ("res.users", "read") and "tz" in call.arguments["fields"]
+        )
         of_schema = call.internal and (call.method in _SCHEMA or call.model == "ir.model")
-        if key in self.answers or not of_schema:
+        if key in self.answers or not (of_schema or own_zone):
             self.sent.append(call)
         if key in self.answers:
             answer = _given(self.answers[key], call)
             if answer is not NotImplemented:
                 return answer
-        if key == ("res.users", "context_get"):
-            return {"lang": "en_US", "tz": "UTC", "uid": self._uid}
+        if own_zone:
+            return [{"id": self._uid, "tz": "UTC"}]
         scripted = any(model == call.model for model, _ in self.answers)
         if call.model not in self._models and not scripted:
             raise make_error("UNKNOWN_MODEL", f"There is no model {call.model}.")

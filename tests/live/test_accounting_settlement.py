@@ -152,7 +152,7 @@ def test_an_open_payment_is_applied_only_to_invoices_of_its_partner(
     (credit,) = get_invoice(admin, invoice_id=second.id).open_credits or []
     assert credit.amount == 40.0
     # Odoo itself would take any customer's.
-    error = (NotFoundError, "No open .* can be applied")
+    error = (NotFoundError, "No open .* applies")
     line = credit.line_id
     _unchanged(admin, both, lambda: reconcile(admin, invoice_id=theirs.id, line_id=line), error)
     settled = (StateError, "Nothing of .* is open")
@@ -351,7 +351,7 @@ def test_what_is_locked_stays_and_new_entries_are_told_where_they_went(
     made = create_entry(admin, **more, post=True)
     assert isinstance(made, Entry)
     assert str(made.date) > "2003-12-31"
-    assert any("2003-06-06: that is locked" in warning for warning in made.warnings)
+    assert any("2003-06-06 is locked" in warning for warning in made.warnings)
 
 
 def test_what_is_dated_before_a_lock_is_refused_or_told(

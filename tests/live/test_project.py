@@ -160,7 +160,7 @@ def test_no_time_is_logged_where_none_can_be(
         project.log_timesheet(odoo, task_id=private, hours=1)
     with pytest.raises(ValidationError, match="more than 0"):
         project.log_timesheet(odoo, task_id=paint.id, hours=-1)
-    with pytest.raises(ValidationError, match="no employee"):
+    with pytest.raises(ValidationError, match="not linked to an employee"):
         project.log_timesheet(odoo, task_id=paint.id, hours=1, user_id=robot)
     assert toolkit.count(odoo, "account.analytic.line", []).count == before
 

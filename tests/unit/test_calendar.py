@@ -409,7 +409,7 @@ def test_a_meeting_is_not_in_its_own_way() -> None:
 
 
 def test_the_time_zone_is_that_of_the_user_unless_the_settings_name_one() -> None:
-    answers = {("res.users", "context_get"): {"tz": "America/New_York", "uid": 2}}
+    answers = {("res.users", "read"): [{"id": 2, "tz": "America/New_York"}]}
     odoo = Office()
     odoo.server.answers.update(answers)
 

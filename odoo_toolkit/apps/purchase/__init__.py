@@ -1,7 +1,6 @@
 """Buying: what can be had, requests for quotation, orders, their receipts and bills."""
 
 from odoo_toolkit.annotations import readable_signatures
-from odoo_toolkit.apps.manufacturing.arrivals import Arrival
 from odoo_toolkit.apps.purchase.actions import cancel_order, confirm_order
 from odoo_toolkit.apps.purchase.creation import NewLine, create_order
 from odoo_toolkit.apps.purchase.fulfilment import create_bill, receive
@@ -25,7 +24,6 @@ from odoo_toolkit.apps.purchase.returning import ReturnResult, return_order
 from odoo_toolkit.apps.purchase.supply import Supply, get_supply
 
 __all__ = [
-    "Arrival",
     "Bill",
     "BillPlan",
     "BilledLine",
