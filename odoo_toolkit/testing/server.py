@@ -156,7 +156,9 @@ class FakeServer:
     def _answer(self, call: Call) -> Any:
         key = (call.model, call.method)
         own_zone = (
-            call.internal and key == ("res.users", "read") and "tz" in call.arguments["fields"]
+            call.internal
+            and key == ("res.users", "read")
+            and "tz" in call.arguments.get("fields", ())
         )
         of_schema = call.internal and (call.method in _SCHEMA or call.model == "ir.model")
         if key in self.answers or not (of_schema or own_zone):

@@ -21,6 +21,7 @@ from odoo_toolkit.operations.lines import NameOrId, wanted_links
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.values.moments import parse_moment
 
 Kind = Literal["internal", "incoming", "outgoing"]
 
@@ -192,8 +193,7 @@ def find_late_transfers(
 def _moment(value: str | None) -> datetime | None:
     if not value:
         return None
-    found = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
-    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+    return parse_moment(value)[0].replace(tzinfo=timezone.utc)
 
 
 def _late(
