@@ -12,11 +12,14 @@ import pytest
 from odoo_toolkit import (
     OdooError,
     create,
+    create_many,
     execute,
     read,
+    search_read,
     unlink,
     upsert,
     write,
+    write_many,
 )
 from odoo_toolkit.apps import (
     accounting,
@@ -35,7 +38,7 @@ from odoo_toolkit.apps import (
 from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.activities import mark_activity_done, schedule_activity
 from odoo_toolkit.attached.chatter import post_message, post_notes
-from odoo_toolkit.languages import activate_language
+from odoo_toolkit.languages import activate_language, translate
 from odoo_toolkit.mail import send_document
 from odoo_toolkit.plans import Plan
 from tests.attacks.database import Database, unchanged
@@ -109,6 +112,24 @@ CASES: dict[str, Case] = {
         [["invoice_ids", "!=", False]],
         lambda o, i: accounting.send_reminders(o, partners=[i], dry_run=True),
     ),
+    "entry": (
+        "account.account",
+        [],
+        lambda o, i: accounting.create_entry.plan(
+            o, lines=[{"account_id": i, "debit": 1}, {"account_id": i, "credit": 1}]
+        ),
+    ),
+    "reconcile": (
+        "account.move.line",
+        [
+            ["parent_state", "=", "posted"],
+            ["account_id.reconcile", "=", True],
+            ["amount_residual", "<", 0],
+            ["partner_id", "!=", False],
+            ["move_id.move_type", "in", ["out_refund", "entry"]],
+        ],
+        lambda o, i: accounting.reconcile.plan(o, invoice_id=_open_invoice(o, i), line_id=i),
+    ),
     "create invoice": (
         "res.partner",
         [],
@@ -118,6 +139,11 @@ CASES: dict[str, Case] = {
     ),
     "won": ("crm.lead", [], lambda o, i: crm.mark_won.plan(o, lead_id=i)),
     "lost": ("crm.lead", [], lambda o, i: crm.mark_lost.plan(o, lead_id=i)),
+    "lead's stage": (
+        "crm.lead",
+        [["type", "=", "opportunity"], ["stage_id.is_won", "=", False]],
+        lambda o, i: crm.move_stage.plan(o, lead_id=i, stage_id=_other(o, "crm.lead", i)),
+    ),
     "convert": (
         "crm.lead",
         [["type", "=", "lead"]],
@@ -130,6 +156,11 @@ CASES: dict[str, Case] = {
     ),
     "create lead": ("res.partner", [], lambda o, i: crm.create_lead.plan(o, name="x")),
     "ticket": ("res.partner", [], lambda o, i: helpdesk.create_ticket.plan(o, name="x")),
+    "assign a ticket": (
+        "helpdesk.ticket",
+        [],
+        lambda o, i: helpdesk.assign_ticket.plan(o, ticket_id=i, user_id=o.uid),
+    ),
     "leave": (
         "hr.leave.type",
         [],
@@ -150,6 +181,18 @@ CASES: dict[str, Case] = {
         "product.product",
         [["can_be_expensed", "=", True]],
         lambda o, i: hr.create_expense.plan(o, name="x", product_id=i, amount=3.0),
+    ),
+    "decide on an expense": (
+        "hr.expense",
+        _state("draft"),
+        lambda o, i: hr.decide_expense.plan(o, decision="submit", expense_id=i),
+    ),
+    "expenses that are paid": (
+        "hr.expense",
+        _state("draft"),
+        lambda o, i: hr.process_expenses(
+            o, expenses=[i], until="pay", journal=_first(o, "account.journal"), dry_run=True
+        ),
     ),
     "expenses": (
         "hr.expense",
@@ -210,6 +253,11 @@ CASES: dict[str, Case] = {
         _state("draft", "confirmed"),
         lambda o, i: manufacturing.confirm_order.plan(o, order_id=i),
     ),
+    "cancel production": (
+        "mrp.production",
+        _state("draft", "confirmed"),
+        lambda o, i: manufacturing.cancel_order.plan(o, order_id=i),
+    ),
     "project": (
         "res.partner",
         [],
@@ -222,16 +270,40 @@ CASES: dict[str, Case] = {
             dry_run=True,
         ),
     ),
-    "task": ("project.project", [], lambda o, i: project.create_task.plan(o, name="x")),
+    "task": (
+        "project.project",
+        [],
+        lambda o, i: project.create_task.plan(o, name="x", project_id=i),
+    ),
     "update task": (
         "project.task",
         [["project_id", "!=", False]],
         lambda o, i: project.update_task.plan(o, task_id=i, name="x"),
     ),
+    "task's stage": (
+        "project.task",
+        [["project_id", "!=", False], ["stage_id", "!=", False]],
+        lambda o, i: project.move_stage.plan(o, task_id=i, stage_id=_other(o, "project.task", i)),
+    ),
     "time": (
         "project.task",
         [["project_id.allow_timesheets", "=", True]],
         lambda o, i: project.log_timesheet.plan(o, hours=1.0, task_id=i),
+    ),
+    "create purchase": (
+        "res.partner",
+        [["parent_id", "=", False]],
+        lambda o, i: purchase.create_order.plan(
+            o,
+            partner_id=i,
+            lines=[{"product_id": _first(o, "product.product"), "price_unit": 1}],
+            confirm=True,
+        ),
+    ),
+    "cancel purchase": (
+        "purchase.order",
+        _state("draft", "purchase"),
+        lambda o, i: purchase.cancel_order.plan(o, order_id=i),
     ),
     "purchase": (
         "purchase.order",
@@ -245,7 +317,7 @@ CASES: dict[str, Case] = {
     ),
     "bill": (
         "purchase.order",
-        _state("purchase"),
+        [["invoice_status", "=", "to invoice"], *_state("purchase")],
         lambda o, i: purchase.create_bill.plan(o, order_id=i),
     ),
     "process purchases": (
@@ -288,6 +360,16 @@ CASES: dict[str, Case] = {
         lambda o, i: upsert.plan(o, "res.partner", [{".id": i, "name": "x"}], ".id"),
     ),
     "message": ("res.partner", [], lambda o, i: post_message.plan(o, "res.partner", i, "x")),
+    "many": (
+        "res.country",
+        [],
+        lambda o, i: create_many.plan(o, "res.partner", [{"name": "x", "country_id/.id": i}]),
+    ),
+    "many changes": (
+        "res.partner",
+        [["name", "!=", False]],
+        lambda o, i: write_many.plan(o, "res.partner", [{".id": i, "name": "x"}]),
+    ),
     "company": (
         "res.country",
         [],
@@ -388,14 +470,46 @@ CASES: dict[str, Case] = {
         ),
     ),
     "language": ("res.users", [], lambda o, i: activate_language(o, "fr_BE", dry_run=True)),
+    "translation": (
+        "product.template",
+        [],
+        lambda o, i: translate.plan(o, "product.template", i, {"name": {"en_US": "x"}}),
+    ),
 }
 
 
 def _product(odoo: Noting, quant: int) -> int:
-    from odoo_toolkit import read
-
     product: int = read(odoo, "stock.quant", [quant], ["product_id"]).records[0]["product_id"]["id"]
     return product
+
+
+def _first(odoo: Noting, model: str) -> int:
+    """Return a bank journal, or a product that is bought."""
+    wanted: dict[str, list[Any]] = {
+        "account.journal": [["type", "=", "bank"]],
+        "product.product": [["purchase_ok", "=", True]],
+    }
+    return int(search_read(odoo, model, wanted[model], ["id"], limit=1).records[0]["id"])
+
+
+def _other(odoo: Noting, model: str, record: int) -> int:
+    """Return a stage that a lead or a task is not in, and that it can go to."""
+    fields = ["stage_id"] if model == "crm.lead" else ["stage_id", "project_id"]
+    (row,) = read(odoo, model, [record], fields).records
+    domain: list[Any] = [["id", "!=", row["stage_id"]["id"]]]
+    if model == "project.task":
+        domain.append(["project_ids", "in", [row["project_id"]["id"]]])
+    stages = "crm.stage" if model == "crm.lead" else "project.task.type"
+    found = search_read(odoo, stages, domain, ["id"], limit=1).records
+    return int(found[0]["id"]) if found else 0
+
+
+def _open_invoice(odoo: Noting, line: int) -> int:
+    """Return an open invoice of the partner of an open credit."""
+    (row,) = read(odoo, "account.move.line", [line], ["partner_id"]).records
+    of_partner = [["partner_id", "=", row["partner_id"]["id"]], ["payment_state", "=", "not_paid"]]
+    found = search_read(odoo, "account.move", [*_POSTED, *of_partner], ["id"], limit=1).records
+    return int(found[0]["id"]) if found else 0
 
 
 @pytest.mark.one_server

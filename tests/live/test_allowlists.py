@@ -11,11 +11,14 @@ import attrs
 import pytest
 
 from odoo_toolkit import AccessError, Odoo, Policy, create, execute, search_read
+from odoo_toolkit.apps.hr import create_expense
 from odoo_toolkit.apps.inventory import count_stock, set_reordering_rule
+from odoo_toolkit.apps.purchase import receive
 from odoo_toolkit.connection.settings import connection_settings
 from tests.live.conftest import admin, server
 from tests.live.products import stored
 from tests.live.servers import Server, credentials
+from tests.live.test_hr import leave_type
 
 __all__ = ["admin", "server"]
 
@@ -43,7 +46,7 @@ class Case:
     also: tuple[str, ...] = ()
 
     def run(self, odoo: Odoo, records: Records) -> Any:
-        place = "" if self.app in ("attached", "mail") else "apps."
+        place = "" if self.app.split(".")[0] in ("attached", "mail") else "apps."
         module = importlib.import_module(f"odoo_toolkit.{place}{self.app}")
         dry = {"dry_run": True} if self.dry else {}
         return getattr(module, self.operation)(odoo, **self.given(records), **dry)
@@ -187,11 +190,47 @@ class Records:
             execute(self.admin, "purchase.order", "button_confirm", [[order]])
         return self._made["purchase"]
 
+    @property
+    def received(self) -> int:
+        """A purchase order whose goods have come."""
+        if "received" not in self._made:
+            line = {"product_id": self.goods, "product_qty": 2, "price_unit": 5}
+            values = {"partner_id": self.partner, "order_line": [[0, 0, line]]}
+            order = self._make("received", "purchase.order", **values)
+            execute(self.admin, "purchase.order", "button_confirm", [[order]])
+            receive(self.admin, order_id=order)
+        return self._made["received"]
+
+    @property
+    def expense(self) -> int:
+        category = self._make(
+            "category",
+            PRODUCT,
+            name=f"Meals of {self._partner}",
+            type="service",
+            can_be_expensed=True,
+            standard_price=0,
+        )
+        if "expense" not in self._made:
+            made = create_expense(self.admin, name="Lunch", product_id=category, amount=5)
+            self._made["expense"] = made.id
+        return self._made["expense"]
+
+    @property
+    def leave_type(self) -> int:
+        """A type of time off that has to be allocated."""
+        if "leave type" not in self._made:
+            name = f"Days of {self._partner}"
+            self._made["leave type"] = leave_type(self.admin, name, granted=True)
+        return self._made["leave type"]
+
 
 LEAD, MOVE, ORDER, TASK = "crm.lead", "account.move", "sale.order", "project.task"
 PARTNER, PRODUCT, TEMPLATE = "res.partner", "product.product", "product.template"
 PLACE = "stock.location"
 EVENT, ITEM, PRICES = "calendar.event", "account.move.line", "product.pricelist"
+PURCHASE, PICKING = "purchase.order", "stock.picking"
+EXPENSE, SHEET = "hr.expense", "hr.expense.sheet"
 
 #: What meetings are given, and asked for.
 _MEETING: dict[str, Any] = {"name": "New", "start": "2033-05-04T10:00", "timezone": "UTC"}
@@ -301,6 +340,44 @@ CASES = {
         },
         MOVE,
         ("purchase.order",),
+    ),
+    "purchases to the payment": Case(
+        "purchase",
+        "process_orders",
+        lambda r: {"orders": [r.purchase]},
+        PURCHASE,
+        (MOVE, PICKING),
+        also=(MOVE, PICKING),
+    ),
+    "goods back to a vendor": Case(
+        "purchase",
+        "return_order",
+        lambda r: {"order_id": r.received},
+        PICKING,
+        # What was billed is found by the lines of the order.
+        (MOVE, PURCHASE, "purchase.order.line", "stock.move"),
+        also=(MOVE,),
+    ),
+    "expenses together": Case(
+        "hr",
+        "process_expenses",
+        lambda r: {"expenses": [r.expense]},
+        EXPENSE,
+        # The report, on the versions that have one.
+        (SHEET,),
+        also=(SHEET,),
+    ),
+    "an allocation": Case(
+        "hr",
+        "create_allocation",
+        lambda r: {"leave_type_id": r.leave_type, "days": 2},
+        "hr.leave.allocation",
+    ),
+    "a report that is attached": Case(
+        "attached.attachments",
+        "attach_report",
+        lambda r: {"report_name": "sale.report_saleorder", "record": r.order},
+        ORDER,
     ),
     "a receipt": Case(
         "inventory",
