@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from odoo_toolkit.errors import StateError as StateError
     from odoo_toolkit.errors import ValidationError as ValidationError
     from odoo_toolkit.errors import WizardRequiredError as WizardRequiredError
+    from odoo_toolkit.journal import HistoryEntry as HistoryEntry
+    from odoo_toolkit.journal import Journal as Journal
+    from odoo_toolkit.journal import Write as Write
+    from odoo_toolkit.journal.foretelling import Undo as Undo
     from odoo_toolkit.notebook import Connection as Connection
     from odoo_toolkit.notebook import Model as Model
     from odoo_toolkit.plans import Plan as Plan
@@ -62,6 +66,10 @@ if TYPE_CHECKING:
     from odoo_toolkit.records.results import UnlinkResult as UnlinkResult
     from odoo_toolkit.records.results import WizardResult as WizardResult
     from odoo_toolkit.records.results import WriteResult as WriteResult
+    from odoo_toolkit.undoing import UndoResult as UndoResult
+    from odoo_toolkit.undoing import history as history
+    from odoo_toolkit.undoing import undo as undo
+    from odoo_toolkit.undoing import undo_since as undo_since
     from odoo_toolkit.values import ReadOptions as ReadOptions
 
 #: module -> the public names that it is the home of. They are imported when they are first used:
@@ -74,7 +82,10 @@ _HOMES = {
     "connection.settings": "ConnectionSettings",
     "errors": "AccessError ConfigurationError ConstraintError NotFoundError OdooConnectionError"
     " OdooError RateLimitError StateError ValidationError WizardRequiredError",
+    "journal": "HistoryEntry Journal Write",
+    "journal.foretelling": "Undo",
     "notebook": "Connection Model",
+    "undoing": "UndoResult history undo undo_since",
     "plans": "Plan PlannedCall PlannedChange",
     "policy": "Policy",
     "progress": "OperationCancelled time_limit",

@@ -56,6 +56,8 @@ class Call:
             caller shaped it, and outside full mode it passes only where it is known to be harmless.
         internal: a read that the toolkit makes for itself (schema, names of states).
         timeout: seconds to wait at least for the answer, where the settings' may be too few.
+        before: of a ``write``, what the records hold in its fields, where that was read already:
+            for the journal; it is not sent.
     """
 
     model: str
@@ -71,6 +73,7 @@ class Call:
     step: bool = False
     internal: bool = False
     timeout: float | None = None
+    before: Mapping[int, dict[str, Any]] | None = attrs.field(default=None, eq=False, repr=False)
 
     @property
     def reads(self) -> bool:

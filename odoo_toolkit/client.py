@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 import attrs
 
@@ -69,6 +69,14 @@ class CallEvent:
     result: Any = None
     duration_ms: float
     uid: int
+
+
+class Recorder(Protocol):
+    """What is told of every call that writes, before it is sent: the journal."""
+
+    def recorded(self, odoo: Odoo, call: Call, send: Callable[[], Any]) -> Any:
+        """Record a call, and return what ``send`` returns."""
+        ...
 
 
 @attrs.frozen(kw_only=True)
@@ -139,10 +147,11 @@ class Odoo:
         transport: carries the calls in place of HTTP, such as a
             :class:`odoo_toolkit.testing.FakeServer`; the address is then not used.
         pool: HTTP connections that are shared with others, see :class:`~odoo_toolkit.Pool`.
+        journal: keeps what is written, see :class:`~odoo_toolkit.Journal`.
 
-    A copy is one that is not connected yet, and shares policy, hook, transport and pool. So is
-    what a pickle gives, for :mod:`multiprocessing`: the hook and the transport must be such that
-    can be pickled, and a pickle holds the password or key, readable by whoever has it.
+    A copy is one that is not connected yet, and shares policy, hook, transport, pool and journal.
+    So is what a pickle gives, for :mod:`multiprocessing`: the hook and the transport must be such
+    that can be pickled, and a pickle holds the password or key, readable by whoever has it.
     """
 
     def __init__(
@@ -154,8 +163,10 @@ class Odoo:
         on_call: Callable[[CallEvent], None] | None = None,
         transport: OwnTransport | None = None,
         pool: Pool | None = None,
+        journal: Recorder | None = None,
     ) -> None:
         self.settings = settings
+        self.journal = journal
         self.policy = policy or Policy()
         self.options = options or ReadOptions()
         self.schema = Schema(self.call, lambda: self.version.major, self.policy.model_allowed)
@@ -178,6 +189,7 @@ class Odoo:
             on_call=self._on_call,
             transport=self._transport,
             pool=self._pool,
+            journal=self.journal,
         )
         return again, (self.settings,)
 
@@ -319,9 +331,10 @@ class Odoo:
         """
         call = admitted.call
         try:
-            if not call.reads:
-                checkpoint()
-            result = self._send(self._prepared(call))
+            if call.reads:
+                result = self._send(self._prepared(call))
+            else:
+                result = self._write(self._prepared(call))
             if not call.internal:
                 result = self._shown(call, result)
         except OdooError as error:
@@ -370,6 +383,13 @@ class Odoo:
                 raise
             return None
         return documentation
+
+    def _write(self, call: Call) -> Any:
+        """Send a call that writes; the journal has it before."""
+        checkpoint()
+        if self.journal is None:
+            return self._send(call)
+        return self.journal.recorded(self, call, lambda: self._send(call))
 
     def _admitted(self, call: Call) -> Call:
         return self.policy.admitted(call, self.schema.fields, self._model_of, self._known_version)

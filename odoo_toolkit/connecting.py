@@ -15,6 +15,7 @@ from odoo_toolkit.configuration import configuration_error, unknown_names
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
 from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
+from odoo_toolkit.journal import Journal
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 
@@ -69,6 +70,7 @@ def connect(
     options: ReadOptions | None = None,
     on_call: Callable[[CallEvent], None] | None = None,
     pool: Pool | None = None,
+    journal: Journal | str | Path | None = None,
 ) -> Connection:
     """Connect to Odoo and log in.
 
@@ -105,6 +107,7 @@ def connect(
         options: how values are shown.
         on_call: hears of every call.
         pool: HTTP connections that are shared with others.
+        journal: keeps what is written, so that it can be taken back; the path of its file will do.
 
     Raises:
         ConfigurationError: settings are wrong, missing or unknown; all of them are listed.
@@ -126,5 +129,10 @@ def connect(
     from odoo_toolkit.notebook import Connection
 
     return Connection(
-        settings, policy=policy, options=options, on_call=on_call, pool=pool
+        settings,
+        policy=policy,
+        options=options,
+        on_call=on_call,
+        pool=pool,
+        journal=Journal(journal) if isinstance(journal, (str, Path)) else journal,
     ).connect()

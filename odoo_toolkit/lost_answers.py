@@ -24,6 +24,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.journal.recording import note_found
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string
 
@@ -124,6 +125,7 @@ def or_seen(
             raise
         if seen and (answer := look(seen)) is not None:
             warnings.append(SEEN)
+            note_found(answer)
             return answer
         if seen:
             error.message += (

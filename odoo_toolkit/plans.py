@@ -5,6 +5,7 @@ Names are resolved, states and values are checked, the policy is asked; nothing 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
@@ -13,12 +14,18 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
+from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal.foretelling import Undo, foretold
+from odoo_toolkit.wizards.catalog import known_wizard
 
 P = ParamSpec("P")
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 S = TypeVar("S", bound="Plan")
 S_co = TypeVar("S_co", bound="Plan", covariant=True)
+
+#: Characters of a result's message that the journal keeps.
+_LONGEST = 2000
 
 
 @attrs.frozen(kw_only=True)
@@ -66,6 +73,7 @@ class Plan(Shown):
         calls: what would be sent, in order.
         changes: of a change of fields, the values before and after it.
         warnings: what would go otherwise than asked.
+        undo: what could be taken back of it afterwards, see :func:`odoo_toolkit.undo`.
     """
 
     dry_run: bool = attrs.field(repr=False)
@@ -74,6 +82,7 @@ class Plan(Shown):
     calls: list[PlannedCall]
     changes: list[PlannedChange] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
+    undo: Undo | None = None
 
 
 def planned(
@@ -114,6 +123,16 @@ def planned(
         changes=list(changes),
         warnings=list(warnings),
     )
+
+
+def _with_undo(odoo: Odoo, plan: Any) -> Any:
+    """Return a plan with what could be taken back of it."""
+    if not isinstance(plan, Plan) or not plan.calls or plan.undo:
+        return plan
+    version = odoo.version.major
+    calls = [(call.model, call.method, call.arguments) for call in plan.calls]
+    told = foretold(calls, version, lambda model: known_wizard(model, version) is not None)
+    return attrs.evolve(plan, undo=told)
 
 
 def _by_name(call: Call) -> dict[str, Any]:
@@ -177,8 +196,20 @@ def operation(function: Callable[P, R | Plan]) -> Operation[P, R, Plan]:
 def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operation[P, R, S]]:
     """Do the same for a function whose plans say more, in a class of their own."""
 
-    def decorated(function: Callable[P, R | S]) -> Operation[P, R, S]:
-        name = function.__qualname__
+    def decorated(operates: Callable[P, R | S]) -> Operation[P, R, S]:
+        name = operates.__qualname__
+
+        @functools.wraps(operates)
+        def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
+            act = cast(Any, operates)
+            if kwargs.get("dry_run"):
+                return _with_undo(odoo, act(odoo, *args, **kwargs))
+            if not isinstance(odoo.journal, Journal):
+                return act(odoo, *args, **kwargs)
+            with odoo.journal.operation(odoo, name) as recording:
+                result = act(odoo, *args, **kwargs)
+                recording.entry.message = str(getattr(result, "message", ""))[:_LONGEST]
+            return result
 
         def plan(*args: Any, **kwargs: Any) -> Any:
             return cast(Any, function)(*args, **{**kwargs, "dry_run": True})

@@ -149,6 +149,12 @@ CURES: dict[str, tuple[str, str]] = {
         '`details["problems"]` lists every mistake found; correct them and start again. See '
         "[settings](settings.md).",
     ),
+    "JOURNAL_ERROR": (
+        "The journal cannot be read or written. Where it was to be written before a call, the call"
+        " was not sent.",
+        "The message says whether it is locked, full, damaged or of a newer version. See"
+        " [undo](../undo.md).",
+    ),
     "UNKNOWN_ERROR": (
         "Odoo failed in a way that the toolkit does not know, often a mistake in a module.",
         "Read the message and Odoo's log; calling again the same way will fail again.",

@@ -44,6 +44,10 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "records": ("Records of any model", ("odoo_toolkit.records", *_RESULTS)),
+    "undo": (
+        "Taking back",
+        ("odoo_toolkit.undoing", "odoo_toolkit.journal", "odoo_toolkit.journal.foretelling"),
+    ),
     "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
     "search": ("Finding", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
     "communication": (
@@ -95,6 +99,9 @@ ONLY = {
     "odoo_toolkit.client": ("Odoo", "CallEvent"),
     "odoo_toolkit.connection.settings": ("ConnectionSettings",),
     "odoo_toolkit.arguments": ("Domain",),
+    "odoo_toolkit.journal": ("Journal", "HistoryEntry", "Write"),
+    "odoo_toolkit.journal.foretelling": ("Undo",),
+    "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),
     "odoo_toolkit.languages.installed": (
         "get_languages",
         "activate_language",

@@ -9,9 +9,20 @@ import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
 
-from odoo_toolkit.app_models.model import AppModel, Move, Relation
+from odoo_toolkit.app_models.model import AppModel, Block, Move, Opposite, Relation
 
-__all__ = ["APPS", "COMMON_MODELS", "MODELS", "MODULES", "AppModel", "Move", "Relation", "known"]
+__all__ = [
+    "APPS",
+    "COMMON_MODELS",
+    "MODELS",
+    "MODULES",
+    "AppModel",
+    "Block",
+    "Move",
+    "Opposite",
+    "Relation",
+    "known",
+]
 
 #: app, by the name of its module here -> its models.
 APPS: Mapping[str, tuple[AppModel, ...]] = {

@@ -1,6 +1,15 @@
 """Invoices, bills, journal entries and payments."""
 
-from odoo_toolkit.app_models.model import AppModel, Move, Relation
+from odoo_toolkit.app_models.model import AppModel, Block, Move, Opposite, Relation
+
+_POSTED = Block(
+    "account.move", (("id", "=", "ID"), ("state", "=", "posted")), "it is posted by now"
+)
+_PAID = Block(
+    "account.move",
+    (("id", "=", "ID"), ("payment_state", "in", ("paid", "partial", "in_payment"))),
+    "it is paid or partly paid: take the payment back first",
+)
 
 MODELS = (
     AppModel(
@@ -40,6 +49,24 @@ MODELS = (
             Move("button_cancel", "draft", "cancel", also="posted"),
             Move("button_draft", "posted|cancel", "draft"),
         ),
+        opposites=(
+            Opposite(
+                "create",
+                "unlink",
+                "deleted",
+                otherwise="button_cancel",
+                unless=(_POSTED,),
+            ),
+            Opposite(
+                "action_post",
+                "button_draft",
+                "a draft again",
+                remains="Its number stays with it, and is used when it is posted again.",
+                unless=(_PAID,),
+            ),
+            Opposite("button_draft", "action_post", "posted again"),
+            Opposite("button_cancel", "button_draft", "a draft again"),
+        ),
         tips=(
             "Invoices, bills, credit notes and journal entries are all here: filter by move_type.",
             "Posted documents cannot be changed; a credit note (action_reverse) corrects them.",
@@ -68,7 +95,23 @@ MODELS = (
             Move("action_cancel", "draft", "cancel", until=17),
             Move("action_cancel", "draft", "canceled", since=18),
         ),
+        opposites=(
+            Opposite("create", "action_draft unlink", "deleted", otherwise="action_cancel"),
+            Opposite("action_post", "action_draft", "a draft again"),
+        ),
         told_apart_by="partner_id date amount state",
+    ),
+    AppModel(
+        "account.payment.register",
+        opposites=(Opposite("action_create_payments", made="account.payment"),),
+    ),
+    AppModel(
+        "account.move.reversal",
+        opposites=(
+            Opposite("reverse_moves", made="account.move"),
+            Opposite("refund_moves", made="account.move"),
+            Opposite("modify_moves", made="account.move"),
+        ),
     ),
     AppModel("account.account", "Account", name_fields="name code", told_apart_by="code"),
     AppModel("account.journal", "Journal", name_fields="name code", told_apart_by="code type"),

@@ -1,6 +1,6 @@
 """Transfers, stock and where it lies."""
 
-from odoo_toolkit.app_models.model import AppModel, Move
+from odoo_toolkit.app_models.model import AppModel, Move, Opposite
 
 MODELS = (
     AppModel(
@@ -27,6 +27,23 @@ MODELS = (
             Move("do_unreserve", "assigned", "confirmed"),
             Move("button_validate", "draft|waiting|confirmed|assigned", "done"),
             Move("action_cancel", "draft|waiting|confirmed|assigned", "cancel"),
+        ),
+        opposites=(
+            Opposite(
+                "create",
+                "unlink",
+                "deleted",
+                otherwise="action_cancel",
+                remains="Its number stays used.",
+            ),
+            Opposite("action_assign", "do_unreserve", "without its reservation"),
+            Opposite("do_unreserve", "action_assign", "reserved again"),
+            Opposite(
+                "button_validate",
+                remains="A transfer that is done stays done: return_picking makes one that brings"
+                " the goods back.",
+            ),
+            Opposite("action_cancel", remains="A cancelled transfer stays cancelled."),
         ),
         tips=(
             "Direction and locations follow from picking_type_id.",

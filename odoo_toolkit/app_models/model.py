@@ -61,6 +61,52 @@ class Move:
 
 
 @attrs.frozen
+class Block:
+    """What keeps a document from being taken back.
+
+    Attributes:
+        model: whose records do; a server that has it not has none of them.
+        domain: of these; ``ID`` stands for the id of the document.
+        says: what is in the way and what to do about it; ``{names}`` are their names.
+    """
+
+    model: str
+    domain: tuple[tuple[str, str, object], ...]
+    says: str
+
+
+@attrs.frozen
+class Opposite:
+    """How what a method did is taken back, as far as Odoo allows it.
+
+    Attributes:
+        method: what was called on the record; ``create`` for what is made in any way.
+        by: what takes it back, in order; ``archive`` stands for writing ``active``. None where
+            nothing does.
+        otherwise: what does less, where Odoo refuses the first of these.
+        says: what comes of it, after "It would be ".
+        remains: what stays all the same.
+        unless: what stops it.
+        context: names of what is true in the context of its methods, such as what keeps Odoo from
+            asking.
+        made: of a wizard's button, the model of what it makes, whose ``create`` then counts.
+        since: first Odoo version for which this is so.
+        until: last one.
+    """
+
+    method: str
+    by: tuple[str, ...] = attrs.field(default="", converter=_words)
+    says: str = ""
+    otherwise: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    remains: str = attrs.field(default="", kw_only=True)
+    unless: tuple[Block, ...] = attrs.field(default=(), kw_only=True)
+    made: str = attrs.field(default="", kw_only=True)
+    context: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    since: int = attrs.field(default=OLDEST, kw_only=True)
+    until: int = attrs.field(default=NEWEST, kw_only=True)
+
+
+@attrs.frozen
 class AppModel:
     """What is known of a model; empty where nothing is.
 
@@ -89,6 +135,7 @@ class AppModel:
         found_through: other models by whose records its own are found.
         dates: by which its records are known, the likeliest first.
         moves: what its methods do to the state.
+        opposites: how what its methods do is taken back.
         tips: what experience adds.
     """
 
@@ -112,7 +159,15 @@ class AppModel:
     found_through: tuple[Relation, ...] = attrs.field(default=(), kw_only=True)
     dates: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     moves: tuple[Move, ...] = attrs.field(default=(), kw_only=True)
+    opposites: tuple[Opposite, ...] = attrs.field(default=(), kw_only=True)
     tips: tuple[str, ...] = attrs.field(default=(), kw_only=True)
+
+    def opposite(self, method: str, version: int) -> Opposite | None:
+        """Return how what a method did is taken back on a version; None where not known."""
+        return next(
+            (o for o in self.opposites if o.method == method and o.since <= version <= o.until),
+            None,
+        )
 
     def move(self, method: str, version: int) -> Move | None:
         """Return what a method does to the state on a version; None where not known."""

@@ -1,6 +1,17 @@
 """Requests for quotation, purchase orders and the prices of vendors."""
 
-from odoo_toolkit.app_models.model import AppModel, Move
+from odoo_toolkit.app_models.model import AppModel, Block, Move, Opposite
+
+_RECEIVED = Block(
+    "purchase.order.line",
+    (("order_id", "=", "ID"), ("qty_received", ">", 0)),
+    "part of it is received: return that first (return_picking)",
+)
+_BILLED = Block(
+    "account.move",
+    (("line_ids.purchase_line_id.order_id", "=", "ID"), ("state", "=", "posted")),
+    "its bill {names} is posted: take that back first",
+)
 
 MODELS = (
     AppModel(
@@ -30,6 +41,25 @@ MODELS = (
             Move("button_unlock", "done", "purchase", until=18),
             Move("button_cancel", "draft|sent|to approve|purchase", "cancel"),
             Move("button_draft", "cancel", "draft"),
+        ),
+        opposites=(
+            Opposite(
+                "create",
+                "button_cancel unlink",
+                "deleted",
+                otherwise="button_cancel",
+                remains="Its number stays used.",
+                unless=(_BILLED,),
+            ),
+            Opposite(
+                "button_confirm",
+                "button_unlock button_cancel button_draft",
+                "a request for quotation again",
+                remains="Its receipt stays, cancelled, and the vendor's price on the product.",
+                unless=(_RECEIVED, _BILLED),
+            ),
+            Opposite("button_cancel", "button_draft", "a request for quotation again"),
+            Opposite("button_draft", "button_cancel", "cancelled"),
         ),
         tips=(
             "Prices follow from the vendor's price list where a line is made without price_unit.",

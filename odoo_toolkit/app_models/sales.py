@@ -1,6 +1,17 @@
 """Quotations and sales orders."""
 
-from odoo_toolkit.app_models.model import AppModel, Move, Relation
+from odoo_toolkit.app_models.model import AppModel, Block, Move, Opposite, Relation
+
+_DELIVERED = Block(
+    "sale.order.line",
+    (("order_id", "=", "ID"), ("qty_delivered", ">", 0)),
+    "part of it is delivered: return that first (return_picking)",
+)
+_INVOICED = Block(
+    "account.move",
+    (("line_ids.sale_line_ids.order_id", "=", "ID"), ("state", "=", "posted")),
+    "its invoice {names} is posted: take that back first",
+)
 
 MODELS = (
     AppModel(
@@ -36,6 +47,37 @@ MODELS = (
             Move("action_cancel", "draft|sent|sale", "cancel"),
             Move("action_draft", "cancel", "draft"),
         ),
+        opposites=(
+            Opposite(
+                "create",
+                "unlink",
+                "deleted",
+                otherwise="action_cancel",
+                context="disable_cancel_warning",
+                remains="Its number stays used.",
+                unless=(_INVOICED,),
+            ),
+            Opposite(
+                "action_confirm",
+                "action_unlock action_cancel action_draft",
+                "a quotation again",
+                context="disable_cancel_warning",
+                remains="Its delivery stays, cancelled; projects, tasks and purchase orders that it"
+                " made stay; e-mails that went out stay out.",
+                unless=(_DELIVERED, _INVOICED),
+            ),
+            Opposite(
+                "action_cancel",
+                "action_draft",
+                "a quotation again",
+                context="disable_cancel_warning",
+                remains="Its cancelled delivery stays.",
+            ),
+            Opposite(
+                "action_draft", "action_cancel", "cancelled", context="disable_cancel_warning"
+            ),
+            Opposite("action_quotation_sent", "action_cancel action_draft", "a draft again"),
+        ),
         tips=(
             "Prices follow from the pricelist when a line is made without price_unit.",
             "A confirmed order is invoiced by its own action, which opens a wizard.",
@@ -43,4 +85,8 @@ MODELS = (
         told_apart_by="partner_id state date_order amount_total",
     ),
     AppModel("sale.order.line", "Sales Order Line"),
+    AppModel(
+        "sale.advance.payment.inv",
+        opposites=(Opposite("create_invoices", made="account.move"),),
+    ),
 )

@@ -11,16 +11,22 @@ from typing import Any, Literal, TypeVar
 
 import attrs
 
-from odoo_toolkit.call import Call
+from odoo_toolkit.app_models import known
+from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
+from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
+from odoo_toolkit.operations.time_zones import own_context
 from odoo_toolkit.plans import Plan, planned
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
 
 R = TypeVar("R")
+
+#: What a step does that is neither a change of fields nor a button.
+_ACCESS: Mapping[str, Access] = {"create": "create", "unlink": "delete"}
 
 #: Looks in Odoo whether a step has happened to a record; returns None where it has not.
 Seen = Callable[[Odoo, int], Any]
@@ -74,7 +80,7 @@ class Step:
                 ids=None if self.method == "create" else ids,
                 arguments=self.arguments,
                 context=self.context,
-                access="create" if self.method == "create" else "write",
+                access=_ACCESS.get(self.method, "write"),
                 acts_on=self.model,
                 step=True,
                 timeout=self.timeout,
@@ -84,6 +90,7 @@ class Step:
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Do it, and return what the method returned; of ``create`` the ids."""
         (call,), seen = self.calls(odoo, ids), self.seen
+        call = attrs.evolve(call, context={**own_context(odoo), **call.context})
         if seen is None:
             return send(odoo, call, warnings)
         return or_seen(
@@ -93,7 +100,7 @@ class Step:
     def _press(self, odoo: Odoo, call: Call) -> Any:
         result, ids = odoo.call(call), call.ids or ()
         if is_wizard_action(odoo, result) and result["res_model"] in self.answers:
-            outcome = answer_wizard(odoo, result, source=(self.model, ids), context=self.context)
+            outcome = answer_wizard(odoo, result, source=(self.model, ids), context=call.context)
             result = outcome.action
         # From Odoo 18 on, some ask about the future after they have done what they were told.
         if is_wizard_action(odoo, result) and not (self.seen and self.seen(odoo, ids[0])):
@@ -144,7 +151,12 @@ class WizardStep:
         def answer() -> Any:
             source = (self.model, ids)
             return answer_wizard(
-                odoo, self.wizard, self.values, source=source, method=self.method
+                odoo,
+                self.wizard,
+                self.values,
+                source=source,
+                method=self.method,
+                context=own_context(odoo),
             ).action
 
         if not self.makes:
@@ -160,6 +172,8 @@ class WizardStep:
 
             answered: list[int] = or_seen(made, seen, warnings, safe=self.safe)
             creation.ids = frozenset(answered)
+            for opposite in known(self.wizard).opposites:
+                note_made(opposite.made, answered)
             return answered
 
 

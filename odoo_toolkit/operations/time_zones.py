@@ -29,6 +29,15 @@ def own_zone(odoo: Odoo) -> ZoneInfo:
         return ZoneInfo("UTC")
 
 
+def own_context(odoo: Odoo) -> dict[str, str]:
+    """Return the context in which Odoo's present day is ours: what we date, it must not call late.
+
+    A credit note of tomorrow's date is not posted, and near midnight our day is tomorrow in UTC.
+    """
+    name = own_zone(odoo).key
+    return {} if name == (odoo.settings.tz or "UTC") else {"tz": name}
+
+
 def _of_user(odoo: Odoo) -> str:
     # Not context_get: its answer is one that Odoo 14 cannot write as XML-RPC.
     call = Call(

@@ -12,6 +12,7 @@ from odoo_toolkit.arguments.compared import Difference, comparable, differences,
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.fields import TO_MANY
+from odoo_toolkit.journal.recording import note_stored
 from odoo_toolkit.policy.tables import WRITING_FIELDS
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import (
@@ -115,7 +116,9 @@ def read_back_compared(
     found: list[Difference] = []
 
     def compare(sent: list[Record]) -> None:
-        found[:] = differences(model, given, {row["id"]: row for row in sent}, described)
+        stored = {row["id"]: row for row in sent}
+        note_stored(stored)
+        found[:] = differences(model, given, stored, described)
 
     try:
         names = list(dict.fromkeys([*fields, *beside]))

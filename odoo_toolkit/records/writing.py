@@ -16,6 +16,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.journal.snapshots import values_before
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
@@ -191,7 +192,7 @@ def write(
     returned = checked_return_fields(odoo, model, return_fields, context)
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
-    _check_there(odoo, call)
+    call = _check_there(odoo, call)
     if dry_run:
         changes = _changes(odoo, call, wire, described, warnings)
         would = f"Would change {_counted(len(ids), model)}."
@@ -248,8 +249,8 @@ def unlink(
     )
 
 
-def _check_there(odoo: Odoo, call: Call) -> None:
-    """Refuse a change of records that are not all there.
+def _check_there(odoo: Odoo, call: Call) -> Call:
+    """Refuse a change of records that are not all there; return it, with the old values if kept.
 
     Odoo says nothing of them: on 14 and 19 many models are "written" and "deleted" whether there
     are such records or not.
@@ -259,9 +260,11 @@ def _check_there(odoo: Odoo, call: Call) -> None:
         AccessError: the user cannot see a record.
     """
     ids = call.ids or ()
-    found = set(existing_ids(odoo, call.model, ids, call.context, internal=True))
+    # A journal takes what the records hold from the same request.
+    before = values_before(odoo, call) if odoo.journal and call.method == "write" else None
+    found = set(before or existing_ids(odoo, call.model, ids, call.context, internal=True))
     if not (missing := [record for record in ids if record not in found]):
-        return
+        return attrs.evolve(call, before=before) if before else call
     # What the user cannot see is not found either; reading it says so.
     arguments = {"fields": ["display_name"]}
     read = attrs.evolve(
@@ -280,7 +283,7 @@ def _check_there(odoo: Odoo, call: Call) -> None:
         details={"model": call.model, "missing_ids": missing},
         outcome="not_sent",
     )
-    odoo.refuse(call, error)
+    return odoo.refuse(call, error)
 
 
 def _changes(

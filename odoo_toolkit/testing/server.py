@@ -12,6 +12,7 @@ from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError, make_error
+from odoo_toolkit.journal import Journal
 from odoo_toolkit.notebook import Connection
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing.descriptions import Fields, described
@@ -102,6 +103,7 @@ class FakeServer:
         policy: Policy | None = None,
         options: ReadOptions | None = None,
         on_call: Callable[[CallEvent], None] | None = None,
+        journal: Journal | None = None,
         **settings: Any,
     ) -> Connection:
         """Return a connection to this server; several may share it.
@@ -110,11 +112,19 @@ class FakeServer:
             policy: what may be called; everything by default.
             options: how values are shown.
             on_call: hears of every call.
+            journal: keeps what is written.
             settings: fields of :class:`~odoo_toolkit.ConnectionSettings`, such as ``lang``.
         """
         address = {"url": "http://odoo.test", "username": "test", "password": Secret("test")}
         chosen = ConnectionSettings(**{**address, "reconnect_backoff": 0, **settings})
-        return Connection(chosen, policy=policy, options=options, on_call=on_call, transport=self)
+        return Connection(
+            chosen,
+            policy=policy,
+            options=options,
+            on_call=on_call,
+            transport=self,
+            journal=journal,
+        )
 
     def asked(self, *methods: str) -> list[Call]:
         """Return the calls of these methods that arrived."""

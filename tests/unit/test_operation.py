@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import pydoc
 import typing
 from types import FunctionType
@@ -54,7 +55,7 @@ def test_each_has_a_plan_and_stays_a_plain_function(name: str) -> None:
     ]
     assert inspect.signature(function.plan).return_annotation == "Plan"
     assert function.__doc__
-    assert not hasattr(function, "__wrapped__")
+    assert pickle.loads(pickle.dumps(function)) is function
 
 
 def shop() -> FakeServer:
@@ -108,11 +109,11 @@ def test_help_tells_of_the_plan() -> None:
     assert "Annotated" not in text
 
 
-def test_an_operation_is_the_function_itself() -> None:
-    def act(odoo: str, *, dry_run: bool = False) -> int | Plan:
+def test_an_operation_returns_what_the_function_does() -> None:
+    def act(odoo: Odoo, *, dry_run: bool = False) -> int | Plan:
         """Act."""
-        return Plan(dry_run=True, message=odoo, calls=[]) if dry_run else 1
+        return Plan(dry_run=True, message="x", calls=[]) if dry_run else 1
 
-    made = operation(act)
-    assert made is act
-    assert (made("x"), made.plan("x").message) == (1, "x")
+    made, odoo = operation(act), shop().connect()
+    assert (made(odoo), made.plan(odoo).message) == (1, "x")
+    assert made.__doc__ == "Act."

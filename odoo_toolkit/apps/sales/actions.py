@@ -25,6 +25,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError, ValidationError, make_error
+from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.operations.documents import (
     Row,
     currency_of,
@@ -405,7 +406,9 @@ def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:
     told: dict[str, Any] = {"order_id": before["id"], "order_name": name}
     told |= {"currency": currency_of(before), "warnings": done.warnings}
     try:
-        invoices = read_invoices(odoo, new_invoices(odoo, before))
+        made = new_invoices(odoo, before)
+        note_made("account.move", made)
+        invoices = read_invoices(odoo, made)
     except OdooError as error:
         done.warnings.append(f"Look for it before you repeat this: {error.message}")
         message = f"{name} was invoiced; the invoice cannot be read back."

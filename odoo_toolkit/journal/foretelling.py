@@ -1,0 +1,146 @@
+"""What can be taken back of some calls, known before they are made: from tables, no round trip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, Protocol
+
+import attrs
+
+from odoo_toolkit.app_models import Opposite, known
+from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import ValidationError
+
+Extent = Literal["whole", "part", "none"]
+
+#: Methods of any model, and how what they did is taken back.
+ANY_MODEL: Mapping[str, Opposite] = {
+    "create": Opposite("create", "unlink", "deleted", otherwise="archive"),
+    "action_archive": Opposite("action_archive", "unarchive", "active again"),
+    "action_unarchive": Opposite("action_unarchive", "archive", "archived again"),
+    "message_post": Opposite(
+        "message_post",
+        made="mail.message",
+        remains="An e-mail that has gone out stays out.",
+    ),
+    "unlink": Opposite(
+        "unlink", remains="A deleted record cannot be restored: archive it instead."
+    ),
+}
+
+#: What nobody minds: it makes or shows a wizard, and changes no document.
+_UNTOLD = frozenset({"onchange", "default_get"})
+
+#: Until when, in words: it can be looked up only when it is asked for.
+UNTIL = "Until somebody changes the same records again."
+
+
+class Told(Protocol):
+    """A call as a plan or the journal has it."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+
+
+@attrs.frozen(kw_only=True)
+class Undo(Shown):
+    """What can be taken back.
+
+    Attributes:
+        possible: ``whole``, ``part`` or ``none``.
+        would: what would be done, one sentence for each thing.
+        remains: what stays all the same.
+        until: when it can be done.
+        entry: of the journal, by which it is done; None where nothing was written yet, or without
+            a journal.
+    """
+
+    possible: Extent
+    would: list[str] = attrs.Factory(list)
+    remains: list[str] = attrs.Factory(list)
+    until: str = ""
+    entry: int | None = None
+
+
+def opposite_of(model: str, method: str, version: int) -> Opposite | None:
+    """Return how what a method did is taken back; None where nobody knows."""
+    return known(model).opposite(method, version) or ANY_MODEL.get(method)
+
+
+def foretold(
+    calls: Iterable[tuple[str, str, Mapping[str, Any]]],
+    version: int,
+    is_wizard: Any = lambda model: False,
+    entry: int | None = None,
+) -> Undo:
+    """Return what could be taken back of some calls.
+
+    Args:
+        calls: model, method and arguments of each.
+        version: of Odoo.
+        is_wizard: whether a model is one of dialogs, whose own records nobody keeps.
+        entry: of the journal, where they were made.
+    """
+    would: list[str] = []
+    remains: list[str] = []
+    known_ones = unknown = 0
+    for model, method, arguments in calls:
+        if method in _UNTOLD:
+            continue
+        if method == "write":
+            known_ones += 1
+            fields = arguments.get("vals")
+            names = ", ".join(fields) if isinstance(fields, Mapping) else "the fields"
+            would.append(f"The old values of {names} of {model} would be written back.")
+            if isinstance(fields, Mapping) and _deletes(fields):
+                unknown += 1
+                remains.append("Deleted lines stay deleted.")
+            continue
+        opposite = known(model).opposite(method, version)
+        if opposite is None and is_wizard(model):
+            if method != "create":
+                unknown += 1
+                remains.append(f"{method} of {model} has no known opposite.")
+            continue
+        opposite = opposite or ANY_MODEL.get(method)
+        made = opposite.made if opposite else ""
+        if opposite and made:
+            remains += [opposite.remains] if opposite.remains else []
+            opposite = opposite_of(made, "create", version)
+            model, method = made, "create"
+        if opposite and opposite.by:
+            known_ones += 1
+            would.append(f"{_noun(model)} would be {opposite.says or 'as before'}.")
+        else:
+            unknown += 1
+        if opposite is None:
+            remains.append(f"{method} of {model} has no known opposite.")
+        elif opposite.remains:
+            remains.append(opposite.remains)
+    possible: Extent = "none" if not known_ones else "part" if unknown else "whole"
+    return Undo(
+        possible=possible,
+        would=list(dict.fromkeys(reversed(would))),
+        remains=list(dict.fromkeys(remains)),
+        until=UNTIL if known_ones else "",
+        entry=entry,
+    )
+
+
+def _noun(model: str) -> str:
+    return f"The record of {model}"
+
+
+def _deletes(values: Mapping[str, Any]) -> bool:
+    for value in values.values():
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)):
+            try:
+                commands = read_commands(value, "values")
+            except ValidationError:
+                continue
+            if any(command.kind == "delete" for command in commands):
+                return True
+    return False

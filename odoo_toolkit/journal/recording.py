@@ -1,0 +1,261 @@
+"""The journal of what was written to Odoo, by whom, and what the values were before.
+
+A connection that has a journal records every call that is not a read, at the one door, so nothing
+escapes it. Calls of one operation make one entry. It is written before the call is sent: what a
+process did before it was killed is known.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from odoo_toolkit.app_models import known
+from odoo_toolkit.arguments.reading import wired
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooConnectionError, OdooError
+from odoo_toolkit.journal.entries import KEPT_CONTEXT, HistoryEntry, Outcome, Write
+from odoo_toolkit.journal.snapshots import (
+    lines_before,
+    sent_values,
+    values_after,
+    values_before,
+)
+from odoo_toolkit.journal.store import Store
+
+#: What a program that connects is called in the entries, such as the name of an MCP client.
+client_name: ContextVar[str] = ContextVar("client_name", default="")
+
+
+class Recording:
+    """An entry while its operation runs."""
+
+    def __init__(self, store: Store, entry: HistoryEntry, digest: str | None = None) -> None:
+        self.entry = entry
+        self.warnings: list[str] = []
+        self._store, self._digest = store, digest
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Write the entry, unless it is written."""
+        with self._lock:
+            if not self.entry.id:
+                self.entry.id = self._store.begin(self.entry, self._digest)
+
+    def add(self, write: Write) -> int:
+        """Write that a call is about to be sent, and return its place."""
+        self.begin()
+        with self._lock:
+            self.entry.writes.append(write)
+            place = len(self.entry.writes) - 1
+        self._store.put(self.entry.id, place, write)
+        return place
+
+    def complete(self, place: int) -> None:
+        """Write what became of a call. What is done stays done where this cannot be written."""
+        try:
+            self._store.put(self.entry.id, place, self.entry.writes[place])
+        except OdooError as error:
+            self.warnings.append(error.message)
+
+    def end(self, error: BaseException | None) -> None:
+        """Write how the operation ended."""
+        if not self.entry.id:
+            return
+        self.entry.outcome = _outcome(self.entry.writes, error)
+        self.entry.finished = now()
+        values = {name: getattr(self.entry, name) for name in ("outcome", "finished", "message")}
+        try:
+            self._store.update(self.entry.id, **values)
+        except OdooError as problem:
+            self.warnings.append(problem.message)
+
+
+_current: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+def current() -> Recording | None:
+    """Return the entry of the operation that runs in this context."""
+    return _current.get()
+
+
+class Journal:
+    """What was written through the connections that have it; give it to :func:`connect`.
+
+    >>> odoo = connect(journal="journal.sqlite")  # doctest: +SKIP
+
+    Args:
+        path: of the file; it is made where it is missing.
+        days: after which entries are removed.
+        megabytes: at which the oldest entries are removed.
+
+    Raises:
+        ConfigurationError: the file cannot be used.
+    """
+
+    def __init__(self, path: str | Path, *, days: int = 400, megabytes: int = 500) -> None:
+        self._arguments = (str(path), days, megabytes)
+        self.store = Store(Path(path).expanduser(), days=days, megabytes=megabytes)
+
+    def __repr__(self) -> str:
+        return f"Journal({str(self.store.path)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, self._arguments
+
+    @contextmanager
+    def operation(self, odoo: Odoo, name: str, **told: Any) -> Iterator[Recording]:
+        """Have the writes within make one entry; within another operation they are part of it.
+
+        Args:
+            odoo: the connection.
+            name: of the operation.
+            told: further attributes of the entry, and ``digest`` of its arguments.
+        """
+        running = _current.get()
+        if running:
+            yield running
+            return
+        digest = told.pop("digest", None)
+        entry = HistoryEntry(
+            id=0,
+            started=now(),
+            database=identity(odoo),
+            uid=odoo.uid,
+            client=client_name.get(),
+            operation=name,
+            **told,
+        )
+        recording = Recording(self.store, entry, digest)
+        token = _current.set(recording)
+        try:
+            yield recording
+        except BaseException as error:
+            recording.end(error)
+            raise
+        else:
+            recording.end(None)
+        finally:
+            _current.reset(token)
+
+    def recorded(self, odoo: Odoo, call: Call, send: Callable[[], Any]) -> Any:
+        """Record a call that writes, and send it.
+
+        Raises:
+            OdooError: of ``send``; or the journal cannot be written, and nothing was sent.
+        """
+        with self.operation(odoo, f"{call.model}.{call.method}") as recording:
+            asked = wired(call)
+            write = Write(
+                model=call.model,
+                method=call.method,
+                ids=list(call.ids or ()),
+                context={k: v for k, v in call.context.items() if k in KEPT_CONTEXT},
+            )
+            write.values = sent_values(odoo, asked)
+            if call.method == "write":
+                before = values_before(odoo, asked) if call.before is None else dict(call.before)
+                write.before, write.not_kept = before, _unknown(asked, before)
+                write.lines = lines_before(odoo, asked)
+            place = recording.add(write)
+            try:
+                result = send()
+            except BaseException as error:
+                lost = isinstance(error, OdooConnectionError) and error.outcome == "maybe_applied"
+                write.outcome = (
+                    "refused" if isinstance(error, OdooError) and not lost else "doubtful"
+                )
+                recording.complete(place)
+                raise
+            write.outcome = "done"
+            if call.method == "create":
+                made(write, call.model, result if isinstance(result, (list, tuple)) else [result])
+            write.after = values_after(odoo, asked, write)
+            recording.complete(place)
+            return result
+
+
+def made(write: Write, model: str, ids: Sequence[Any]) -> None:
+    """Note which records a call has created."""
+    write.made_model, write.made = model, [n for n in ids if isinstance(n, int)]
+
+
+def note_made(model: str, ids: Sequence[int]) -> None:
+    """Note which records a call of the running operation has created.
+
+    For what is told by a look afterwards, such as what a wizard's button made: it is noted of the
+    last call that is known to make records of the model.
+    """
+    recording = _current.get()
+    if not recording:
+        return
+    for place in range(len(recording.entry.writes) - 1, -1, -1):
+        write = recording.entry.writes[place]
+        if any(o.made == model and o.method == write.method for o in known(write.model).opposites):
+            made(write, model, list(ids))
+            recording.complete(place)
+            return
+
+
+def note_found(result: Any) -> None:
+    """Note that the last call, whose answer was lost, was seen in Odoo.
+
+    Args:
+        result: what stands for its answer; of ``create`` the ids.
+    """
+    recording = _current.get()
+    if recording and recording.entry.writes:
+        write = recording.entry.writes[-1]
+        write.outcome = "done"
+        if write.method == "create" and isinstance(result, (list, tuple)):
+            made(write, write.model, result)
+        recording.complete(len(recording.entry.writes) - 1)
+
+
+def note_stored(rows: Mapping[int, Mapping[str, Any]]) -> None:
+    """Note what is stored after the last write of the running operation, where it is read anyway.
+
+    Args:
+        rows: record id -> field -> value, as Odoo sends it.
+    """
+    recording = _current.get()
+    if recording and recording.entry.writes:
+        write = recording.entry.writes[-1]
+        for record_id, before in write.before.items():
+            row = rows.get(record_id, {})
+            write.after[record_id] = {name: row[name] for name in before if name in row}
+        recording.complete(len(recording.entry.writes) - 1)
+
+
+def now() -> str:
+    """Return the time as entries have it."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+def identity(odoo: Odoo) -> str:
+    """Return by which name entries know the database of a connection."""
+    return f"{odoo.settings.url.rstrip('/')}/{odoo.database or ''}"
+
+
+def _unknown(call: Call, before: Mapping[int, Mapping[str, Any]]) -> list[str]:
+    kept = {name for row in before.values() for name in row}
+    return [name for name in call.arguments.get("vals", {}) if name not in kept]
+
+
+def _outcome(writes: Sequence[Write], error: BaseException | None) -> Outcome:
+    outcomes = {write.outcome for write in writes}
+    if "doubtful" in outcomes or "sent" in outcomes:
+        return "doubtful"
+    if outcomes == {"refused"}:
+        return "refused"
+    return "partly" if error is not None or "refused" in outcomes else "done"
+
+
+def _again(path: str, days: int, megabytes: int) -> Journal:
+    return Journal(path, days=days, megabytes=megabytes)
