@@ -177,5 +177,5 @@ def test_a_connection_with_a_journal_can_be_pickled(path: Path) -> None:
 
 
 def test_without_a_journal_history_says_how_to_have_one(server: FakeServer) -> None:
-    with pytest.raises(ConfigurationError, match="keeps no journal"):
+    with pytest.raises(ConfigurationError, match="has no journal"):
         history(server.connect())
