@@ -19,6 +19,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, AtMost, JsonSchema
+from odoo_toolkit.records.results import Described, RecordName
 
 JsonObject = dict[str, Any]
 
@@ -35,14 +36,13 @@ _SIMPLE: dict[Any, JsonObject] = {
     object: ANY_JSON,
 }
 
-#: Classes nested deeper than this are described as objects only: every client loads the schemas
-#: of all tools, and few look below the first level of an answer.
-_DEEPEST = 0
-
 #: Bounds that go without saying where they are 0 or 1.
 _LEAST = ("minimum", "exclusiveMinimum", "minItems", "minLength")
 
 _ANYTHING = (Any, object)
+
+#: In an answer; some clients refuse the empty schema.
+_ANY_VALUE = {"description": "Any JSON value."}
 _ARRAYS = {list, tuple, collections.abc.Sequence, collections.abc.Iterable}
 _OBJECTS = {dict, collections.abc.Mapping}
 
@@ -96,65 +96,129 @@ def input_schema(
     return advertised, checked
 
 
-def output_schema(function: Callable[..., Any]) -> JsonObject:
+def output_schema(function: Callable[..., Any], *, items: bool = True) -> JsonObject:
     """Describe the attrs class that a function returns, or the error object in its place.
 
-    A function that returns one of several classes, such as a result or the plan of a dry run, is
-    described by the properties of the first. Some clients hold the answer against the schema
-    even when it is an error, and show nothing but the mismatch where it does not fit. Attributes
-    are left out of an answer while they have their default, so those with a default are not
-    required; more properties are allowed.
+    All attributes are typed. A function that returns one of several classes, such as a result or
+    the plan of a dry run, is described by the properties of all of them. Some clients hold the
+    answer against the schema even when it is an error, and show nothing but the mismatch where it
+    does not fit. Attributes are left out of an answer while they have their default, so those with
+    a default are not required; more properties are allowed.
+
+    Args:
+        function: annotated with what it returns.
+        items: whether to describe also what is listed in an answer, in ``$defs``: every client
+            loads the schemas of all tools, and few look into the answer to a change.
     """
     result = typing.get_type_hints(function, include_extras=True)["return"]
     classes = typing.get_args(result) if _is_union(result) else (result,)
     if not all(attrs.has(cls) for cls in classes):
         raise TypeError(f"{function.__name__} must return an attrs class, not {result!r}.")
-    schema, *others = (_class_schema(cls) for cls in classes)
-    forms = [schema.pop("required", [])]
+    nested = _Nested()
+    # What only a dry run returns is described at its root alone.
+    described = [_attributes(cls, nested if items else nested.name) for cls in classes[:1]]
+    described += [_attributes(cls, nested.name) for cls in classes[1:]]
+    properties: JsonObject = {}
+    for one in described:
+        for name, schema in one["properties"].items():
+            known = properties.setdefault(name, schema)
+            if known != schema:
+                properties[name] = {"anyOf": [*known.get("anyOf", [known]), schema]}
+    forms = [described[0]["required"]]
     # One property is enough to tell such an answer from the others.
-    forms += [other["required"][:1] for other in others]
+    forms += [other["required"][:1] for other in described[1:]]
     forms.append(["error"])
     parameters = inspect.signature(function).parameters
     if any(name.endswith("_name") or name == "lines" for name in parameters):
         # A name that means several records is answered with the matches to choose from.
         forms.append(["matches"])
-    schema["anyOf"] = [{"required": names} for names in forms]
+    return {
+        "type": "object",
+        "properties": properties,
+        "anyOf": [{"required": names} for names in forms],
+        **({"$defs": nested.definitions} if nested.definitions else {}),
+    }
+
+
+class _Nested:
+    """Describes the classes right below the root of an answer, each once, by its name."""
+
+    def __init__(self) -> None:
+        self.definitions: JsonObject = {}
+        self._classes: dict[str, type] = {}
+
+    def __call__(self, cls: type) -> JsonObject:
+        """Return the reference to a class. What is below it are objects and names."""
+        name = cls.__name__
+        if self._classes.setdefault(name, cls) is not cls:
+            raise TypeError(f"Two classes of one answer are named {name}.")
+        if name not in self.definitions:
+            self.definitions[name] = {}
+            self.definitions[name] = _attributes(cls, self.name)
+            del self.definitions[name]["required"]
+        return {"$ref": f"#/$defs/{name}"}
+
+    def name(self, cls: type) -> JsonObject:
+        """Return the reference to a class that is an id and a name; an object for any other."""
+        return self(cls) if cls is RecordName else {"type": "object"}
+
+
+def _attributes(cls: Any, of_class: Callable[[Any], JsonObject]) -> JsonObject:
+    """Return the properties of an attrs class, and which of them are always there."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    schema: JsonObject = {"type": "object", "properties": {}, "required": []}
+    for field in attrs.fields(cls):
+        hint = hints[field.name]
+        if hint == Described:
+            continue  # No part of an answer.
+        if field.default is attrs.NOTHING:
+            schema["required"].append(field.name)
+        elif field.default is None:
+            hint = _without_none(hint)
+        schema["properties"][field.name] = (
+            dict(_ANY_VALUE) if hint in _ANYTHING else _schema(hint, of_class)
+        )
     return schema
 
 
-def _schema(hint: Any, depth: int = 0) -> JsonObject:
-    """Return the JSON Schema of a type hint that occurs in so many nested classes."""
+def _as_object(cls: Any) -> JsonObject:
+    required = [one.name for one in attrs.fields(cls) if one.default is attrs.NOTHING]
+    return {"type": "object", **({"required": required} if required else {})}
+
+
+def _schema(hint: Any, of_class: Callable[[Any], JsonObject] = _as_object) -> JsonObject:
+    """Return the JSON Schema of a type hint; ``of_class`` makes those of attrs classes."""
     if typing.get_origin(hint) is typing.Annotated:
-        return _annotated_schema(hint, depth)
+        return _annotated_schema(hint, of_class)
     if hint in _SIMPLE:
         return dict(_SIMPLE[hint])
     if attrs.has(hint):
-        return _class_schema(hint, depth)
+        return of_class(hint)
     if typing.is_typeddict(hint):
-        return _typed_dict_schema(hint, depth)
+        return _typed_dict_schema(hint, of_class)
     origin, arguments = typing.get_origin(hint) or hint, typing.get_args(hint)
     if origin is typing.Literal:
         return {"type": _SIMPLE[type(arguments[0])]["type"], "enum": list(arguments)}
     if _is_union(hint):
-        return {"anyOf": [_schema(argument, depth) for argument in arguments]}
+        return {"anyOf": [_schema(argument, of_class) for argument in arguments]}
     if origin in _ARRAYS:
         items = arguments[0] if arguments else Any
         if items in _ANYTHING:
             return {"type": "array"}
-        return {"type": "array", "items": _schema(items, depth)}
+        return {"type": "array", "items": _schema(items, of_class)}
     if origin in _OBJECTS:
         values = arguments[1] if arguments else Any
         if values in _ANYTHING:
             return {"type": "object"}
-        return {"type": "object", "additionalProperties": _schema(values, depth)}
+        return {"type": "object", "additionalProperties": _schema(values, of_class)}
     raise TypeError(f"There is no JSON Schema for {hint!r}.")
 
 
-def _annotated_schema(hint: Any, depth: int) -> JsonObject:
+def _annotated_schema(hint: Any, of_class: Callable[[Any], JsonObject]) -> JsonObject:
     markers = list(_markers(hint))
     schema = next(
         (dict(marker.schema) for marker in markers if isinstance(marker, JsonSchema)), None
-    ) or _schema(typing.get_args(hint)[0], depth)
+    ) or _schema(typing.get_args(hint)[0], of_class)
     for marker in markers:
         if isinstance(marker, Doc):
             schema["description"] = marker.documentation
@@ -190,31 +254,9 @@ def _markers(hint: Any) -> Iterable[object]:
             yield marker
 
 
-def _class_schema(cls: Any, depth: int = 0) -> JsonObject:
-    if depth > _DEEPEST:
-        return {"type": "object"}
-    hints = typing.get_type_hints(cls, include_extras=True)
-    schema: JsonObject = {"type": "object", "properties": {}}
-    required = []
-    for field in attrs.fields(cls):
-        if field.default is not attrs.NOTHING:
-            # What is left out while it has its default speaks for itself when it is there.
-            continue
-        required.append(field.name)
-        hint = _without_none(hints[field.name])
-        # So does a text or number; of lists and objects it is worth to know before that they are.
-        if hint not in _ANYTHING and hint not in _SIMPLE:
-            schema["properties"][field.name] = _schema(hint, depth + 1)
-    if not schema["properties"]:
-        del schema["properties"]
-    if required:
-        schema["required"] = required
-    return schema
-
-
-def _typed_dict_schema(kind: Any, depth: int) -> JsonObject:
+def _typed_dict_schema(kind: Any, of_class: Callable[[Any], JsonObject]) -> JsonObject:
     hints = typing.get_type_hints(kind, include_extras=True)
-    properties = {name: _schema(hint, depth) for name, hint in hints.items()}
+    properties = {name: _schema(hint, of_class) for name, hint in hints.items()}
     required = [name for name in hints if name in kind.__required_keys__]
     schema: JsonObject = {"type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})

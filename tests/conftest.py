@@ -1,4 +1,4 @@
-"""How the tests share the work when they run in several processes (``pytest -n 2``)."""
+"""What holds for all tests: results are typed as they say; how several processes share the work."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
+from tests import typed_results
 from tests.live.servers import find_servers
 
 _NAMES = sorted((re.escape(server.name) for server in find_servers()), key=len, reverse=True)
 _SERVER = re.compile(rf"\[.*?\b({'|'.join(_NAMES)})\b" if _NAMES else r"(?!)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the types of all results of tools, wherever a test makes one."""
+    typed_results.watch()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -108,7 +108,7 @@ class Tool:
     @cached_property
     def output_schema(self) -> JsonObject:
         """The schema of the result."""
-        return output_schema(self.function)
+        return output_schema(self.function, items=self.access == "read")
 
     @property
     def plans(self) -> bool:

@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult
-from mcp.types import Tool as McpTool
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.records.results import CountResult
-from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.tool_list import as_listed
-from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
+from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.texts import data_of
@@ -176,52 +173,11 @@ async def test_every_core_tool_is_tried(make_server: MakeServer, era: str) -> No
     assert {tool.name for tool in listed.tools} == set(CALLS)
 
 
-def written(tool: McpTool) -> dict[str, Any]:
-    """Return a tool as it stands in the list of tools."""
-    written: dict[str, Any] = json.loads(tool.model_dump_json(by_alias=True, exclude_none=True))
-    return written
+def test_names_and_descriptions_fit_the_limits_of_clients() -> None:
+    """With a server's prefix of 28 characters, names stay within the 64 that clients take."""
+    tools = list_sizes.table("full").tools.values()
 
-
-def size(value: Any) -> int:
-    """Return how many bytes a value takes as compact JSON."""
-    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode())
-
-
-def told_to_models(tool: Tool) -> int:
-    """Return the bytes of a tool that every model has in its context."""
-    return len(tool.name) + len(tool.description.encode()) + size(tool.input_schema)
-
-
-async def test_core_tools_fit_the_limits_of_clients(make_server: MakeServer, era: str) -> None:
-    """What every Odoo needs in less than 16 kB, as clients take it; all of core in 19 kB."""
-    async with Client(make_server(mode="full"), mode=era) as client:
-        listed = await client.list_tools()
-
-    sizes = {tool.name.removeprefix("odoo_core_"): size(written(tool)) for tool in listed.tools}
-    later = {
-        "run_queries",
-        "aggregate",
-        "import",
-        "run_wizard",
-        "get_languages",
-        "activate_language",
-    }
-    later |= {"get_translations", "translate"}
-    assert len(sizes) == len(CALLS)
-    assert sum(size for name, size in sizes.items() if name not in later) < 16_000
-    assert sum(sizes.values()) < 22_000
-
-
-def test_all_tools_together_leave_models_room() -> None:
-    """Every tool of every toolset: what models load in less than 102 kB, the list in 152 kB."""
-    table = ToolTable(ServerSettings(mode="full"))
-    for toolset in ALL_TOOLSETS:
-        toolset().register_tools(table, None)
-    tools = list(table.tools.values())
-
-    assert len(tools) >= 61
-    assert sum(map(told_to_models, tools)) < 102_000
-    assert sum(size(written(as_listed(tool, "full"))) for tool in tools) < 152_000
+    assert [tool.name for tool in tools if len(tool.name) > 36] == []
     assert [tool.name for tool in tools if len(tool.description) > 1000] == []
     undescribed = [
         f"{tool.name}.{name}"
@@ -230,8 +186,6 @@ def test_all_tools_together_leave_models_room() -> None:
         if not schema.get("description")
     ]
     assert undescribed == []
-    # With a server's prefix of 28 characters, names stay within the 64 that clients take.
-    assert [tool.name for tool in tools if len(tool.name) > 36] == []
 
 
 async def test_order_of_tools_stays(make_server: MakeServer, era: str) -> None:

@@ -169,6 +169,7 @@ class Workshop(Scripted):
             ("mrp.production", "action_assign"): self._assign,
             ("mrp.production", "action_cancel"): lambda call: self._set(call, state="cancel"),
             ("mrp.production", "button_mark_done"): self._mark_done,
+            (self.lots, "create"): self._create_lots,
         }
         super().__init__(major, answers, policy, models, records=records)
         self._move(WOOD_MOVE, WOOD, 8.0, 8.0, **(wood or {}))
@@ -258,6 +259,12 @@ class Workshop(Scripted):
         for number in call.ids or ():
             self.order(number).update(values)
         return True
+
+    def _create_lots(self, call: Call) -> Any:
+        """Create lots; Odoo numbers those that were given no name."""
+        values = [{"name": "0000042", **given} for given in call.arguments["vals_list"]]
+        kept = Call(model=self.lots, method="create", arguments={"vals_list": values})
+        return self.server._kept.answer(kept)
 
     def _create(self, call: Call) -> Any:
         """Create the order; from 16 on with its components, which to 15 have to be given."""

@@ -73,7 +73,7 @@ def test_what_is_on_the_way_is_told(major: int) -> None:
     order = {"id": 12, "name": "P00020", "state": "draft", "picking_type_id": 1}
     rfq = {"id": 1, "product_id": 3, "order_id": 12, "product_qty": 4.0, "state": "draft"}
     rfq["date_planned"] = "2020-02-03 08:00:00"
-    depot.server.records["purchase.order"] = [order, {**order, "id": 13, "picking_type_id": 0}]
+    depot.server.records["purchase.order"] = [order, {**order, "id": 13, "picking_type_id": False}]
     depot.server.records["purchase.order.line"] = [rfq, {**rfq, "id": 2, "order_id": 13}]
     (one,) = find_late_transfers(depot).transfers
     (missing,) = one.missing

@@ -151,15 +151,38 @@ def test_unknown_type_is_refused_at_once() -> None:
         input_schema(function)
 
 
-def test_result_is_described_as_far_as_it_helps() -> None:
-    """What is plain is only required, what has a default left out; below is an object."""
+def test_result_is_described_down_to_what_it_lists() -> None:
+    """The attributes of the class and of the classes in it, those once; below are objects."""
     schema = output_schema(example)
 
     assert schema["properties"] == {
-        "middle": {"type": "object"},
-        "by_name": {"type": "object", "additionalProperties": {"type": "object"}},
+        "name": {"type": "string"},
+        "middle": {"$ref": "#/$defs/Middle"},
+        "by_name": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Inner"}},
+        "anything": {"description": "Any JSON value."},
         "things": {"type": "array"},
+        "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "note": {"type": "string"},
+        "warnings": {"type": "array", "items": {"type": "string"}},
     }
+    assert schema["$defs"] == {
+        "Inner": {"type": "object", "properties": {"number": {"type": "integer"}}},
+        "Middle": {
+            "type": "object",
+            "properties": {
+                "inner": {"type": "object"},
+                "inners": {"type": "array", "items": {"type": "object"}},
+            },
+        },
+    }
+
+
+def test_answer_to_a_change_is_described_at_its_root() -> None:
+    schema = output_schema(example, items=False)
+
+    assert schema["properties"]["middle"] == {"type": "object"}
+    assert schema["properties"]["maybe"]["anyOf"][0] == {"type": "string"}
+    assert "$defs" not in schema
 
 
 def test_result_or_error_object_fits() -> None:

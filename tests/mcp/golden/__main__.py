@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.mcp import list_sizes
 from tests.mcp.golden import FOLDER, files
 
 if __name__ == "__main__":
@@ -11,3 +12,4 @@ if __name__ == "__main__":
     for file in FOLDER.glob("*.json"):
         if file.name not in written:
             file.unlink()
+    list_sizes.keep_what_shrank()

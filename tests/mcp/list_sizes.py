@@ -1,0 +1,89 @@
+"""How large the list of tools is, kept in a file: it grows only where that is meant.
+
+``python -m tests.mcp.list_sizes`` writes what is measured now; ``make golden`` writes only what
+has become less.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+from odoo_toolkit_mcp.tool_list import as_listed
+from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+from odoo_toolkit_mcp.toolsets.base import ToolTable
+
+FILE = Path(__file__).with_name("list_sizes.json")
+
+Sizes = dict[str, dict[str, int]]
+
+
+def table(mode: str) -> ToolTable:
+    """Return all tools that there are in a mode, whatever is installed."""
+    tools = ToolTable(ServerSettings(mode=mode))
+    for toolset in ALL_TOOLSETS:
+        toolset().register_tools(tools, None)
+    return tools
+
+
+def listed(mode: str, form: str) -> list[dict[str, Any]]:
+    """Return the tools as tools/list writes them."""
+    tools = table(mode)
+    return [
+        json.loads(as_listed(tool, mode).model_dump_json(by_alias=True, exclude_none=True))
+        for tool in tools.tools.values()
+    ]
+
+
+def size(value: Any) -> int:
+    """Return how many bytes a value takes as compact JSON."""
+    return len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+def for_models(tools: list[dict[str, Any]]) -> int:
+    """Return the bytes that most clients hand to a model: names, descriptions, arguments."""
+    return sum(
+        len(tool["name"]) + len(tool["description"].encode()) + size(tool["inputSchema"])
+        for tool in tools
+    )
+
+
+def measured() -> Sizes:
+    """Return the bytes of each form of the list in each mode, and those that models load."""
+    sizes: Sizes = {}
+    for form in FORMS:
+        lists = {mode: listed(mode, form) for mode in MODE_ACCESS}
+        sizes[form] = {mode: size(tools) for mode, tools in lists.items()}
+        sizes[f"{form}, for models"] = {mode: for_models(tools) for mode, tools in lists.items()}
+    return sizes
+
+
+FORMS = ("flat",)
+
+
+def recorded() -> Sizes:
+    """Return what the file has."""
+    sizes: Sizes = json.loads(FILE.read_text("utf-8"))
+    return sizes
+
+
+def write(sizes: Sizes) -> None:
+    """Write the file."""
+    FILE.write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
+
+
+def keep_what_shrank() -> None:
+    """Lower what the file has to what is measured, and raise nothing."""
+    now = measured()
+    write(
+        {
+            form: {mode: min(bytes_, now[form][mode]) for mode, bytes_ in modes.items()}
+            for form, modes in recorded().items()
+        }
+    )
+
+
+if __name__ == "__main__":
+    write(measured())
