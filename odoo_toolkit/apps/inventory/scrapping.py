@@ -60,7 +60,7 @@ SCRAP = Document(
     ),
 )
 
-#: Reasons there are from 17 on.
+#: Reasons there are from 18 on.
 REASON = "stock.scrap.reason.tag"
 _TOLERANCE = 1e-6
 
@@ -118,7 +118,7 @@ def scrap_product(
     ] = None,
     location_name: Annotated[str | None, Doc("Its name, instead of the id.")] = None,
     lot: Annotated[str | None, Doc("Lot or serial number of a tracked product.")] = None,
-    reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, from Odoo 17 on.")] = None,
+    reason: Annotated[NameOrId, Doc("One of Odoo's scrap reasons, from Odoo 18 on.")] = None,
     dry_run: DryRun = False,
 ) -> Scrap | Plan:
     """Scrap goods: they leave the stock for Odoo's scrap location.
