@@ -13,7 +13,8 @@ from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.live.conftest import server, user
 from tests.live.servers import Server, User, credentials
-from tests.mcp.test_tools import error_of, size
+from tests.mcp.list_sizes import size
+from tests.mcp.test_tools import error_of
 
 pytestmark = pytest.mark.anyio
 
