@@ -114,7 +114,10 @@ def send_document(
     to: Annotated[
         Sequence[int | str] | None,
         JsonSchema({"type": "array", "items": {"type": "string"}}),
-        Doc("Contacts by name, id or e-mail address; default: the document's contact."),
+        Doc(
+            'A list of contacts, each by name, id or e-mail address: ["Ann Lee", "bo@example.com"].'
+            " Needed where the document has no contact, who is the default."
+        ),
     ] = None,
     template_id: Annotated[
         int | None, Ge(1), Doc("Id of a mail.template; default: the one that Odoo uses.")

@@ -102,13 +102,13 @@ class Way(Generic[OutcomeT]):
         document: the orders.
         stages: by name, in the order in which they are made.
         outcome: the class of what becomes of an order.
-        due: what is left to pay of an order's row.
+        after: what is known of an order's row afterwards: its invoices, and what is left to pay.
     """
 
     document: Document
     stages: Mapping[str, Stage]
     outcome: type[OutcomeT]
-    due: Callable[[Odoo, Row], float]
+    after: Callable[[Odoo, Row], Mapping[str, Any]]
 
 
 @attrs.frozen(kw_only=True)
@@ -288,7 +288,7 @@ def _afterwards(odoo: Odoo, way: Way[OutcomeT], row: Row | None, outcome: Outcom
             amount_total=row["amount_total"],
             currency=currency_of(row),
         )
-        return attrs.evolve(outcome, amount_due=way.due(odoo, row))
+        return attrs.evolve(outcome, **way.after(odoo, row))
     except OdooError as error:
         outcome.warnings.append(f"Its current state cannot be read: {error.message}")
         return outcome

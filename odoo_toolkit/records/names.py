@@ -50,9 +50,10 @@ class AmbiguousNameError(ValidationError):
     def __init__(self, field: str, name: str, model: str, matches: Sequence[RecordName]) -> None:
         self.field = field
         self.matches = [attrs.asdict(match) for match in matches[:_SHOWN]]
+        listed = ", ".join(f"{match['name']} (id {match['id']})" for match in self.matches)
         super().__init__(
             f"Several {model} records match {name!r}. Give {field}.",
-            suggestion=f"Choose one of the matches and pass its id as {field}.",
+            suggestion=f"Choose one of the matches and pass its id as {field}: {listed}.",
             details={"field": field, "matches": self.matches},
         )
 

@@ -342,6 +342,19 @@ def test_what_cannot_be_billed_is_refused(order: dict[str, Any], match: str) -> 
     assert writes(odoo) == []
 
 
+@pytest.mark.parametrize("major", VERSIONS)
+def test_the_plan_of_a_bill_has_its_lines_and_amounts(major: int) -> None:
+    """In two round trips: what the order has of them is a share of Odoo's own figures."""
+    odoo = Buying(major, state="purchase", to_bill=2.0)
+    odoo.tables["purchase.order.line"][0] |= {"price_tax": 7.5}
+    plan = bill(odoo, ref="F-17", dry_run=True)
+    assert plan.message == (
+        "Would create the bill of P00012 of Acme, 2026-01-31, F-17: 2 Units of Chair at 10.00,"
+        " 20.00. Together 20.00 USD before taxes, 23.00 USD with them."
+    )
+    assert len(odoo.sent) == 2
+
+
 def test_a_bill_that_cannot_be_posted_is_still_told_of() -> None:
     odoo = Buying(state="purchase")
     odoo.answers["account.move", "action_post"] = make_error("USER_ERROR", "Duplicate reference.")

@@ -28,6 +28,8 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     number_of,
     pick_journal,
+    unnamed,
+    with_taxes,
 )
 from odoo_toolkit.apps.accounting.lines import NewLine, checked_lines, fill_lines, resolve_lines
 from odoo_toolkit.apps.accounting.reconciling import (
@@ -330,12 +332,6 @@ def _check(row: Row, to: str) -> None:
             raise state_error(INVOICE, row, message, f"Undo the {what} itself.")
 
 
-_SHOWN = attrs.evolve(
-    INVOICE,
-    fields=(*INVOICE.fields, "ref", "invoice_origin"),
-)
-
-
 def get_invoice(
     odoo: Odoo,
     *,
@@ -343,7 +339,7 @@ def get_invoice(
     invoice_name: InvoiceName = None,
     line_limit: Annotated[int, Ge(0), Doc("Maximum number of lines.")] = 12,
 ) -> Invoice:
-    """Return an invoice or bill with lines, payments and what is open; 6 round trips at most.
+    """Return an invoice or bill with lines, payments and what is open; 7 round trips at most.
 
     >>> get_invoice(odoo, invoice_name="INV/1").amount_residual
     115.0
@@ -359,7 +355,7 @@ def get_invoice(
         AmbiguousNameError: several match the name.
         AccessError: Odoo or the policy does not allow it.
     """
-    row = find(odoo, _SHOWN, invoice_id, invoice_name)
+    row = find(odoo, INVOICE, invoice_id, invoice_name)
     posted = row["state"] == "posted"
     is_open = posted and bool(row["amount_residual"]) and bool(row["commercial_partner_id"])
     asked: list[Callable[[], Any]] = [
@@ -369,7 +365,11 @@ def get_invoice(
         lambda: open_credits(odoo, row) if is_open else [],
     ]
     lines, partials, accounts, others = side_by_side(asked)
-    payments, warnings = settlements(odoo, row, partials)
+    further: list[Callable[[], Any]] = [
+        lambda: settlements(odoo, row, partials),
+        lambda: with_taxes(odoo, lines, INVOICE.model) if lines else lines,
+    ]
+    (payments, warnings), lines = side_by_side(further)
     return filled(
         Invoice,
         row,
@@ -403,7 +403,7 @@ def _line(line: Row) -> InvoiceLine:
         InvoiceLine,
         {**line, "name": None if same else line["name"]},
         discount=line["discount"] or None,
-        tax_ids=line["tax_ids"] or None,
+        taxes=unnamed(line["tax_ids"]),
         subtotal=line["price_subtotal"],
         total=line["price_total"],
     )

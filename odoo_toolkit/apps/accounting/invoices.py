@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar, cast
 
 import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import NotFoundError, ValidationError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.operations.companies import usable_companies
 from odoo_toolkit.operations.documents import (
     Document,
@@ -51,6 +51,8 @@ INVOICE = Document(
         "move_type",
         "state",
         "payment_state",
+        "ref",
+        "invoice_origin",
         "partner_id",
         "commercial_partner_id",
         "company_id",
@@ -96,10 +98,49 @@ class InvoiceLine(Shown):
     price_unit: float | None = None
     discount: float | None = None
     account: RecordName | None = None
-    tax_ids: list[int] | None = None
+    taxes: list[RecordName] | None = None
     subtotal: float | None = None
     total: float | None = None
     kind: str | None = None
+
+
+class _Taxed(Protocol):
+    """A line with taxes."""
+
+    @property
+    def taxes(self) -> list[RecordName] | None: ...
+
+
+TaxedT = TypeVar("TaxedT", bound=_Taxed)
+
+
+def unnamed(ids: Sequence[int] | None) -> list[RecordName] | None:
+    """Return taxes by their ids, until they are named."""
+    return [RecordName(id=number, name=f"tax {number}") for number in ids or ()] or None
+
+
+def with_taxes(odoo: Odoo, lines: Sequence[TaxedT], acts_on: str) -> list[TaxedT]:
+    """Return lines with the names of their taxes; no round trip where there are none.
+
+    A tax that this user cannot read keeps its number.
+    """
+    ids = sorted({tax.id for line in lines for tax in line.taxes or ()})
+    if not ids:
+        return list(lines)
+    try:
+        rows = read_rows(
+            odoo, "account.tax", [["id", "in", ids]], ["display_name"], acts_on=acts_on
+        )
+    except OdooError:
+        return list(lines)
+    named = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
+    changed: list[Any] = [
+        [named.get(tax.id, tax) for tax in line.taxes or ()] or None for line in lines
+    ]
+    return [
+        cast(TaxedT, attrs.evolve(cast(Any, line), taxes=taxes))
+        for line, taxes in zip(lines, changed, strict=True)
+    ]
 
 
 @attrs.frozen(kw_only=True)

@@ -122,11 +122,16 @@ class NotReminded(Shown):
 
 @attrs.frozen(kw_only=True)
 class RemindersPlan(Plan):
-    """The reminders that would be sent. Nothing was sent."""
+    """The reminders that would be sent. Nothing was sent.
+
+    Attributes:
+        not_sent: customers who would get none, and why.
+        left_out: customers beyond the limit, and what is overdue.
+    """
 
     reminders: list[Reminder]
     not_sent: list[NotReminded] = attrs.Factory(list)
-    left_out: int = 0
+    left_out: list[NotReminded] = attrs.Factory(list)
 
 
 @attrs.frozen(kw_only=True)
@@ -135,13 +140,13 @@ class RemindersResult(Shown):
 
     Attributes:
         not_sent: customers who got none, and why.
-        left_out: how many customers there are beyond the limit.
+        left_out: customers beyond the limit, and what is overdue.
     """
 
     message: str
     reminders: list[Reminder]
     not_sent: list[NotReminded] = attrs.Factory(list)
-    left_out: int = 0
+    left_out: list[NotReminded] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -213,7 +218,7 @@ def send_reminders(
     day = today(odoo)
     customers = _commercial(odoo, asked)
     found, not_sent = _overdue(odoo, book, customers, day, days)
-    left_out = max(len(found) - limit, 0)
+    left_out = [_beyond(debtor, limit) for debtor in found[limit:]]
     ready, silent = _worded(odoo, book, found[:limit], words, day)
     not_sent += silent
     if not again and ready:
@@ -563,7 +568,7 @@ def _plan(
     step: SendStep,
     ready: Sequence[Reminder],
     not_sent: list[NotReminded],
-    left_out: int,
+    left_out: list[NotReminded],
 ) -> RemindersPlan:
     calls = [
         call for one in ready for call in _step(odoo, step, one).calls(odoo, [one.document.id])
@@ -583,18 +588,27 @@ def _customers(number: int) -> str:
     return "1 customer" if number == 1 else f"{number} customers"
 
 
-def _also(not_sent: Sequence[NotReminded], left_out: int) -> str:
+def _beyond(debtor: _Debtor, limit: int) -> NotReminded:
+    total = by_currency((amount, name) for name, amount in debtor.totals.items())
+    days = max(one.days_overdue for one in debtor.invoices)
+    reason = f"Beyond the limit of {_customers(limit)}: {total}, overdue for up to {days} days."
+    return NotReminded(customer=debtor.customer, reason=reason)
+
+
+def _also(not_sent: Sequence[NotReminded], left_out: Sequence[NotReminded]) -> str:
     also = f" {_customers(len(not_sent))} would get none, see not_sent." if not_sent else ""
-    more = f" {_customers(left_out)} more are left out by the limit." if left_out else ""
+    more = f" {_customers(len(left_out))} more are left out by the limit." if left_out else ""
     return also + more
 
 
-def _message(sent: Sequence[Reminder], not_sent: Sequence[NotReminded], left_out: int) -> str:
+def _message(
+    sent: Sequence[Reminder], not_sent: Sequence[NotReminded], left_out: Sequence[NotReminded]
+) -> str:
     counts: dict[str, int] = {}
     for one in sent:
         status = one.status or "not sent"
         counts[status] = counts.get(status, 0) + 1
     told = ", ".join(f"{number} {status}" for status, number in counts.items())
     also = f" {_customers(len(not_sent))} got none, see not_sent." if not_sent else ""
-    more = f" {_customers(left_out)} more are left out by the limit." if left_out else ""
+    more = f" {_customers(len(left_out))} more are left out by the limit." if left_out else ""
     return f"Reminders: {told or 'none sent'}.{also}{more}"

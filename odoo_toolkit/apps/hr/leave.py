@@ -382,7 +382,8 @@ def request_leave(
         return told(row, f"Requested {what} with ID {done.id}", done.warnings)
 
     left = "" if kind.remaining is None else f" {kind.remaining:g} {kind.unit} are left before it."
-    would = f"Would request {what}.{left}"
+    # What overlaps was refused above.
+    would = f"Would request {what}.{left} It overlaps with no other time off that this user sees."
     steps = [CREATE.of(vals_list=values)]
     with _allowed(employee if other else None):
         return operate(odoo, steps, (), result, would=would, dry_run=dry_run)

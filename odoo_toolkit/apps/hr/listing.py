@@ -25,8 +25,8 @@ from odoo_toolkit.operations.lines import checked_day, today
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
-#: Most requests that are listed, and that the message names.
-_MOST, _TOLD = 200, 10
+#: Most requests that are listed.
+_MOST = 200
 
 _DAY = JsonSchema({"type": "string"})
 
@@ -50,7 +50,7 @@ class EmployeeLeaves(Shown):
     """The time off of one employee, as far as the connected user may see it.
 
     Attributes:
-        message: the requests that take days, in words.
+        message: how many requests there are, and how many of them take days.
         overlapping: the time off that takes these days already: a request for them is refused.
         leaves: all requests that touch the days, by date; refused and cancelled ones, too.
         totals: by type; a request that is only partly within the days counts as a whole.
@@ -131,12 +131,11 @@ def list_leaves(
             " Odoo shows it to the employee, their approver and Time Off officers."
         )
     days = f"from {first} on" if last is None else first if first == last else f"{first} to {last}"
-    told = "; ".join(row.text for row in taking[:_TOLD])
-    more = f"; and {len(taking) - _TOLD} more" if len(taking) > _TOLD else ""
     return EmployeeLeaves(
         employee=employee,
-        message=f"{employee.name}, {days}: {told}{more}."
-        if taking
+        message=f"{employee.name}, {days}: {len(leaves)} request(s), {len(taking)} of them take"
+        " days (overlapping)."
+        if leaves
         else f"{employee.name}, {days}: no time off that this user sees.",
         date_from=first,
         date_to=last,

@@ -85,6 +85,8 @@ class ReorderingRule(Shown):
         trigger: auto is run by Odoo itself, manual only when it is asked.
         on_hand: in stock.
         forecast: in stock and expected less what is wanted, until ``until``.
+        until: the last day that the forecast counts: when goods ordered today would come, by the
+            lead times of vendor, production and company. Nobody sets it.
         to_order: what running the rule would order.
         how: by what goods come; None where no route replenishes the location.
         vendor: whom the rule prefers, where it names one.

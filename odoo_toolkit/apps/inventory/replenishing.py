@@ -319,7 +319,8 @@ def _message(ordered: Sequence[Ordered]) -> str:
     if not ordered:
         return "Nothing new was found after running the rules."
     told = "; ".join(
-        f"{one.quantity:g} {one.uom or ''} of {one.product.name} ({one.document.name})"
+        f"{one.quantity:g} {one.uom or ''} of {one.product.name}"
+        f" ({'added to a line of ' if one.added else ''}{one.document.name})"
         for one in ordered[:10]
     )
     more = f"; and {len(ordered) - 10} more" if len(ordered) > 10 else ""

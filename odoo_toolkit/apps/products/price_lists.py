@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, time, timezone
-from functools import partial
 from typing import Annotated, Any, Literal, TypedDict
 
 import attrs
@@ -16,7 +15,7 @@ from odoo_toolkit.apps.products.variants import TEMPLATE, VARIANT
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import ValidationError, make_error
+from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import (
     Document,
@@ -520,10 +519,13 @@ def get_customer_price(
 
     def rules() -> None:
         domain = _fitting(product, listed, quantity, moment)
-        found = afterwards(
-            partial(read_rules, odoo, domain, _MOST_DECIDING), told["warnings"], "the rules"
-        )
-        told["rules"] = found or []
+        try:
+            told["rules"] = read_rules(odoo, domain, _MOST_DECIDING)
+        except OdooError as error:
+            told["rules"] = []
+            told["warnings"].append(
+                f"The price is Odoo's own; which rule makes it cannot be read: {error.message}"
+            )
 
     side_by_side([price, *([price_list, rules] if listed else [])])
     row = told.get("list")

@@ -464,7 +464,7 @@ def _result(
         ProjectResult,
         row,
         message=f"Created the project {project['name']!r} with ID {done.id}, {len(columns)} stages"
-        f" and {len(listed)} tasks.",
+        f" and {len(listed)} tasks.{_seen_by(row.get('privacy_visibility'))}",
         partner=customer,
         manager=row.get("user_id"),
         date_end=row.get("date"),
@@ -473,6 +473,10 @@ def _result(
         tasks=listed,
         warnings=warnings,
     )
+
+
+def _seen_by(visibility: str | None) -> str:
+    return f" Odoo has set its visibility to {visibility!r}." if visibility else ""
 
 
 def _users(task: Row) -> list[int]:

@@ -18,7 +18,7 @@ from odoo_toolkit.apps.project.schedules import (
     read_schedules,
     span_of,
 )
-from odoo_toolkit.apps.project.tasks import LINE
+from odoo_toolkit.apps.project.tasks import LINE, TASK
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
@@ -82,7 +82,7 @@ class HoursReport(Shown):
         total: of all rows.
         by_employee, by_project: totals, by name; with the id where two have the same name.
         rows: by employee, project and week.
-        missing: who has logged too few hours, by week; not for chosen projects.
+        missing: who has logged too few hours, by week; not for chosen projects or tasks.
         has_more: whether there are more rows, or more who have logged too few, than are listed.
         warnings: what is not as one might expect.
     """
@@ -108,6 +108,7 @@ def get_hours(
     date_to: Annotated[str | date | None, _DAY, Doc("Last day; default: today.")] = None,
     employees: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
     projects: Annotated[NamesOrIds, Doc("Only these, by name or id.")] = None,
+    tasks: Annotated[NamesOrIds, Doc("Only these, by name or id; not their subtasks.")] = None,
 ) -> HoursReport:
     """Get the hours logged by employee, project and week, and who has logged too few.
 
@@ -127,10 +128,11 @@ def get_hours(
         date_to: the last day; up to 370 days after the first.
         employees: ids or names; by default all.
         projects: ids or names; with these, it is not judged who has logged too few.
+        tasks: ids or names; with these, it is not judged either.
 
     Raises:
         AmbiguousNameError: a name matches several records.
-        NotFoundError: there is no such employee or project, or no timesheets.
+        NotFoundError: there is no such employee, project or task, or no timesheets.
         ValidationError: a date is wrong.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -143,7 +145,8 @@ def get_hours(
             details={"module": "hr_timesheet"},
         )
     staff = wanted_each(STAFF, employees, "employees")
-    ids = linked_ids(odoo, [*staff, *wanted_each("project.project", projects, "projects")])
+    places = wanted_each("project.project", projects, "projects")
+    ids = linked_ids(odoo, [*staff, *places, *wanted_each(TASK.model, tasks, "tasks")])
     people, chosen = ids[: len(staff)], ids[len(staff) :]
     domain: list[Any] = [
         ["project_id", "!=", False],
@@ -151,10 +154,12 @@ def get_hours(
         ["date", "<=", last],
     ]
     domain += [["employee_id", "in", people]] if people else []
-    of_projects = [["project_id", "in", chosen]] if chosen else []
+    of_projects, of_tasks = chosen[: len(places)], chosen[len(places) :]
+    narrowed: list[Any] = [["project_id", "in", of_projects]] if of_projects else []
+    narrowed += [["task_id", "in", of_tasks]] if of_tasks else []
     warnings: list[str] = []
     asked: list[Any] = [
-        lambda: _sums(odoo, [*domain, *of_projects]),
+        lambda: _sums(odoo, [*domain, *narrowed]),
         lambda: in_group(odoo, _SEES_ALL, acts_on=LINE.model),
         lambda: [] if chosen else _staff(odoo, people, warnings),
     ]

@@ -25,7 +25,14 @@ from odoo_toolkit.apps.purchase.orders import (
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.lost_answers import creating, look, or_seen
-from odoo_toolkit.operations.documents import Row, find, read, read_rows, state_error
+from odoo_toolkit.operations.documents import (
+    Row,
+    currency_of,
+    find,
+    read,
+    read_rows,
+    state_error,
+)
 from odoo_toolkit.operations.lines import NameOrId, checked_day, today
 from odoo_toolkit.operations.steps import (
     AnyStep,
@@ -101,7 +108,7 @@ def create_bill(
         invoice_date: the day on the bill; today by default.
         ref: the vendor's number of the bill; by default their reference of the order.
         post: whether to post it. If that fails, the draft stays and the result says why.
-        dry_run: find and check, write nothing.
+        dry_run: find and check, write nothing; the message has the lines and the amounts.
 
     Raises:
         StateError: the order is not confirmed, or there is nothing to bill.
@@ -111,7 +118,7 @@ def create_bill(
     permit(odoo, BILL, WRITE, *([POST] if post else []), dry_run=dry_run)
     day = checked_day(invoice_date, "invoice_date") or today(odoo)
     row = find(odoo, ORDER, order_id, order_name)
-    _check_billable(odoo, row)
+    billable = _billable(odoo, row)
     # Up to 18 Odoo takes the order's reference, from 19 on it leaves the bill without.
     values = {"invoice_date": day, "ref": ref if ref is not None else row["partner_ref"]}
     told = {name: value for name, value in values.items() if value is not None}
@@ -125,11 +132,63 @@ def create_bill(
             )
         return invoice_result(odoo, done, "Created", posting=post)
 
-    would = f"Would create {'and post ' if post else ''}the bill of {row['name']}."
+    would = (
+        f"Would create {'and post ' if post else ''}the bill of {row['name']}"
+        f"{_of_vendor(row, told)}: {_in_money(row, billable)}"
+    )
     return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
 
 
-def _check_billable(odoo: Odoo, row: Row) -> None:
+#: Of the lines that are billed; the unit has another name from 19 on.
+_BILLED = (
+    *("name", "product_id", "product_qty", "qty_to_invoice", "product_uom", "product_uom_id"),
+    *("price_unit", "discount", "price_subtotal", "price_tax"),
+)
+
+#: Lines of an order that are looked at, and that a plan names.
+_MOST_LINES, _NAMED = 400, 20
+
+
+def _of_vendor(row: Row, told: Row) -> str:
+    """Return of whom the bill is, its day and its number: " of Acme, 2026-01-31, F-17"."""
+    vendor = f" of {row['partner_id'].name}" if row["partner_id"] else ""
+    number = f", {told['ref']}" if told.get("ref") else ""
+    return f"{vendor}, {told['invoice_date']}{number}"
+
+
+def _in_money(row: Row, lines: Sequence[Row]) -> str:
+    """Say what is billed of each line, and together, as the lines of the order have it."""
+    currency = currency_of(row) or ""
+    amounts: list[float] = []
+    taxes: list[float] = []
+    said: list[str] = []
+    for line in lines:
+        quantity, ordered = line["qty_to_invoice"], line["product_qty"]
+        discount = line["discount"] or 0.0
+        amount = quantity * line["price_unit"] * (1 - discount / 100)
+        if ordered and line["price_subtotal"] is not None:
+            # A share of Odoo's own figures, from which taxes that the price includes are out.
+            amount = line["price_subtotal"] * quantity / ordered
+            taxes.append((line["price_tax"] or 0.0) * quantity / ordered)
+        else:
+            taxes.append(0.0)
+        amounts.append(amount)
+        unit = line["product_uom"] or line["product_uom_id"]
+        of_product = line["product_id"].name if line["product_id"] else line["name"]
+        counted = f"{quantity:g}{f' {unit.name}' if unit else ''} of {of_product}"
+        reduced = f" less {discount:g}%" if discount else ""
+        said.append(f"{counted} at {line['price_unit']:.2f}{reduced}, {amount:.2f}")
+    more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+    untaxed, taxed = sum(amounts), sum(amounts) + sum(taxes)
+    together = f"{untaxed:.2f} {currency}".strip() + " before taxes"
+    if abs(taxed - untaxed) >= 0.005:
+        together += f", {taxed:.2f} {currency}".rstrip() + " with them"
+    kind = " It would be a refund." if untaxed < 0 else ""
+    return f"{'; '.join(said[:_NAMED])}{more}. Together {together}.{kind}"
+
+
+def _billable(odoo: Odoo, row: Row) -> list[Row]:
+    """Return the lines of which something can be billed, or refuse."""
     name, state = row["name"], row["state"]
     if state not in CONFIRMED:
         raise state_error(
@@ -142,8 +201,11 @@ def _check_billable(odoo: Odoo, row: Row) -> None:
         )
     # 19 would make a bill of nothing.
     left: list[Any] = [["order_id", "=", row["id"]], ["qty_to_invoice", "!=", 0]]
-    if read_rows(odoo, "purchase.order.line", left, ["id"], acts_on=ORDER.model, limit=1):
-        return
+    lines = read_rows(
+        odoo, "purchase.order.line", left, _BILLED, acts_on=ORDER.model, limit=_MOST_LINES
+    )
+    if lines:
+        return lines
     billed = row["invoice_status"] == "invoiced"
     raise state_error(
         ORDER,

@@ -9,7 +9,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.apps.accounting.invoices import INVOICE, called
+from odoo_toolkit.apps.accounting.invoices import INVOICE, called, unnamed, with_taxes
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
@@ -73,12 +73,16 @@ _STATES = {
 #: The unit of a line: up to 18, and from 19 on.
 _UOMS = ("product_uom", "product_uom_id")
 
+#: Its taxes, likewise.
+_TAXES = ("taxes_id", "tax_ids")
+
 
 @attrs.frozen(kw_only=True)
 class OrderLine(Shown):
     """A line of an order; ``name`` where it says more than the product's name.
 
     Attributes:
+        taxes: from :func:`get_order`.
         subtotal: without taxes; ``total`` is with them.
     """
 
@@ -89,6 +93,7 @@ class OrderLine(Shown):
     uom: str | None = None
     price_unit: float
     discount: float = 0.0
+    taxes: list[RecordName] | None = None
     subtotal: float
     total: float | None = None
     date_planned: str | None = None
@@ -119,6 +124,8 @@ class Bill(Shown):
     type: str
     ref: str | None = None
     invoice_date: str | None = None
+    invoice_date_due: str | None = None
+    payment_term: RecordName | None = None
     payment_state: str | None = None
     amount_untaxed: float | None = None
     amount_total: float
@@ -180,7 +187,9 @@ def get_order(
     order_name: OrderName = None,
     line_limit: Annotated[int, Ge(0), Doc("Maximum number of lines.")] = 12,
 ) -> Order:
-    """Return a purchase order with its lines, receipts and bills; 2 round trips.
+    """Return a purchase order with its lines, receipts and bills.
+
+    2 round trips, 3 where there are taxes.
 
     >>> order = get_order(odoo, order_name="P00012")
     >>> order.state, [line.quantity for line in order.lines]
@@ -200,7 +209,11 @@ def get_order(
     warnings: list[str] = []
     number, told = row["id"], row["invoice_ids"]
     asked: list[Callable[[], Any]] = [
-        lambda: read_lines(odoo, number, line_limit) if line_limit else [],
+        lambda: (
+            with_taxes(odoo, read_lines(odoo, number, line_limit), ORDER.model)
+            if line_limit
+            else []
+        ),
         readable("receipts", lambda: read_receipts(odoo, number), warnings),
         readable("bills", lambda: read_bills(odoo, number) if told else [], warnings),
     ]
@@ -262,6 +275,7 @@ def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[Orde
         "price_total",
     ]
     fields += [*_UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type"]
+    fields += [*_TAXES]
     of_order = [["order_id", "=", order_id]]
     rows = read_rows(
         odoo, "purchase.order.line", of_order, fields, acts_on=ORDER.model, limit=limit
@@ -279,6 +293,7 @@ def _line(row: Row) -> OrderLine:
         quantity=row["product_qty"],
         uom=uom and uom.name,
         discount=row["discount"] or 0.0,
+        taxes=unnamed(row[_TAXES[0]] or row[_TAXES[1]]),
         subtotal=row["price_subtotal"],
         total=row["price_total"],
         received=row["qty_received"],
@@ -307,7 +322,17 @@ def read_receipts(odoo: Odoo, order_id: int) -> list[Receipt]:
 def read_bills(odoo: Odoo, order_id: int) -> list[Bill]:
     """Return the bills and refunds of an order."""
     fields = ["name", "display_name", "state", "move_type", "payment_state", "ref"]
-    fields += ["invoice_date", "amount_untaxed", "amount_total", "amount_residual"]
+    fields += ["invoice_date", "invoice_date_due", "invoice_payment_term_id"]
+    fields += ["amount_untaxed", "amount_total", "amount_residual"]
     of_order = [*INVOICE.domain, ["invoice_line_ids.purchase_line_id.order_id", "=", order_id]]
     rows = read_rows(odoo, INVOICE.model, of_order, fields, order="id", limit=40)
-    return [filled(Bill, row, name=called(row), type=row["move_type"]) for row in rows]
+    return [
+        filled(
+            Bill,
+            row,
+            name=called(row),
+            type=row["move_type"],
+            payment_term=row.get("invoice_payment_term_id"),
+        )
+        for row in rows
+    ]

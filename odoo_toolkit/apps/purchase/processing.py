@@ -252,8 +252,10 @@ class OrderOutcome(Outcome):
         tried: False where the connection was lost before this order had its turn.
         state, invoice_status, amount_due: afterwards; None where they are not known.
         amount_due: what is left to pay of its posted bills.
+        bills: afterwards, with due date and payment term.
     """
 
+    bills: list[Bill] = attrs.Factory(list)
     stopped_at: StepName | None = None
 
 
@@ -346,9 +348,10 @@ def process_orders(
     return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
-def _due(odoo: Odoo, row: Row) -> float:
-    return amount_due(read_bills(odoo, row["id"]) if row["invoice_ids"] else [])
+def _after(odoo: Odoo, row: Row) -> dict[str, Any]:
+    bills = read_bills(odoo, row["id"]) if row["invoice_ids"] else []
+    return {"amount_due": amount_due(bills), "bills": bills}
 
 
 _ORDERS = attrs.evolve(ORDER, argument="orders")
-_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, due=_due)
+_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_after)

@@ -282,8 +282,10 @@ class OrderOutcome(Outcome):
         tried: False where the connection was lost before this order had its turn.
         state, invoice_status, amount_due: afterwards; None where they are not known.
         amount_due: what is left to pay of its posted invoices.
+        invoices: afterwards, with due date and payment term.
     """
 
+    invoices: list[Invoice] = attrs.Factory(list)
     stopped_at: StepName | None = None
 
 
@@ -375,9 +377,10 @@ def process_orders(
     return ProcessResult(message=ran.message, orders=ran.outcomes)
 
 
-def _due(odoo: Odoo, row: Row) -> float:
-    return amount_due(read_invoices(odoo, row["invoice_ids"] or ()))
+def _after(odoo: Odoo, row: Row) -> dict[str, Any]:
+    invoices = read_invoices(odoo, row["invoice_ids"] or ())
+    return {"amount_due": amount_due(invoices), "invoices": invoices}
 
 
 _ORDERS = attrs.evolve(ORDER, argument="orders", fields=(*ORDER.fields, "company_id"))
-_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, due=_due)
+_WAY = Way(document=ORDER, stages=STAGES, outcome=OrderOutcome, after=_after)
