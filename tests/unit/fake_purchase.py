@@ -201,6 +201,7 @@ def buying_models(major: int, mrp: bool = False) -> dict[str, Mapping[str, str]]
             **dict.fromkeys(("product_qty", "price_unit", "price_subtotal"), "float"),
             "price_total": "float",
             **dict.fromkeys(("qty_received", "qty_invoiced", "qty_to_invoice"), "float"),
+            "price_tax": "float",
             **uom,
             **discount,
         },
