@@ -69,9 +69,11 @@ class Confirmations:
         self._tools = frozenset(settings.confirm_tools)
         self._open: OrderedDict[str, tuple[str, float]] = OrderedDict()
 
-    def asks(self, ctx: ServerRequestContext[Any, Any], tool: Tool) -> Asks:
-        """Return before which changes of a tool the person is asked."""
-        if self._when == "never" or (self._when == "auto" and not can_be_asked(ctx)):
+    def asks(self, ctx: ServerRequestContext[Any, Any], tool: Tool, *, in_view: bool) -> Asks:
+        """Return before which changes of a tool the person is asked, who may look at a view."""
+        if self._when == "never":
+            return "never"
+        if self._when == "auto" and not in_view and not can_be_asked(ctx):
             return "never"
         return "always" if tool.name in self._tools else tool.asks
 

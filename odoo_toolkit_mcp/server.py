@@ -42,11 +42,20 @@ from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.serving import ServedResources
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_list import ToolList
+from odoo_toolkit_mcp.views.serving import (
+    EXTENSION_ID,
+    ServedViews,
+    ViewCall,
+    has_views,
+    tool_called,
+    view_of,
+)
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool
+    from odoo_toolkit_mcp.views.sealed import Seal
 
 #: Seconds that tools/list waits to learn from Odoo which toolsets it serves.
 LIST_PATIENCE = 5.0
@@ -88,6 +97,7 @@ class OdooServer(Server[Running]):
             connection_settings, settings, self.offered.register, self._publish
         )
         self._confirmations = Confirmations(settings)
+        self._views = ServedViews()
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self.resources = ServedResources(self.requests, self.offered, self._bus, self._listen)
@@ -105,6 +115,7 @@ class OdooServer(Server[Running]):
             **self.resources.handlers,
             **prompt_handlers(self.requests, self.offered),
         )
+        self.extensions[EXTENSION_ID] = {}
         if importlib.util.find_spec("opentelemetry.sdk") is None:
             # The SDK's own middleware would make spans that nobody takes.
             self.middleware.clear()
@@ -183,7 +194,7 @@ class OdooServer(Server[Running]):
             await within(patience, lambda: self._own_odoo(ctx))
         complete = self.connection.established
         return ListToolsResult(
-            tools=self.offered.listed,
+            tools=self._views.listed(ctx, self.offered.tools, self.offered.listed),
             ttl_ms=LIST_LIFETIME if complete else 0,
             cache_scope="private",
         )
@@ -211,13 +222,16 @@ class OdooServer(Server[Running]):
         result = await self._call_tool(ctx, params)
         if not self.settings.mark_data or not isinstance(result, CallToolResult):
             return result
-        tool = self.offered.tools.get(params.name) or self.offered.hidden.get(params.name)
+        name = tool_called(params)
+        tool = self.offered.tools.get(name) or self.offered.hidden.get(name)
         from_odoo = tool is not None and tool.needs_odoo
         return untrusted.for_models(result, mark=from_odoo)
 
     async def _call_tool(
         self, ctx: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
+        by_view = self._views.call_of(ctx, params)
+        params = by_view.params if by_view else params
         name = params.name
         try:
             self.offered.ensure()
@@ -227,8 +241,15 @@ class OdooServer(Server[Running]):
             self.requests.check_rate(ctx, tool.access)
             approved = self._confirmations.answered(params)
             odoo = await self._odoo_for(ctx, tool)
+            seal = None
+            if by_view:
+                by_view.check(tool, given)
+                seal = await self._unsealed(ctx, tool, odoo, given, by_view)
+                approved = seal.question if seal else None
             while True:
-                outcome = await self._run(ctx, tool, odoo, given, arguments, approved)
+                outcome = await self._run(ctx, tool, odoo, given, arguments, approved, by_view)
+                if isinstance(outcome, Question) and by_view:
+                    return self._views.question(outcome, seal, ctx, odoo, tool, given)
                 if isinstance(outcome, Question):
                     answer = await self._confirmations.ask(ctx, params, outcome)
                     if isinstance(answer, InputRequiredResult):
@@ -236,13 +257,16 @@ class OdooServer(Server[Running]):
                     approved = answer
                     continue
                 if not disambiguation.is_ambiguous(outcome):
-                    return results.success(outcome, tool.blocks(outcome) if tool.blocks else ())
-                choice = await disambiguation.ask(ctx, params, outcome)
+                    blocks = tool.blocks(outcome) if tool.blocks else ()
+                    result = results.success(outcome, blocks)
+                    return await self._for_view(ctx, tool, odoo, given, result)
+                choice = None if by_view else await disambiguation.ask(ctx, params, outcome)
                 if isinstance(choice, InputRequiredResult):
                     return choice
                 replaced = choice and disambiguation.with_choice(given, outcome.field, choice)
                 if not replaced:
-                    return results.disambiguation(outcome)
+                    result = results.disambiguation(outcome)
+                    return await self._for_view(ctx, tool, odoo, given, result)
                 given, arguments = replaced, tool.check(replaced)
         except MCPError:
             raise
@@ -264,13 +288,15 @@ class OdooServer(Server[Running]):
         given: dict[str, Any],
         arguments: dict[str, Any],
         approved: str | None,
+        by_view: ViewCall | None,
     ) -> Any:
         """Run a tool's function with the checked arguments.
 
         Where a name means several records, return what there is; where a person must be asked
         first and ``approved`` is not the digest of that question, return the question.
         """
-        asks, client = self._confirmations.asks(ctx, tool), client_of(ctx.request)
+        asks = self._confirmations.asks(ctx, tool, in_view=by_view is not None)
+        client = client_of(ctx.request)
         asking = Asking(tool=tool, asks=asks, given=given, client=client, approved=approved)
         with self.requests.noted(ctx, tool.name) as who:
             try:
@@ -282,6 +308,40 @@ class OdooServer(Server[Running]):
             except (OperationCancelled, anyio.get_cancelled_exc_class()):
                 self.requests.note_cancelled(who, tool.access)
                 raise
+
+    async def _unsealed(
+        self,
+        ctx: Context,
+        tool: Tool,
+        odoo: Odoo | None,
+        given: dict[str, Any],
+        by_view: ViewCall,
+    ) -> Seal | None:
+        """Return what a view has shown, if that is confirmed and still is what would be done."""
+        if by_view.seal is None:
+            return None
+        who = self._views.who(ctx, odoo)
+        with self.requests.noted(ctx, tool.name):
+            return await run_blocking(
+                ctx.session, self._views.unsealed, odoo, who, tool, given, by_view.seal
+            )
+
+    async def _for_view(
+        self,
+        ctx: Context,
+        tool: Tool,
+        odoo: Odoo | None,
+        given: dict[str, Any],
+        result: CallToolResult,
+    ) -> CallToolResult:
+        """Return a result with what a view needs of it, where the client has views."""
+        if not has_views(ctx) or not view_of(tool):
+            return result
+        who = self._views.who(ctx, odoo)
+        with self.requests.noted(ctx, tool.name):
+            return await run_blocking(
+                ctx.session, self._views.with_meta, odoo, who, tool, given, result
+            )
 
     async def _tool(self, ctx: Context, name: str, arguments: Mapping[str, Any]) -> Tool:
         """Return a tool by its name; what the mode hides may still be planned.

@@ -26,6 +26,7 @@ from odoo_toolkit.records.aggregate.measuring import FUNCTIONS
 from odoo_toolkit.reports.generation import WAYS
 from odoo_toolkit_mcp.prompts.catalog import list_prompts
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.views.serving import CALL, CONFIRM
 from tests import odoo_names
 from tests.descriptions import ROOT, objects_in, sources, tools
 
@@ -80,7 +81,7 @@ def own_names() -> frozenset[str]:
     keys = {name.lower() for name in settings()}
     keys |= {n for file in LOGGED for n in constants(file) if n.isidentifier()}
     tables = {*OPERATORS, *FUNCTIONS, *WAYS, *OTHER_NAMES, *keys, *metrics()}
-    served = {*tools(), *(prompt.name for prompt in list_prompts())}
+    served = {*tools(), CALL, CONFIRM, *(prompt.name for prompt in list_prompts())}
     return frozenset().union(
         functions(), parameters(), attributes(), parts, _choices(), tables, served
     )

@@ -38,6 +38,7 @@ from odoo_toolkit_mcp.resources.uris import MOST_RECORDS, ResourceUri, parse_uri
 from odoo_toolkit_mcp.results import mcp_error
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of
 from odoo_toolkit_mcp.tool_list import ToolList
+from odoo_toolkit_mcp.views.serving import read_view
 
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.resources.readers import SystemInfo
@@ -113,6 +114,8 @@ class ServedResources:
     # Reading.
 
     async def _read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        if view := read_view(params.uri):
+            return view
         marks = self._requests.settings.mark_data
         try:
             uri = _parsed(params.uri)

@@ -1,0 +1,1 @@
+"""Views in the chat (MCP Apps): what a person sees, changes and confirms."""
