@@ -77,6 +77,7 @@ class HttpClient:
             params["_meta"] = {
                 "io.modelcontextprotocol/protocolVersion": revision,
                 "io.modelcontextprotocol/clientCapabilities": {},
+                **params.get("_meta", {}),
             }
             sent["Mcp-Method"] = method
             if "name" in params:

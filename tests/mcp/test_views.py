@@ -13,14 +13,22 @@ from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp.types import CallToolResult, TextResourceContents
 
+from odoo_toolkit import connect, search_read
 from odoo_toolkit_mcp.views import sealed
 from odoo_toolkit_mcp.views.sealed import Seals
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, VIEWS
+from tests.live.conftest import server, suffix
+from tests.live.servers import Server, User, credentials
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.http_server import RunningServer
 from tests.mcp.test_confirmation import BookingToolset, changes
+from tests.mcp.test_real_http import headers_of
+from tests.mcp.test_real_odoo import mcp_server
 
 pytestmark = pytest.mark.anyio
+
+__all__ = ["server", "suffix"]
 
 WRITE = {"model": "res.partner", "ids": [9], "values": {"name": "Wood & Co"}}
 MODERN = "2026-07-28"
@@ -308,6 +316,36 @@ async def test_wrong_arguments_of_a_view(make_server: MakeServer, era: str) -> N
             await client.call_tool(CONFIRM, {"tool": "odoo_core_write", "arguments": WRITE})
         with pytest.raises(MCPError, match="Unknown tool"):
             await client.call_tool(CALL, {"tool": CONFIRM, "arguments": {}})
+
+
+def test_what_one_user_was_shown_another_cannot_confirm(server: Server, suffix: str) -> None:
+    """Two users of one server, over HTTP, each with the rights to do it."""
+    admin, ordinary = server.user("admin"), server.user("demo")
+    with connect(**credentials(server, admin)) as odoo:
+        found = search_read(odoo, "res.users", [["login", "=", ordinary.login]], ["partner_id"])
+        partner = found.records[0]["partner_id"]["id"]
+    settings = {"transport": "http", "credential_headers": True, "mode": "full"}
+    capabilities = {"extensions": {EXTENSION_ID: {"mimeTypes": [APP_MIME_TYPE]}}}
+    shows = {"io.modelcontextprotocol/clientCapabilities": capabilities}
+
+    with RunningServer(mcp_server(server, admin, **settings)) as served:
+
+        def call(user: User, name: str, **arguments: Any) -> Any:
+            params = {"name": name, "arguments": arguments, "_meta": shows}
+            return served.post("auto", "tools/call", params, **headers_of(user)).message["result"]
+
+        tool = "odoo_core_write"
+        written = {"model": "res.partner", "ids": [partner], "values": {"comment": suffix}}
+        plan = call(ordinary, CALL, tool=tool, arguments={**written, "dry_run": True})
+        assert not plan.get("isError"), plan
+        shown = plan["_meta"][META]
+        confirmation = {"tool": tool, "arguments": shown["confirms"], "seal": shown["seal"]}
+        refusal = call(admin, CONFIRM, **confirmation)
+        done = call(ordinary, CONFIRM, **confirmation)
+
+    assert refusal["isError"]
+    assert "another user" in refusal["structuredContent"]["message"]
+    assert not done.get("isError"), done
 
 
 def test_a_seal_ends() -> None:
