@@ -101,11 +101,20 @@ def grant(admin: Odoo, type_id: int, employee_id: int, days: float) -> None:
 
 
 @pytest.fixture
-def monday(suffix: str) -> date:
-    """A Monday in the years to come that hardly another test has taken."""
-    weeks = int(suffix, 16) % 2000
-    day = datetime.now(timezone.utc).date() + timedelta(weeks=20 + weeks)
-    return day - timedelta(days=day.weekday())
+def monday(admin: Odoo, staff: Staff, suffix: str) -> date:
+    """A Monday in the years to come in whose week neither of the two has time off."""
+    taken = {
+        date.fromisoformat(str(row[field])[:10])
+        for employee_id in (staff.emp_id, staff.boss_id)
+        for row in leaves(admin, employee_id)
+        for field in ("date_from", "date_to")
+        if row[field]
+    }
+    today = datetime.now(timezone.utc).date()
+    day = today + timedelta(weeks=20 + int(suffix, 16) % 2000, days=-today.weekday())
+    while any(day - timedelta(days=1) <= one <= day + timedelta(days=7) for one in taken):
+        day += timedelta(weeks=1)
+    return day
 
 
 def request(odoo: Odoo, **values: Any) -> LeaveResult:
