@@ -382,19 +382,19 @@ class _AnyValues(Written):
     def value(
         self, model: str | None, field: Field | None, name: Any, value: Any, where: Path
     ) -> None:
-        walk, here = self._walk, (*where, name)
+        walk = self._walk
         if field is not None and field.type == "many2one":
-            walk.related(field, value, here)
+            walk.related(field, value, (*where, name))
         if field is not None and field.type in TO_MANY:
-            walk.unread(model, field, value, here)
+            walk.unread(model, field, value, (*where, name))
         elif isinstance(value, str):
             self.text(model, str(name), value, where)
             if str(name).endswith("domain"):
-                walk.unknown(None, value, here)
+                walk.unknown(None, value, (*where, name))
         elif isinstance(value, (list, tuple, Mapping)):
             if field is None and value:
-                self.nowhere(model, str(name), here)
-            walk.unknown(model, value, here)
+                self.nowhere(model, str(name), (*where, name))
+            walk.unknown(model, value, (*where, name))
 
 
 def _holds_commands(value: Any) -> bool:

@@ -14,7 +14,7 @@ from odoo_toolkit.call import Access
 from odoo_toolkit.fields import Field
 from odoo_toolkit.policy.names import Names, Path, show
 from odoo_toolkit.policy.rules import field_refusal
-from odoo_toolkit.policy.tables import COMPOSERS, MODEL_NAME_FIELDS
+from odoo_toolkit.policy.tables import COMPOSERS
 
 _LARGEST = 2**31 - 1
 _REFERENCE = re.compile(r"([a-z0-9_.]{1,200}),([0-9]{1,10})")
@@ -153,11 +153,10 @@ class Written:
     def text(self, model: str | None, name: str, value: str, where: Path) -> None:
         """Judge a text that a field is to hold; ``where`` is the place of its record."""
         names = self.names
-        if name.removeprefix("default_") in MODEL_NAME_FIELDS:
-            names.model_name(name, value, (*where, name))
         if "," in value:
             names.reference(value, (*where, name))
         if "." in value:
+            names.model_name(name, value, (*where, name))
             names.blocked_model_text(value, (*where, name))
         if model in COMPOSERS:
             names.template(model, value, (*where, name))
