@@ -44,10 +44,7 @@ def _files() -> list[str]:
 
 def _expected() -> set[str]:
     """Return the files that both packages must have."""
-    suffixes = {".py", ".typed", ".json"}
-    return {
-        name for name in _files() if name.startswith(PACKAGES) and Path(name).suffix in suffixes
-    }
+    return {name for name in _files() if name.startswith(PACKAGES)}
 
 
 def _check_wheel(wheel: Path) -> None:
