@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
+from odoo_toolkit_mcp.areas import NATIVE
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 
 if TYPE_CHECKING:
@@ -58,6 +59,13 @@ _LINES = (
 #: What these tools do; the others that the lines speak of exist in every mode.
 _ACCESS: dict[str, Access] = {"odoo_core_create": "create", "odoo_core_write": "write"}
 
+_AREAS = (
+    "The other tools are operations of areas: odoo_read_<area> only reads, odoo_change_<area>"
+    " changes. Called with nothing, an area lists its operations; with an operation alone, it tells"
+    " that operation's schema. Where a text names a tool that is not listed, such as"
+    " odoo_sales_confirm_order, that is the operation confirm_order of odoo_change_sales."
+)
+
 _VALUES = (
     "Values: a many2one is {id, name} when read and an id when written; dates are YYYY-MM-DD,"
     " date-times are UTC (2025-02-09T14:30:00Z)."
@@ -81,17 +89,22 @@ def expected_tools(settings: ServerSettings) -> set[str]:
         return set()
     allowed = MODE_ACCESS[settings.mode]
     named = {name for names, _ in _LINES for name in names}
-    return {name for name in named if _ACCESS.get(name, "read") in allowed}
+    return {
+        name
+        for name in named
+        if _ACCESS.get(name, "read") in allowed and (settings.tools == "flat" or name in NATIVE)
+    }
 
 
-def instructions_for(tools: Container[str], mode: str) -> str:
-    """Return the instructions for a server that has these tools in this mode."""
+def instructions_for(tools: Container[str], settings: ServerSettings) -> str:
+    """Return the instructions for a server that lists these tools."""
     lines = [line for names, line in _LINES if all(name in tools for name in names)]
     return "\n".join(
         [
             "These tools work on the records of an Odoo database.",
-            _MODES[mode],
+            _MODES[settings.mode],
             *lines,
+            *([_AREAS] if settings.tools == "areas" else []),
             _VALUES,
             _DATA,
             _ERRORS,

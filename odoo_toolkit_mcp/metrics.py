@@ -162,8 +162,9 @@ class Metrics:
 
     def _tool(self, params: Mapping[str, Any] | None) -> str:
         name, offered = (params or {}).get("name"), self._server.offered
-        known = isinstance(name, str) and (name in offered.tools or name in offered.hidden)
-        return str(name) if known else "unknown"
+        if not isinstance(name, str):
+            return "unknown"
+        return offered.called(name, (params or {}).get("arguments") or {}) or "unknown"
 
 
 def _outcome(result: Any) -> tuple[str, str | None]:

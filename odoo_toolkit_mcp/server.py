@@ -31,6 +31,7 @@ from odoo_toolkit.progress import OperationCancelled
 from odoo_toolkit_mcp import disambiguation, request_ids, results, untrusted
 from odoo_toolkit_mcp.affected import Asking, Question
 from odoo_toolkit_mcp.affected import run as run_tool
+from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.confirmation import Confirmations
@@ -107,7 +108,7 @@ class OdooServer(Server[Running]):
             DISTRIBUTION,
             version=version(),
             title="Odoo",
-            instructions=instructions_for(expected_tools(settings), settings.mode),
+            instructions=instructions_for(expected_tools(settings), settings),
             lifespan=_lifespan,
             get_tool_input_schema=self._input_schema,
             on_list_tools=self._list_tools,
@@ -174,7 +175,8 @@ class OdooServer(Server[Running]):
     async def _publish(self) -> None:
         """Put newly registered tools to use, and tell all clients if the list has changed."""
         changed = self.offered.use_registered()
-        self.instructions = instructions_for(self.offered.tools, self.settings.mode)
+        names = {tool.name for tool in self.offered.listed}
+        self.instructions = instructions_for(names, self.settings)
         if not changed:
             return
         await self._bus.publish(ToolsListChanged())
@@ -210,6 +212,8 @@ class OdooServer(Server[Running]):
 
     def _input_schema(self, name: str) -> dict[str, Any] | None:
         self.offered.ensure()
+        if name in self.offered.areas:
+            return INPUT_SCHEMA
         tool = self.offered.tools.get(name)
         return tool.input_schema if tool else None
 
@@ -219,13 +223,39 @@ class OdooServer(Server[Running]):
         self, ctx: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; what a model will read of the answer is marked as data from Odoo."""
-        result = await self._call_tool(ctx, params)
+        meant = await self._meant(ctx, params)
+        if isinstance(meant, CallToolResult):
+            return meant
+        result = await self._call_tool(ctx, meant)
         if not self.settings.mark_data or not isinstance(result, CallToolResult):
             return result
-        name = tool_called(params)
+        name = tool_called(meant)
         tool = self.offered.tools.get(name) or self.offered.hidden.get(name)
         from_odoo = tool is not None and tool.needs_odoo
         return untrusted.for_models(result, mark=from_odoo)
+
+    async def _meant(
+        self, ctx: Context, params: CallToolRequestParams
+    ) -> CallToolRequestParams | CallToolResult:
+        """Return the call that is meant: of an operation's own tool, where an area was called.
+
+        What only tells of an area is answered at once.
+        """
+        try:
+            self.offered.ensure()
+            if self.offered.waits_for(tool_called(params)):
+                await self._own_odoo(ctx)
+            area = self.offered.areas.get(params.name)
+            if area is None:
+                return params
+            called = read_call(area, self.offered.areas, params.arguments or {})
+            if isinstance(called, Operation):
+                meant = {"name": called.tool, "arguments": called.arguments}
+                return params.model_copy(update=meant)
+            self.requests.check_rate(ctx, "read")
+            return results.success(called)
+        except OdooError as error:
+            return results.failure(params.name, error)
 
     async def _call_tool(
         self, ctx: Context, params: CallToolRequestParams
@@ -234,8 +264,7 @@ class OdooServer(Server[Running]):
         params = by_view.params if by_view else params
         name = params.name
         try:
-            self.offered.ensure()
-            tool = await self._tool(ctx, name, params.arguments or {})
+            tool = self._tool(name, params.arguments or {})
             given = disambiguation.chosen(params.arguments or {}, params)
             arguments = tool.check(given)
             self.requests.check_rate(ctx, tool.access)
@@ -343,15 +372,13 @@ class OdooServer(Server[Running]):
                 ctx.session, self._views.with_meta, odoo, who, tool, given, result
             )
 
-    async def _tool(self, ctx: Context, name: str, arguments: Mapping[str, Any]) -> Tool:
+    def _tool(self, name: str, arguments: Mapping[str, Any]) -> Tool:
         """Return a tool by its name; what the mode hides may still be planned.
 
         Raises:
             MCPError: there is no such tool.
-            OdooError: its toolset waits for Odoo, which cannot be reached; or this mode hides it.
+            OdooError: this mode hides it.
         """
-        if self.offered.waits_for(name):
-            await self._own_odoo(ctx)
         if name in self.offered.tools:
             return self.offered.tools[name]
         if name in self.offered.hidden:

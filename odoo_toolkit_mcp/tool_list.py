@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
+from odoo_toolkit_mcp.areas import Area, area_of, areas_for, in_areas
 from odoo_toolkit_mcp.confirmation import check_tools
 from odoo_toolkit_mcp.settings import ServerSettings
 
@@ -56,6 +57,8 @@ class ToolList:
         self.tools: dict[str, Tool] = {}
         #: Tools that exist in other modes.
         self.hidden: dict[str, Tool] = {}
+        #: The tools of areas by their names, where tools are listed so.
+        self.areas: dict[str, Area] = {}
         #: The tools as tools/list shows them.
         self.listed: list[McpTool] = []
 
@@ -95,14 +98,24 @@ class ToolList:
         before, table = self.listed, self._registered
         if table is not None:
             self.tools, self.hidden = table.tools, table.hidden
-            self.listed = [as_listed(tool, self._settings.mode) for tool in self.tools.values()]
+            self.areas, self.listed = listed(table, self._settings)
         return self.listed != before
 
     def waits_for(self, name: str) -> bool:
         """Whether only Odoo can tell whether there is a tool of that name."""
-        return name not in self.tools and name.startswith(
-            tuple(f"odoo_{toolset}_" for toolset in self.registry.waiting_toolsets())
-        )
+        if name in self.tools or name in self.areas:
+            return False
+        waiting = [f"odoo_{toolset}_" for toolset in self.registry.waiting_toolsets()]
+        if self._settings.tools == "areas" and name.startswith(("odoo_read_", "odoo_change_")):
+            return name.split("_", 2)[2] in map(area_of, waiting)
+        return name.startswith(tuple(waiting))
+
+    def called(self, name: str, arguments: Mapping[str, Any]) -> str | None:
+        """Return the tool that a call means, of an operation its own; None where there is none."""
+        if area := self.areas.get(name):
+            tool = area.tool(arguments.get("operation"))
+            return tool.name if tool else name
+        return name if name in self.tools or name in self.hidden else None
 
     def served(self) -> Served:
         """Return what there is to work with, for prompts."""
@@ -113,6 +126,18 @@ class ToolList:
             toolsets=tuple(item.name for item in self.registry.get_registered_toolsets()),
             creating={tool.creates: name for name, tool in self.tools.items() if tool.creates},
         )
+
+
+def listed(table: ToolTable, settings: ServerSettings) -> tuple[dict[str, Area], list[McpTool]]:
+    """Return the areas that there are, and the tools as tools/list shows them."""
+    mode = settings.mode
+    if settings.tools == "flat":
+        return {}, [as_listed(tool, mode) for tool in table.tools.values()]
+    areas = areas_for(table.tools, table.hidden, mode)
+    return areas, [
+        one.listed() if isinstance(one, Area) else as_listed(one, mode)
+        for one in in_areas(table.tools, areas)
+    ]
 
 
 def as_listed(tool: Tool, mode: str) -> McpTool:

@@ -78,7 +78,14 @@ def objects_in(schema: Any) -> Iterator[dict[str, Any]]:
 @functools.cache
 def server_texts() -> tuple[Said, ...]:
     """Return what the server says of itself, its prompts and its resources."""
-    found = [Said(f"instructions, {mode}", instructions_for(tools(), mode)) for mode in MODE_ACCESS]
+    found = [
+        Said(
+            f"instructions, {mode}",
+            instructions_for(tools(), ServerSettings(mode=mode, tools=form)),
+        )
+        for mode in MODE_ACCESS
+        for form in ("flat", "areas")
+    ]
     found += [Said(f"odoo_domain_help on {v}", domain_help(v)) for v in VERSIONS]
     for prompt in list_prompts():
         found.append(Said(prompt.name, prompt.description or ""))

@@ -24,6 +24,7 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.policy.tables import HARMLESS_METHODS
 from odoo_toolkit.records.aggregate.measuring import FUNCTIONS
 from odoo_toolkit.reports.generation import WAYS
+from odoo_toolkit_mcp.areas import areas_for
 from odoo_toolkit_mcp.prompts.catalog import list_prompts
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM
@@ -81,7 +82,8 @@ def own_names() -> frozenset[str]:
     keys = {name.lower() for name in settings()}
     keys |= {n for file in LOGGED for n in constants(file) if n.isidentifier()}
     tables = {*OPERATORS, *FUNCTIONS, *WAYS, *OTHER_NAMES, *keys, *metrics()}
-    served = {*tools(), CALL, CONFIRM, *(prompt.name for prompt in list_prompts())}
+    served = {*tools(), CALL, CONFIRM, *areas_for(tools(), {}, "full")}
+    served |= {prompt.name for prompt in list_prompts()}
     return frozenset().union(
         functions(), parameters(), attributes(), parts, _choices(), tables, served
     )

@@ -10,12 +10,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from odoo_toolkit_mcp import tool_list
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
-from odoo_toolkit_mcp.tool_list import as_listed
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 
 FILE = Path(__file__).with_name("list_sizes.json")
+
+#: As in ``ODOO_MCP_TOOLS``.
+FORMS = ("flat", "areas")
 
 Sizes = dict[str, dict[str, int]]
 
@@ -30,11 +33,8 @@ def table(mode: str) -> ToolTable:
 
 def listed(mode: str, form: str) -> list[dict[str, Any]]:
     """Return the tools as tools/list writes them."""
-    tools = table(mode)
-    return [
-        json.loads(as_listed(tool, mode).model_dump_json(by_alias=True, exclude_none=True))
-        for tool in tools.tools.values()
-    ]
+    _, tools = tool_list.listed(table(mode), ServerSettings(mode=mode, tools=form))
+    return [json.loads(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools]
 
 
 def size(value: Any) -> int:
@@ -58,9 +58,6 @@ def measured() -> Sizes:
         sizes[form] = {mode: size(tools) for mode, tools in lists.items()}
         sizes[f"{form}, for models"] = {mode: for_models(tools) for mode, tools in lists.items()}
     return sizes
-
-
-FORMS = ("flat",)
 
 
 def recorded() -> Sizes:

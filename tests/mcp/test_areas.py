@@ -1,0 +1,267 @@
+"""The short list of tools: the same calls, checks, questions and answers as the long one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from mcp import Client
+
+from odoo_toolkit_mcp.areas import NATIVE, OUTPUT_SCHEMA, Area, areas_for
+from odoo_toolkit_mcp.settings import MODE_ACCESS
+from tests.mcp import list_sizes
+from tests.mcp.conftest import MakeServer
+from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.test_confirmation import Person
+from tests.mcp.test_tools import CALLS, error_of
+from tests.mcp.texts import data_of
+
+pytestmark = pytest.mark.anyio
+
+#: What a client of the short list may have to load, whatever is installed.
+MOST_BYTES = 24_000
+
+
+def all_areas(mode: str) -> dict[str, Area]:
+    table = list_sizes.table(mode)
+    return areas_for(table.tools, table.hidden, mode)
+
+
+def place_of(tool: str) -> tuple[str, str]:
+    """Return the area, and the operation in it, of one of the core tools."""
+    for name, area in all_areas("full").items():
+        if operation := area.operation(tool):
+            return name, operation
+    raise AssertionError(tool)
+
+
+@pytest.mark.parametrize("mode", MODE_ACCESS)
+def test_the_list_is_short(mode: str) -> None:
+    assert list_sizes.size(list_sizes.listed(mode, "areas")) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("mode", MODE_ACCESS)
+def test_every_tool_can_be_reached_at_one_place(mode: str) -> None:
+    tools = list_sizes.table(mode).tools
+    in_areas = [tool.name for area in all_areas(mode).values() for tool in area.tools.values()]
+
+    assert sorted([*in_areas, *NATIVE]) == sorted(tools)
+
+
+@pytest.mark.parametrize("mode", MODE_ACCESS)
+def test_hints_of_an_area_are_true_for_each_operation(mode: str) -> None:
+    for area in all_areas(mode).values():
+        hints = area.listed().annotations
+        assert hints is not None
+        for tool in area.tools.values():
+            own = tool.hints(mode)
+            assert own.read_only == hints.read_only_hint, (area.name, tool.name)
+            assert hints.destructive_hint or not own.destructive
+            assert own.idempotent or not hints.idempotent_hint
+
+
+@pytest.mark.parametrize("mode", MODE_ACCESS)
+def test_manifest_tells_each_operation_in_short(mode: str) -> None:
+    areas = all_areas(mode)
+    for area in areas.values():
+        manifest = area.manifest()
+        assert [entry["operation"] for entry in manifest["manifest"]] == list(area.tools)
+        assert all("\n" not in str(entry) and entry["does"] for entry in manifest["manifest"])
+        for entry in manifest["manifest"]:
+            told = entry["arguments"]
+            schema = area.tools[entry["operation"]].input_schema
+            assert all(f"{name}" in told for name in schema["properties"])
+            assert all(f"{name}*" in told for name in schema.get("required", ()))
+    assert not {"odoo_read_sales", "odoo_change_sales"} - set(areas) or mode == "readonly"
+
+
+def test_no_answer_contradicts_the_schema_of_areas() -> None:
+    own = OUTPUT_SCHEMA["properties"].keys()
+    for tool in list_sizes.table("full").tools.values():
+        assert not own & tool.output_schema["properties"].keys(), tool.name
+
+
+async def test_empty_call_lists_the_operations(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    async with Client(make_server(mode="full", tools="areas"), mode=era) as client:
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        calls = len(odoo.calls)
+        result = await client.call_tool("odoo_change_records", {})
+
+    assert listed == [*NATIVE, "odoo_read_records", "odoo_change_records"]
+    manifest = data_of(result)
+    assert manifest == result.structured_content
+    assert "create" in [entry["operation"] for entry in manifest["manifest"]]
+    assert len(odoo.calls) == calls
+
+
+async def test_operation_alone_is_answered_with_its_schema(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    async with Client(make_server(mode="full"), mode=era) as client:
+        flat = {tool.name: tool for tool in (await client.list_tools()).tools}
+    async with Client(make_server(mode="full", tools="areas"), mode=era) as client:
+        result = await client.call_tool("odoo_change_records", {"operation": "unlink"})
+
+    told = result.structured_content
+    assert told is not None
+    assert told["input_schema"] == flat["odoo_core_unlink"].input_schema
+    assert told["output_schema"] == flat["odoo_core_unlink"].output_schema
+    assert told["destructive"] is True
+    assert "unlink" not in odoo.methods()
+
+
+@pytest.mark.parametrize("tool", [name for name in CALLS if name not in NATIVE])
+async def test_operations_answer_as_their_tools_do(
+    make_server: MakeServer, era: str, tool: str
+) -> None:
+    arguments, expected = CALLS[tool]
+    area, operation = place_of(tool)
+    async with Client(make_server(mode="full", tools="areas"), mode=era) as client:
+        result = await client.call_tool(area, {"operation": operation, "arguments": arguments})
+
+    assert not result.is_error
+    assert result.structured_content is not None
+    assert expected.items() <= result.structured_content.items()
+    assert data_of(result) == result.structured_content
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ({"operation": "count", "model": "res.partner"}, "model must be in arguments"),
+        ({"operation": "count", "arguments": []}, "arguments must be an object"),
+        ({"operation": "count", "arguments": {}}, "model is missing"),
+        (
+            {"operation": "count", "arguments": {"model": "x", "domian": []}},
+            "did you mean domain?",
+        ),
+    ],
+)
+async def test_call_of_the_wrong_shape_is_answered_with_the_schema(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, call: dict[str, Any], says: str
+) -> None:
+    async with Client(make_server(tools="areas"), mode=era) as client:
+        error = error_of(await client.call_tool("odoo_read_records", call))
+
+    assert error["code"] == "VALIDATION_ERROR"
+    assert says in error["message"]
+    assert error["details"]["input_schema"]["required"] == ["model"]
+    assert "odoo_read_records" in error["suggestion"]
+    assert odoo.calls == []
+
+
+@pytest.mark.parametrize(
+    ("area", "operation", "says"),
+    [
+        ("odoo_read_records", "coutn", "did you mean count"),
+        ("odoo_read_records", "unlink", "odoo_change_records has it"),
+        ("odoo_change_records", "odoo_core_count", "odoo_read_records has it"),
+        ("odoo_read_records", 7, "must be the name of an operation"),
+        ("odoo_read_records", "x" * 9999, "has no operation 'xxx"),
+    ],
+)
+async def test_operation_that_is_not_there_tells_the_nearest(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, area: str, operation: Any, says: str
+) -> None:
+    call = {"operation": operation, "arguments": {"model": "res.partner", "ids": [1]}}
+    async with Client(make_server(mode="full", tools="areas"), mode=era) as client:
+        error = error_of(await client.call_tool(area, call))
+
+    assert says in error["message"]
+    assert len(error["message"]) < 300
+    assert error["details"]["operations"]
+    assert odoo.methods() == []
+
+
+async def test_the_person_is_asked_as_before(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    odoo.records |= {9: {"id": 9, "display_name": "Deco"}}
+    call = {"operation": "unlink", "arguments": {"model": "res.partner", "ids": [9]}}
+    person = Person()
+    server = make_server(mode="full", tools="areas")
+    async with Client(server, mode=era, elicitation_callback=person) as client:
+        result = await client.call_tool("odoo_change_records", call)
+
+    assert not result.is_error
+    assert len(person.asked) == 1
+    assert "Deco (id 9)" in person.asked[0]
+    assert 9 not in odoo.records
+
+
+async def test_the_mode_hides_and_plans_as_before(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    arguments = {"model": "res.partner", "ids": [1], "values": {"phone": "1"}}
+    plan = {**arguments, "dry_run": True}
+    async with Client(make_server(tools="areas"), mode=era) as client:
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        results = [
+            await client.call_tool("odoo_read_records", {"operation": "write", "arguments": given})
+            for given in (arguments, plan)
+        ]
+
+    assert "odoo_change_records" not in listed
+    assert error_of(results[0])["code"] == "MODE_VIOLATION"
+    assert (results[1].structured_content or {})["dry_run"] is True
+    assert "write" not in odoo.methods()
+
+
+async def test_the_rate_limit_counts_the_operation(make_server: MakeServer, era: str) -> None:
+    """One that writes counts as a write; so does no list of operations."""
+    settings = {"rate_limit": True, "rate_limit_burst": 1, "rate_limit_write_rpm": 1}
+    write = {"model": "res.partner", "ids": [1], "values": {"phone": "1"}}
+    call = {"operation": "write", "arguments": write}
+    server = make_server(mode="full", tools="areas", rate_limit_rpm=6000, **settings)
+    async with Client(server, mode=era) as client:
+        first = await client.call_tool("odoo_change_records", call)
+        again = await client.call_tool("odoo_change_records", call)
+
+    assert not first.is_error
+    assert error_of(again)["code"] == "RATE_LIMITED"
+    assert server.requests.rate_limits.refused["write"] == 1
+
+
+async def test_the_audit_has_the_operation(make_server: MakeServer, tmp_path: Path) -> None:
+    file = tmp_path / "audit.jsonl"
+    write = {"model": "res.partner", "ids": [1], "values": {"phone": "1"}}
+    server = make_server(mode="full", tools="areas", audit=True, audit_file=str(file))
+    async with Client(server) as client:
+        call = {"operation": "write", "arguments": write}
+        await client.call_tool("odoo_change_records", call)
+
+    (line,) = map(json.loads, file.read_text("utf-8").splitlines())
+    assert (line["tool"], line["operation"]) == ("odoo_core_write", "write")
+
+
+def test_metrics_count_the_operation(make_server: MakeServer) -> None:
+    server = make_server(tools="areas")
+    offered = server.offered
+    offered.ensure()
+
+    call = {"operation": "count", "arguments": {"model": "res.partner"}}
+    assert offered.called("odoo_read_records", call) == "odoo_core_count"
+    assert offered.called("odoo_read_records", {}) == "odoo_read_records"
+    assert offered.called("odoo_read_records", {"operation": ["x"]}) == "odoo_read_records"
+    assert offered.called("odoo_read_nothing", {}) is None
+
+
+async def test_instructions_tell_how_to_use_areas(make_server: MakeServer) -> None:
+    async with Client(make_server(tools="areas"), mode="legacy") as client:
+        instructions = client.instructions or ""
+
+    assert "odoo_change_<area>" in instructions
+    assert "odoo_core_count" not in instructions
+    assert len(instructions) <= 2000
+
+
+@pytest.mark.parametrize("mode", MODE_ACCESS)
+def test_schemas_of_areas_are_schemas(mode: str) -> None:
+    for tool in list_sizes.listed(mode, "areas"):
+        Draft202012Validator.check_schema(tool["inputSchema"])
+        Draft202012Validator.check_schema(tool["outputSchema"])
