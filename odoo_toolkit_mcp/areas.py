@@ -48,16 +48,16 @@ INPUT_SCHEMA: dict[str, Any] = {
     "properties": {
         "operation": {
             "type": "string",
-            "description": "Left out: lists the operations. Alone: tells its schema.",
+            "description": "Alone: its schema. None: all operations.",
         },
-        "arguments": {"type": "object", "description": "Of the operation; {} for none."},
+        "arguments": {"type": "object", "description": "{} for none."},
     },
 }
 
 #: Of the list of operations; each operation answers as its own tool does.
 OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {"manifest": {"type": "array", "items": {"type": "object"}}},
+    "properties": {"manifest": {"type": "object"}},
 }
 
 _KINDS = {"string": "text", "integer": "int", "number": "number", "boolean": "bool"}
@@ -107,27 +107,28 @@ class Area:
             description=f"{verb} {self.subject}: {', '.join(self.tools)}.",
             input_schema=INPUT_SCHEMA,
             output_schema=OUTPUT_SCHEMA,
-            annotations=ToolAnnotations(
-                title=f"{verb} {self.subject}",
-                read_only_hint=not self.changes,
-                destructive_hint=any(hints.destructive for hints in self.hints),
-                idempotent_hint=all(hints.idempotent for hints in self.hints),
-                open_world_hint=any(hints.open_world for hints in self.hints),
-            ),
+            annotations=ToolAnnotations(title=f"{verb} {self.subject}", **self._hints()),
         )
+
+    def _hints(self) -> dict[str, bool]:
+        """Return the hints that hold for all operations; of reading there is no more to say."""
+        if not self.changes:
+            return {"read_only_hint": True}
+        return {
+            "read_only_hint": False,
+            "destructive_hint": any(hints.destructive for hints in self.hints),
+            "idempotent_hint": all(hints.idempotent for hints in self.hints),
+        }
 
     def manifest(self) -> dict[str, Any]:
         """Return the operations: what each does and its arguments, in a line each."""
         return {
             "tool": self.name,
-            "manifest": [
-                {
-                    "operation": operation,
-                    "does": _first_sentence(tool.description),
-                    "arguments": ", ".join(_argument_lines(tool.input_schema)),
-                }
+            "manifest": {
+                operation: f"({', '.join(_argument_lines(tool.input_schema))})"
+                f" {_first_sentence(tool.description)}"
                 for operation, tool in self.tools.items()
-            ],
+            },
             "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}; * must be'
             " given. With the operation alone it tells the whole schema.",
         }

@@ -23,6 +23,7 @@ from mcp.types import (
     ListToolsResult,
     PaginatedRequestParams,
 )
+from mcp.types import Tool as McpTool
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import OdooError, make_error
@@ -50,6 +51,7 @@ from odoo_toolkit_mcp.views.serving import (
     has_views,
     tool_called,
     view_of,
+    with_views,
 )
 
 if TYPE_CHECKING:
@@ -196,10 +198,16 @@ class OdooServer(Server[Running]):
             await within(patience, lambda: self._own_odoo(ctx))
         complete = self.connection.established
         return ListToolsResult(
-            tools=self._views.listed(ctx, self.offered.tools, self.offered.listed),
+            tools=self._listed(ctx),
             ttl_ms=LIST_LIFETIME if complete else 0,
             cache_scope="private",
         )
+
+    def _listed(self, ctx: Context) -> list[McpTool]:
+        listed = self.offered.listed
+        if not has_views(ctx):
+            return listed
+        return with_views(listed, self.offered.tools, self.offered.areas)
 
     def _remember(self, ctx: Context) -> None:
         """Remember a session of the handshake era, in which changes are told unasked."""

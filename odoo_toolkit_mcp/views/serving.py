@@ -39,12 +39,16 @@ from odoo_toolkit_mcp.views.sealed import Seal, Seals, check_unchanged, digest, 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.affected import Question
+    from odoo_toolkit_mcp.areas import Area
     from odoo_toolkit_mcp.requests import Context
     from odoo_toolkit_mcp.toolsets.base import Tool
 
-__all__ = ["EXTENSION_ID", "ServedViews", "ViewCall", "document", "view_of"]
+__all__ = ["EXTENSION_ID", "ServedViews", "ViewCall", "document", "view_of", "with_views"]
 
-VIEWS = ("review", "choose", "table", "chart", "document")
+VIEWS = ("review", "choose", "table", "chart", "document", "area")
+
+#: The view of the tools of areas, which has all the others in it.
+_AREA = "area"
 
 #: The key of what is for the view in ``_meta`` of a result.
 META = "odoo-toolkit/view"
@@ -108,6 +112,13 @@ def document(view: str) -> str:
         (folder / name).read_text("utf-8")
         for name in ("view.html", "shared.css", "shared.js", f"{view}.js")
     )
+    if view == _AREA:
+        others = (name for name in VIEWS if name != _AREA)
+        scripts = {name: (folder / f"{name}.js").read_text("utf-8") for name in others}
+        own += "".join(
+            f'\nVIEWS.set("{name}", (start) => {{\n{script}}});\n'
+            for name, script in scripts.items()
+        )
     policy = (
         f"default-src 'none'; script-src '{_hash(shared)}' '{_hash(own)}';"
         f" style-src '{_hash(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -171,26 +182,33 @@ def tool_called(params: CallToolRequestParams) -> str:
     return named if isinstance(named, str) else params.name
 
 
+def with_views(
+    listed: Iterable[McpTool], tools: Mapping[str, Tool], areas: Mapping[str, Area]
+) -> list[McpTool]:
+    """Return the tools as tools/list shows them to a client that has views.
+
+    Args:
+        listed: as other clients see them.
+        tools: those that are listed as they are, and others.
+        areas: the areas among them.
+    """
+    found = []
+    for item in listed:
+        view = view_of(tools[item.name]) if item.name in tools else None
+        if item.name in areas and any(map(view_of, areas[item.name].tools.values())):
+            view = _AREA
+        if view:
+            meta = {**(item.meta or {}), "ui": {"resourceUri": _address(view)}}
+            item = item.model_copy(update={"meta": meta})
+        found.append(item)
+    return [*found, *_OWN_TOOLS]
+
+
 class ServedViews:
     """The views of a server, and what their clients are given for them."""
 
     def __init__(self) -> None:
         self._seals = Seals()
-
-    def listed(
-        self, ctx: Context, tools: Mapping[str, Tool], shown: list[McpTool]
-    ) -> list[McpTool]:
-        """Return the tools as tools/list shows them to this client."""
-        if not client_supports_apps(ctx):
-            return shown
-        with_views = []
-        for item in shown:
-            view = view_of(tools[item.name]) if item.name in tools else None
-            if view:
-                meta = {**(item.meta or {}), "ui": {"resourceUri": _address(view)}}
-                item = item.model_copy(update={"meta": meta})
-            with_views.append(item)
-        return [*with_views, *_OWN_TOOLS]
 
     def call_of(self, ctx: Context, params: CallToolRequestParams) -> ViewCall | None:
         """Return the call that a view makes; None where this is not one of a view.
@@ -239,7 +257,7 @@ class ServedViews:
         result: CallToolResult,
     ) -> CallToolResult:
         """Return a result with what its view needs: of a plan, the seal to confirm it with."""
-        meta: dict[str, Any] = {"tool": tool.name, "title": tool.title, "arguments": dict(given)}
+        meta = {**_about(tool), "arguments": dict(given)}
         if tool.plans:
             meta["schema"] = tool.input_schema
         # Files that anybody sent are not taken apart for this.
@@ -291,8 +309,11 @@ class ServedViews:
             content=[TextContent(text=question.message)],
             structured_content={"status": "confirmation_needed", "message": question.message},
         )
-        meta = {"tool": tool.name, "title": tool.title, "confirms": dict(given), "seal": sealed}
-        return _with(result, meta)
+        return _with(result, {**_about(tool), "confirms": dict(given), "seal": sealed})
+
+
+def _about(tool: Tool) -> dict[str, Any]:
+    return {"tool": tool.name, "title": tool.title, "view": view_of(tool)}
 
 
 def _with(result: CallToolResult, meta: Mapping[str, Any]) -> CallToolResult:

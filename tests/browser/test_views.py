@@ -214,6 +214,40 @@ async def test_a_host_that_lets_views_call_nothing(
     await shown.check()
 
 
+# Areas ------------------------------------------------------------------------------------------
+
+
+async def test_operations_of_areas_have_the_views_of_their_tools(
+    page: Page, at: Origins, odoo: FakeOdoo
+) -> None:
+    odoo.records |= {9: {"id": 9, "name": "Wood", "display_name": "Wood"}}
+    served = OdooServer(
+        connection_settings(odoo), ServerSettings(mode="full", tools="areas", confirm="never")
+    )
+    plan = {"operation": "write", "arguments": {**changed_by("Wood & Co"), "ids": [9]}}
+    async with Client(served, extensions=SHOWS_VIEWS) as client:
+        shown = await show(page, at, client, "odoo_change_records", plan)
+        assert await shown.frame.locator("#confirm").is_enabled()
+        await shown.frame.get_by_label("Name").fill("Wood Ltd")
+        await shown.frame.locator("#again").click()
+        await shown.frame.wait_for_selector("#confirm:enabled")
+        await shown.frame.locator("#confirm").click()
+        await shown.frame.wait_for_selector(".note.good")
+        await shown.check()
+
+    assert odoo.records[9]["name"] == "Wood Ltd"
+
+
+async def test_list_of_operations_is_shown_in_a_line(
+    page: Page, at: Origins, odoo: FakeOdoo
+) -> None:
+    served = OdooServer(connection_settings(odoo), ServerSettings(mode="full", tools="areas"))
+    async with Client(served, extensions=SHOWS_VIEWS) as client:
+        shown = await show(page, at, client, "odoo_change_records", {})
+        assert await shown.text() == "The operations of odoo_change_records"
+        await shown.check()
+
+
 # Choose -----------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mcp.types import Tool
+
 from odoo_toolkit_mcp import tool_list
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
@@ -34,6 +36,11 @@ def table(mode: str) -> ToolTable:
 def listed(mode: str, form: str) -> list[dict[str, Any]]:
     """Return the tools as tools/list writes them."""
     _, tools = tool_list.listed(table(mode), ServerSettings(mode=mode, tools=form))
+    return as_json(tools)
+
+
+def as_json(tools: list[Tool]) -> list[dict[str, Any]]:
+    """Return tools as the protocol writes them."""
     return [json.loads(tool.model_dump_json(by_alias=True, exclude_none=True)) for tool in tools]
 
 

@@ -10,13 +10,16 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 
+from odoo_toolkit_mcp import tool_list
 from odoo_toolkit_mcp.areas import NATIVE, OUTPUT_SCHEMA, Area, areas_for
-from odoo_toolkit_mcp.settings import MODE_ACCESS
+from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, with_views
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.test_confirmation import Person
 from tests.mcp.test_tools import CALLS, error_of
+from tests.mcp.test_views import changes, meta, viewer
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +43,12 @@ def place_of(tool: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("mode", MODE_ACCESS)
 def test_the_list_is_short(mode: str) -> None:
-    assert list_sizes.size(list_sizes.listed(mode, "areas")) <= MOST_BYTES
+    """With views it is longer: they belong to the list, too."""
+    table = list_sizes.table(mode)
+    areas, listed = tool_list.listed(table, ServerSettings(mode=mode, tools="areas"))
+    longest = with_views(listed, table.tools, areas)
+
+    assert list_sizes.size(list_sizes.as_json(longest)) <= MOST_BYTES
 
 
 @pytest.mark.parametrize("mode", MODE_ACCESS)
@@ -68,11 +76,13 @@ def test_manifest_tells_each_operation_in_short(mode: str) -> None:
     areas = all_areas(mode)
     for area in areas.values():
         manifest = area.manifest()
-        assert [entry["operation"] for entry in manifest["manifest"]] == list(area.tools)
-        assert all("\n" not in str(entry) and entry["does"] for entry in manifest["manifest"])
-        for entry in manifest["manifest"]:
-            told = entry["arguments"]
-            schema = area.tools[entry["operation"]].input_schema
+        assert list(manifest["manifest"]) == list(area.tools)
+        for operation, line in manifest["manifest"].items():
+            told, end, purpose = line.partition(") ")
+            assert end
+            assert purpose
+            assert "\n" not in line
+            schema = area.tools[operation].input_schema
             assert all(f"{name}" in told for name in schema["properties"])
             assert all(f"{name}*" in told for name in schema.get("required", ()))
     assert not {"odoo_read_sales", "odoo_change_sales"} - set(areas) or mode == "readonly"
@@ -95,7 +105,7 @@ async def test_empty_call_lists_the_operations(
     assert listed == [*NATIVE, "odoo_read_records", "odoo_change_records"]
     manifest = data_of(result)
     assert manifest == result.structured_content
-    assert "create" in [entry["operation"] for entry in manifest["manifest"]]
+    assert manifest["manifest"]["create"].startswith("(model*: text, values*: ")
     assert len(odoo.calls) == calls
 
 
@@ -265,3 +275,41 @@ def test_schemas_of_areas_are_schemas(mode: str) -> None:
     for tool in list_sizes.listed(mode, "areas"):
         Draft202012Validator.check_schema(tool["inputSchema"])
         Draft202012Validator.check_schema(tool["outputSchema"])
+
+
+# Views ------------------------------------------------------------------------------------------
+
+
+async def test_areas_have_the_views_of_their_operations(make_server: MakeServer, era: str) -> None:
+    server = make_server(mode="full", tools="areas")
+    async with Client(server, mode=era) as plain, viewer(server, era) as with_them:
+        without = (await plain.list_tools()).tools
+        there = (await with_them.list_tools()).tools
+        call = {"operation": "count", "arguments": {"model": "res.partner"}}
+        counted = await with_them.call_tool("odoo_read_records", call)
+
+    assert [tool.model_copy(update={"meta": None}) for tool in there[:-2]] == without
+    uris = {tool.name: (tool.meta or {})["ui"].get("resourceUri") for tool in there if tool.meta}
+    assert uris["odoo_core_search_read"] == "ui://odoo-toolkit/table.html"
+    assert uris["odoo_change_records"] == "ui://odoo-toolkit/area.html"
+    assert (uris[CALL], uris[CONFIRM]) == (None, None)
+    assert META not in (counted.meta or {})
+
+
+async def test_the_plan_of_an_operation_is_confirmed_in_its_view(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    odoo.records |= {9: {"id": 9, "name": "Wood", "display_name": "Wood"}}
+    arguments = {"model": "res.partner", "ids": [9], "values": {"name": "Wood & Co"}}
+    plan = {"operation": "write", "arguments": {**arguments, "dry_run": True}}
+    async with viewer(make_server(mode="full", tools="areas"), era) as client:
+        shown = meta(await client.call_tool("odoo_change_records", plan))
+        confirmed = {"tool": shown["tool"], "arguments": shown["confirms"], "seal": shown["seal"]}
+        done = await client.call_tool(CONFIRM, confirmed)
+        again = await client.call_tool(CONFIRM, confirmed)
+
+    assert (shown["tool"], shown["view"]) == ("odoo_core_write", "review")
+    assert not done.is_error
+    assert again.is_error
+    assert len(changes(odoo)) == 1
+    assert odoo.records[9]["name"] == "Wood & Co"
