@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from odoo_toolkit_mcp.areas import NATIVE
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
+from odoo_toolkit_mcp.skill_list import SCHEME, names
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
@@ -108,5 +109,6 @@ def instructions_for(tools: Container[str], settings: ServerSettings) -> str:
             _VALUES,
             _DATA,
             _ERRORS,
+            f"Skills, guides for whole tasks at {SCHEME}NAME/SKILL.md: {', '.join(names())}.",
         ]
     )

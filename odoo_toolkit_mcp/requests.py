@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -130,6 +130,17 @@ class Requests:
         for evicted in self._connections.evict():
             ctx.lifespan_context.tasks.start_soon(evicted.close)
         return connection
+
+    def owner_of(self, ctx: Context) -> Hashable:
+        """Return whose a file is that is made for a request: nobody else may read it.
+
+        Raises:
+            AccessError: requests have to name their user, and this one does not.
+        """
+        client, settings = client_of(ctx.request), self.settings
+        if settings.transport != "http" or not settings.credential_headers:
+            return client
+        return client, credentials_of(ctx.request.headers if ctx.request else {})
 
     def check_rate(self, ctx: Context, access: Access) -> None:
         """Count a request.

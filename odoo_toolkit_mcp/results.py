@@ -6,11 +6,10 @@ import functools
 import json
 import logging
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcp import MCPError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, ContentBlock, TextContent
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from odoo_toolkit.errors import OdooError
@@ -20,13 +19,10 @@ if TYPE_CHECKING:
     from cattrs import Converter
 
     from odoo_toolkit.records.names import AmbiguousNameError
+    from odoo_toolkit_mcp.files import Delivered
 
 logger = logging.getLogger(__name__)
 
-
-#: Attributes that content blocks carry: left out of the text beside them, in which no model
-#: could read them.
-_IN_BLOCKS = frozenset({"content_base64"})
 
 #: Of prompts, completions and resources: what the caller cannot mend by asking for something else.
 _NOT_MENDABLE = ("connection", "configuration", "unknown")
@@ -42,21 +38,27 @@ _HINTS = (
 )
 
 
-def success(result: Any, blocks: Sequence[ContentBlock] = ()) -> CallToolResult:
+def success(result: Any, delivered: Delivered | None = None) -> CallToolResult:
     """Return the result of a tool from the attrs object that the library function returned.
 
-    The same JSON object is in ``structuredContent`` and, compact, in the text; the text has not
-    what ``blocks``, which follow it, show better.
+    The same JSON object is in ``structuredContent`` and, compact, in the text.
+
+    Args:
+        result: what the function returned.
+        delivered: the file in it: its blocks follow the text, which then lacks its content.
     """
     data = _converter().unstructure(result)
     if isinstance(data, dict) and isinstance(data.get("needs"), str):  # of a plan
         data["needs"] = for_server(data["needs"])
-    if not blocks:
+    if delivered is None:
         return _result(data, is_error=False)
-    large = {name: data.pop(name) for name in _IN_BLOCKS & data.keys()}
+    if not delivered.inline:
+        data.pop("content_base64", None)
+    data |= delivered.added
+    if delivered.warning:
+        data["warnings"] = [*data.get("warnings", ()), delivered.warning]
     answer = _result(data, is_error=False)
-    answer.content.extend(blocks)
-    answer.structured_content = {**(answer.structured_content or {}), **large}
+    answer.content.extend(delivered.blocks)
     return answer
 
 

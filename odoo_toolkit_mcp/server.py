@@ -6,6 +6,7 @@ import importlib.util
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -29,7 +30,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.installation import DISTRIBUTION, version
 from odoo_toolkit.progress import OperationCancelled
-from odoo_toolkit_mcp import disambiguation, request_ids, results, untrusted
+from odoo_toolkit_mcp import disambiguation, files, request_ids, results, skill_list, untrusted
 from odoo_toolkit_mcp.affected import Asking, Question
 from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
@@ -37,6 +38,7 @@ from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.confirmation import Confirmations
 from odoo_toolkit_mcp.connection import Connection, has_gone, within
+from odoo_toolkit_mcp.files import KeptFiles
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers
@@ -103,7 +105,10 @@ class OdooServer(Server[Running]):
         self._views = ServedViews()
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
-        self.resources = ServedResources(self.requests, self.offered, self._bus, self._listen)
+        self.kept_files = KeptFiles()
+        self.resources = ServedResources(
+            self.requests, self.offered, self._bus, self._listen, self.kept_files
+        )
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._answered = anyio.Event()
         super().__init__(
@@ -119,6 +124,9 @@ class OdooServer(Server[Running]):
             **prompt_handlers(self.requests, self.offered),
         )
         self.extensions[EXTENSION_ID] = {}
+        self.extensions[skill_list.EXTENSION] = {}
+        self.add_request_handler("skills/list", PaginatedRequestParams, skill_list.answer_list)
+        self.add_request_handler("skills/get", skill_list.GetSkillParams, skill_list.answer_get)
         if importlib.util.find_spec("opentelemetry.sdk") is None:
             # The SDK's own middleware would make spans that nobody takes.
             self.middleware.clear()
@@ -294,9 +302,7 @@ class OdooServer(Server[Running]):
                     approved = answer
                     continue
                 if not disambiguation.is_ambiguous(outcome):
-                    blocks = tool.blocks(outcome) if tool.blocks else ()
-                    result = results.success(outcome, blocks)
-                    return await self._for_view(ctx, tool, odoo, given, result)
+                    return await self._answer(ctx, tool, odoo, given, outcome)
                 choice = None if by_view else await disambiguation.ask(ctx, params, outcome)
                 if isinstance(choice, InputRequiredResult):
                     return choice
@@ -316,6 +322,23 @@ class OdooServer(Server[Running]):
             return results.failure(name, error)
         except Exception as error:
             return results.unexpected(name, error)
+
+    async def _answer(
+        self, ctx: Context, tool: Tool, odoo: Odoo | None, given: dict[str, Any], outcome: Any
+    ) -> CallToolResult:
+        """Return the result of a call, with the file that the tool returned.
+
+        Raises:
+            OdooError: the file cannot be written to the download folder.
+        """
+        if tool.file is None:
+            return await self._for_view(ctx, tool, odoo, given, results.success(outcome))
+        file, way = tool.file(outcome), tool.delivery(given)
+        owner, folder = self.requests.owner_of(ctx), self.settings.download_dir
+        delivering = partial(files.deliver, file, way, self.kept_files, owner, folder)
+        delivered = await anyio.to_thread.run_sync(delivering, limiter=LIMITER)
+        result = results.success(outcome, delivered)
+        return await self._for_view(ctx, tool, odoo, given, result, file.content_base64)
 
     async def _run(
         self,
@@ -370,6 +393,7 @@ class OdooServer(Server[Running]):
         odoo: Odoo | None,
         given: dict[str, Any],
         result: CallToolResult,
+        content: str = "",
     ) -> CallToolResult:
         """Return a result with what a view needs of it, where the client has views."""
         if not has_views(ctx) or not view_of(tool):
@@ -377,7 +401,7 @@ class OdooServer(Server[Running]):
         who = self._views.who(ctx, odoo)
         with self.requests.noted(ctx, tool.name):
             return await run_blocking(
-                ctx.session, self._views.with_meta, odoo, who, tool, given, result
+                ctx.session, self._views.with_meta, odoo, who, tool, given, result, content
             )
 
     def _tool(self, name: str, arguments: Mapping[str, Any]) -> Tool:

@@ -157,8 +157,8 @@ class ServerSettings:
         attachment_max_mb: size in MB (of 1024 * 1024 bytes) up to which the content of a file is
             passed on in an answer or taken for an upload.
         subscription_interval: seconds between two looks at what clients have subscribed to.
-        download_dir: an existing folder that larger files are written to; without it they are
-            not fetched.
+        download_dir: an existing folder, over stdio only, that reports, larger files and those
+            asked for are written to; without it larger files are not fetched.
         audit: whether each call to Odoo is recorded as a line of JSON.
         audit_reads: calls that read are recorded.
         audit_writes: calls that create, change or run something are recorded.
@@ -286,6 +286,11 @@ class ServerSettings:
         return problems
 
     @property
+    def attachment_max_bytes(self) -> int:
+        """The size of the largest file that is passed on in an answer or taken for an upload."""
+        return self.attachment_max_mb * 1024 * 1024
+
+    @property
     def max_body_bytes(self) -> int:
         """The size of the largest request body."""
         # Base64 is a third larger than the file, and something is around it.
@@ -296,6 +301,11 @@ class ServerSettings:
 def _http_problems(values: Mapping[str, Any]) -> list[str]:
     """Return what keeps a server from being reached by the right clients only."""
     problems = []
+    if values.get("download_dir"):
+        problems.append(
+            "ODOO_MCP_DOWNLOAD_DIR is for servers over stdio: clients over HTTP do not see the"
+            " folders of this machine. Remove it; they read files with resources/read."
+        )
     oauth = {name: values.get(name) for name in ("auth_issuer", "auth_audience", "auth_jwks_url")}
     missing = [f"ODOO_MCP_{name.upper()}" for name, value in oauth.items() if not value]
     authenticated = values.get("auth_token") or any(oauth.values())

@@ -14,6 +14,7 @@ from mcp.types import Resource, ResourceTemplate
 from odoo_toolkit_mcp.resources.uris import DEFAULT_LIMIT, MOST_RECORDS, ResourceUri
 
 if TYPE_CHECKING:
+    from odoo_toolkit.attached.attachments import AttachmentContent
     from odoo_toolkit.client import Odoo
 
 JSON = "application/json"
@@ -50,7 +51,7 @@ RESOURCES: tuple[Resource, ...] = tuple(
     )
 )
 
-TEMPLATES: tuple[ResourceTemplate, ...] = tuple(
+_IN_JSON = tuple(
     ResourceTemplate(
         uri_template=template, name=name, title=title, description=description, mime_type=JSON
     )
@@ -93,6 +94,16 @@ TEMPLATES: tuple[ResourceTemplate, ...] = tuple(
     )
 )
 
+TEMPLATES: tuple[ResourceTemplate, ...] = (
+    *_IN_JSON,
+    ResourceTemplate(
+        uri_template="odoo://attachment/{id}",
+        name="attachment",
+        title="Attachment",
+        description="The content of a file attached to a record, as text where it is that.",
+    ),
+)
+
 
 def reader_of(kind: str) -> Callable[[Odoo, ResourceUri], Any] | None:
     """Return what reads the resources of a kind from Odoo; None for those of the server itself."""
@@ -107,3 +118,10 @@ def reader_of(kind: str) -> Callable[[Odoo, ResourceUri], Any] | None:
         "system/modules": readers.modules,
     }
     return found.get(kind)
+
+
+def attachment_reader() -> Callable[..., AttachmentContent]:
+    """Return what reads the content of an attachment from Odoo."""
+    from odoo_toolkit_mcp.resources import readers
+
+    return readers.attachment

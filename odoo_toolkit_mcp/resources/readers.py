@@ -7,8 +7,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit import records
+from odoo_toolkit.attached.attachments import AttachmentContent, get_content
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import NotFoundError, OdooError
+from odoo_toolkit.errors import NotFoundError, OdooError, ValidationError
 from odoo_toolkit.installation import version
 from odoo_toolkit.model_guide import (
     ModelMethods,
@@ -74,6 +75,24 @@ def missing(uri: ResourceUri) -> NotFoundError:
         suggestion=f"odoo://record/{uri.model} lists records that there are.",
         details={"model": uri.model, "id": uri.record_id},
     )
+
+
+def attachment(odoo: Odoo, uri: ResourceUri, *, max_bytes: int) -> AttachmentContent:
+    """Return what an attachment holds: text where it is that, else base64.
+
+    Raises:
+        NotFoundError: there is no such attachment for this user.
+        ValidationError: it is too large, or only an address.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    found = get_content(odoo, uri.record_id, as_text=True, max_bytes=max_bytes)
+    if found.encoding is None:
+        raise ValidationError(
+            " ".join(found.warnings),
+            suggestion=f"Open {found.url}." if found.url else "Open it in Odoo itself.",
+            details={"model": "ir.attachment", "id": uri.record_id},
+        )
+    return found
 
 
 # odoo://model/...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.types import (
     INVALID_REQUEST,
+    BlobResourceContents,
     EmptyResult,
     ListResourcesResult,
     ListResourceTemplatesResult,
@@ -27,12 +29,19 @@ from mcp.types import (
 )
 
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit_mcp import results, untrusted
+from odoo_toolkit_mcp import results, skill_list, untrusted
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.connection import Connection, within
+from odoo_toolkit_mcp.files import LIFETIME, KeptFiles
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.requests import Context, Requests, Running
-from odoo_toolkit_mcp.resources.catalog import JSON, RESOURCES, TEMPLATES, reader_of
+from odoo_toolkit_mcp.resources.catalog import (
+    JSON,
+    RESOURCES,
+    TEMPLATES,
+    attachment_reader,
+    reader_of,
+)
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS, Subscriptions, in_thread
 from odoo_toolkit_mcp.resources.uris import MOST_RECORDS, ResourceUri, parse_uri
 from odoo_toolkit_mcp.results import mcp_error
@@ -66,6 +75,7 @@ class ServedResources:
         offered: the toolsets that are told of.
         bus: carries notifications to clients of the 2026-07-28 era.
         listen: sends them.
+        kept_files: that can be read for a while.
     """
 
     def __init__(
@@ -74,8 +84,10 @@ class ServedResources:
         offered: ToolList,
         bus: InMemorySubscriptionBus,
         listen: ListenHandler,
+        kept_files: KeptFiles,
     ) -> None:
         self._requests = requests
+        self._kept_files = kept_files
         self._offered = offered
         self._bus = bus
         self._listen = listen
@@ -101,7 +113,7 @@ class ServedResources:
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
         return ListResourcesResult(
-            resources=list(RESOURCES), ttl_ms=_LIFETIME, cache_scope="public"
+            resources=[*RESOURCES, *skill_list.resources()], ttl_ms=_LIFETIME, cache_scope="public"
         )
 
     async def _list_templates(
@@ -116,24 +128,71 @@ class ServedResources:
     async def _read(self, ctx: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         if view := read_view(params.uri):
             return view
+        if params.uri.startswith(skill_list.SCHEME):
+            skill = skill_list.read(params.uri)
+            return ReadResourceResult(contents=[skill], ttl_ms=_LIFETIME, cache_scope="public")
         marks = self._requests.settings.mark_data
         try:
             uri = _parsed(params.uri)
-            found = await self._found(ctx, uri)
+            contents, from_odoo = await self._contents(ctx, uri)
         except MCPError as error:
             # Where the 2026-07-28 revision wants it.
             data = {**(error.error.data or {}), "uri": params.uri[:500]}
             shown = untrusted.cleaned_error(error) if marks else error
             raise MCPError(error.error.code, shown.error.message, data) from error
-        text = results.json_text(found)
+        # The notice comes after: some clients take the first of the contents only.
+        notices = []
+        if marks and from_odoo:
+            notices = [untrusted.resource_notice(params.uri, is_json=contents.mime_type == JSON)]
+        return ReadResourceResult(contents=[contents, *notices], cache_scope="private")
+
+    async def _contents(
+        self, ctx: Context, uri: ResourceUri
+    ) -> tuple[TextResourceContents | BlobResourceContents, bool]:
+        """Return what a resource has, and whether it comes from Odoo."""
+        marks = self._requests.settings.mark_data
+        if uri.kind in ("attachment", "file"):
+            of_kind = self._attachment if uri.kind == "attachment" else self._kept_file
+            return await of_kind(ctx, uri), True
+        text = results.json_text(await self._found(ctx, uri))
         if marks:
             text = untrusted.cleaned_json(text)
-        # The notice comes after the JSON: some clients take the first of the contents only.
-        notices = [untrusted.resource_notice(params.uri)] if marks and reader_of(uri.kind) else []
-        return ReadResourceResult(
-            contents=[TextResourceContents(uri=params.uri, mime_type=JSON, text=text), *notices],
-            cache_scope="private",
-        )
+        contents = TextResourceContents(uri=uri.text, mime_type=JSON, text=text)
+        return contents, reader_of(uri.kind) is not None
+
+    async def _attachment(
+        self, ctx: Context, uri: ResourceUri
+    ) -> TextResourceContents | BlobResourceContents:
+        """Return what an attachment holds now, if the user may see it now."""
+        settings = self._requests.settings
+        read = partial(attachment_reader(), uri=uri, max_bytes=settings.attachment_max_bytes)
+        found = await self._requests.ask(ctx, f"resource {uri.text[:200]}", read)
+        kind = found.mimetype or None
+        if found.encoding == "text":
+            text = found.content or ""
+            shown = untrusted.cleaned(text) if settings.mark_data else text
+            return TextResourceContents(uri=uri.text, mime_type=kind, text=shown)
+        blob = found.content_base64 or ""
+        return BlobResourceContents(uri=uri.text, mime_type=kind, blob=blob)
+
+    async def _kept_file(self, ctx: Context, uri: ResourceUri) -> BlobResourceContents:
+        """Return a file that was made for this user a short while ago."""
+        self._requests.connection_for(ctx, "resource odoo://file")
+        file = self._kept_files.get(self._requests.owner_of(ctx), uri.token)
+        if file is None:
+            minutes = f"{LIFETIME / 60:.0f} minutes"
+            raise mcp_error(
+                "resource odoo://file",
+                make_error(
+                    "NOT_FOUND",
+                    "There is no such file, or not any more, or it was made for somebody else:"
+                    f" files are kept for {minutes}.",
+                    suggestion="Call the tool that made it again.",
+                    outcome="not_sent",
+                ),
+            )
+        blob = base64.b64encode(file.content).decode()
+        return BlobResourceContents(uri=uri.text, mime_type=file.mimetype, blob=blob)
 
     async def _found(self, ctx: Context, uri: ResourceUri) -> Any:
         name = f"resource {uri.text[:200]}"

@@ -24,6 +24,7 @@ _SCHEME = "odoo://"
 _STATIC = frozenset({"system/info", "system/modules", "system/toolsets", "config/safety"})
 _MODEL_PARTS = frozenset({"fields", "methods", "states"})
 _MODEL = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)*")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
 
@@ -34,9 +35,11 @@ class ResourceUri:
     Attributes:
         text: the address as the client wrote it.
         kind: ``system/info`` and the like; ``model/fields``, ``model/methods``, ``model/states``;
-            ``record`` for one record and ``records`` for a list.
+            ``record`` for one record and ``records`` for a list; ``attachment`` for the content of
+            one; ``file`` for one that is kept.
         model: of a model's or record's resource.
-        record_id: of one record.
+        record_id: of one record or attachment.
+        token: of a kept file.
         domain: of a list.
         limit: of a list.
     """
@@ -45,6 +48,7 @@ class ResourceUri:
     kind: str
     model: str = ""
     record_id: int = 0
+    token: str = ""
     domain: list[Any] = attrs.field(factory=list)
     limit: int = DEFAULT_LIMIT
 
@@ -72,6 +76,11 @@ def parse_uri(text: str) -> ResourceUri:
             return ResourceUri(text=text, kind=f"{category}/{name}")
         case ["model", model, part] if part in _MODEL_PARTS:
             return ResourceUri(text=text, kind=f"model/{part}", model=_model(text, model))
+        case ["attachment", record_id]:
+            number = _number(text, "id", record_id, _LARGEST_ID)
+            return ResourceUri(text=text, kind="attachment", record_id=number)
+        case ["file", token] if _TOKEN.fullmatch(token):
+            return ResourceUri(text=text, kind="file", token=token)
         case ["record", model]:
             return _records(text, _model(text, model), query)
         case ["record", model, record_id]:

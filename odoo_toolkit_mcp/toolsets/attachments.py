@@ -2,75 +2,49 @@
 
 from __future__ import annotations
 
-import binascii
-from collections.abc import Sequence
 from pathlib import Path
-
-from mcp.types import (
-    BlobResourceContents,
-    ContentBlock,
-    EmbeddedResource,
-    ImageContent,
-    ResourceLink,
-)
 
 from odoo_toolkit.attached import attachments
 from odoo_toolkit.attached.attachments import AttachmentContent
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.policy.files import picture_type
+from odoo_toolkit.file_content import safe_name
+from odoo_toolkit_mcp.files import Delivery, File
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 
-#: Base64 characters of the first bytes of a file, enough to tell a picture by.
-_HEAD = 64
 
-
-def content_blocks(result: AttachmentContent) -> Sequence[ContentBlock]:
-    """Return a file as the kind of MCP content that fits it.
-
-    What its bytes show to be a picture is an image; other bytes are an embedded resource; a file
-    that was written to a folder, or that is only an address, is a link. Text needs no block.
-    """
-    if result.content_base64:
-        data = result.content_base64
-        if picture := picture_type(binascii.a2b_base64(data[:_HEAD])):
-            return [ImageContent(data=data, mime_type=picture)]
-        return [
-            EmbeddedResource(
-                resource=BlobResourceContents(
-                    uri=f"odoo://record/ir.attachment/{result.id}",
-                    mime_type=result.mimetype or None,
-                    blob=data,
-                )
-            )
-        ]
-    address = Path(result.path).as_uri() if result.path else result.url or ""
-    if address.startswith(("file://", "https://", "http://")):
-        return [
-            ResourceLink(
-                name=result.name,
-                uri=address,
-                mime_type=result.mimetype or None,
-                size=result.file_size or None,
-            )
-        ]
-    return []
+def file_of(result: AttachmentContent) -> File:
+    """Return an attachment as a file to deliver; there is none to deliver where it is text."""
+    url = result.url if (result.url or "").startswith(("https://", "http://")) else None
+    return File(
+        name=result.name,
+        mimetype=result.mimetype or None,
+        size=result.file_size,
+        content_base64=result.content_base64 or "",
+        address=f"odoo://attachment/{result.id}",
+        elsewhere=Path(result.path).as_uri() if result.path else url,
+        # The id keeps names apart, and from being reserved ones of some system.
+        saved_as=f"{result.id}-{safe_name(result.name)}",
+    )
 
 
 def tools_for(settings: ServerSettings) -> list[Tool]:
     """Return the tools, with the limits and the folder that the settings give."""
-    limit = {"max_bytes": settings.attachment_max_mb * 1024 * 1024}
+    limit = {"max_bytes": settings.attachment_max_bytes}
     larger = (
         f" Files above {settings.attachment_max_mb} MB are written to a folder, and the answer has"
         " their path."
         if settings.download_dir
         else f" Files above {settings.attachment_max_mb} MB are only described."
     )
+    ways: tuple[Delivery, ...] = ("embedded", "link", "base64")
+    ways += ("file",) if settings.download_dir else ()
     return [
         Tool(
             name="odoo_attachments_list",
             title="List attachments",
-            description="List the files attached to a record, without their content.",
+            description="List the files attached to a record, without their content. To read one,"
+            " use odoo_attachments_get_content, or resources/read of odoo://attachment/ID.",
             function=attachments.list_attachments,
             access="read",
         ),
@@ -78,12 +52,13 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_attachments_get_content",
             title="Read an attachment",
             description="Read the content of a file attached to a record. as_text returns text,"
-            " CSV, HTML, XML and JSON files as text; other files come as a picture or base64."
-            + larger,
+            " CSV, HTML, XML and JSON files as text; other files come as deliver says. If your"
+            " client shows no files, use deliver base64." + larger,
             function=attachments.get_content,
             access="read",
             fixed={**limit, "download_dir": settings.download_dir},
-            blocks=content_blocks,
+            file=file_of,
+            deliveries=ways,
         ),
         Tool(
             name="odoo_attachments_upload",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -20,11 +20,9 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import OLDEST
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit_mcp.arguments import ArgumentChecker
+from odoo_toolkit_mcp.files import WAYS, Delivery, File
 from odoo_toolkit_mcp.schemas import JsonObject, input_schema, output_schema
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
-
-if TYPE_CHECKING:
-    from mcp.types import ContentBlock
 
 
 @attrs.frozen(kw_only=True)
@@ -69,8 +67,9 @@ class Tool:
         defaults: default values instead of the function's, advertised and passed.
         maxima: by parameter, advertised instead of the maximum of its ``AtMost``.
         fixed: arguments that the server's settings decide; callers neither see nor give them.
-        blocks: makes MCP content blocks, such as a picture, of what the function returned; they
-            follow the text.
+        file: of what the function returned, the file that the client is given as ``deliver``
+            says, a parameter of the tool and not of the function.
+        deliveries: the ways in which it can be delivered, the default first.
         needs_odoo: whether it fails without a connection; else it is given None without one.
         asks: before which of its changes a person is asked, by default as its access is.
         consequence: a sentence for that person on what is not seen from the records' names.
@@ -87,7 +86,8 @@ class Tool:
     defaults: Mapping[str, Any] = attrs.field(factory=dict)
     maxima: Mapping[str, int] = attrs.field(factory=dict)
     fixed: Mapping[str, Any] = attrs.field(factory=dict)
-    blocks: Callable[[Any], Sequence[ContentBlock]] | None = None
+    file: Callable[[Any], File] | None = None
+    deliveries: tuple[Delivery, ...] = ()
     needs_odoo: bool = True
     asks: Asks = attrs.field(
         default=attrs.Factory(lambda self: ASKS.get(self.access, "never"), takes_self=True)
@@ -98,7 +98,17 @@ class Tool:
 
     @cached_property
     def _schemas(self) -> tuple[JsonObject, JsonObject]:
-        return input_schema(self.function, self.defaults, self.maxima, self.fixed)
+        both = input_schema(self.function, self.defaults, self.maxima, self.fixed)
+        if self.deliveries:
+            ways = "; ".join(f"{way}: {WAYS[way]}" for way in self.deliveries)
+            for schema in both:
+                schema["properties"]["deliver"] = {
+                    "type": "string",
+                    "enum": list(self.deliveries),
+                    "description": f"How the file comes. {ways}.",
+                    "default": self.deliveries[0],
+                }
+        return both
 
     @property
     def input_schema(self) -> JsonObject:
@@ -108,7 +118,18 @@ class Tool:
     @cached_property
     def output_schema(self) -> JsonObject:
         """The schema of the result."""
-        return output_schema(self.function, items=self.access == "read")
+        schema = output_schema(self.function, items=self.access == "read")
+        if self.deliveries and "properties" in schema:
+            schema["properties"] |= {
+                "uri": {"type": "string", "description": "For resources/read of the file."},
+                "readable_until": {"type": "string", "format": "date-time"},
+            }
+        return schema
+
+    def delivery(self, arguments: Mapping[str, Any]) -> Delivery:
+        """Return how the file that the tool returns is to be delivered."""
+        way: Delivery = arguments.get("deliver", self.deliveries[0])
+        return way
 
     @property
     def plans(self) -> bool:
@@ -125,7 +146,10 @@ class Tool:
         Raises:
             ValidationError: they are wrong.
         """
-        return {**self.defaults, **self._checker.check(arguments), **self.fixed}
+        checked = {**self.defaults, **self._checker.check(arguments), **self.fixed}
+        if self.deliveries:
+            checked.pop("deliver", None)  # the server's own
+        return checked
 
     def hints(self, mode: str) -> Hints:
         """Return the annotations in a mode: readonly lets ``execute`` call read methods only."""

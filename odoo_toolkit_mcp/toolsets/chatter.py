@@ -62,7 +62,7 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
         " odoo_chatter_post_notes.",
         function=chatter.post_message,
         access="create",
-        fixed={"max_bytes": settings.attachment_max_mb * 1024 * 1024},
+        fixed={"max_bytes": settings.attachment_max_bytes},
     )
     return [TOOLS[0], posting, *TOOLS[1:]]
 

@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from urllib.parse import quote
-
-from mcp.types import BlobResourceContents, ContentBlock, EmbeddedResource, ResourceLink
-
 from odoo_toolkit import reports
 from odoo_toolkit.attached import attachments
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.reports.generation import GeneratedReport
+from odoo_toolkit_mcp.files import Delivery, File
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 
-_MIME_TYPE = "application/pdf"
 
-
-def content_blocks(result: GeneratedReport) -> Sequence[ContentBlock]:
-    """Return the PDF as an embedded resource, or a link to the file that it was written to."""
-    if result.path:
-        return [
-            ResourceLink(
-                name=result.file_name,
-                uri=Path(result.path).as_uri(),
-                mime_type=_MIME_TYPE,
-                size=result.size,
-            )
-        ]
-    ids = ",".join(map(str, result.record_ids))
-    return [
-        EmbeddedResource(
-            resource=BlobResourceContents(
-                uri=f"odoo://report/{quote(result.report_name)}/{ids}",
-                mime_type=_MIME_TYPE,
-                blob=result.content_base64 or "",
-            )
-        )
-    ]
+def file_of(result: GeneratedReport) -> File:
+    """Return a report as a file to deliver."""
+    return File(
+        name=result.file_name,
+        mimetype="application/pdf",
+        size=result.size,
+        content_base64=result.content_base64 or "",
+    )
 
 
 def tools_for(settings: ServerSettings) -> list[Tool]:
-    """Return the tools; where there is a download folder, PDFs go there."""
-    where = (
-        " The file is written to a folder, and the answer has its path."
-        if settings.download_dir
-        else ""
-    )
+    """Return the tools; where there is a download folder, PDFs go there unless asked otherwise."""
+    ways: tuple[Delivery, ...] = ("embedded", "link", "base64")
+    if settings.download_dir:
+        ways = ("file", *ways)
     return [
         Tool(
             name="odoo_reports_list",
@@ -61,11 +39,14 @@ def tools_for(settings: ServerSettings) -> list[Tool]:
             name="odoo_reports_generate",
             title="Generate a PDF",
             description="Print a report of one or more records as one PDF. Each record takes a"
-            " second or more. For the report_name, use odoo_reports_list." + where,
+            " second or more. For the report_name, use odoo_reports_list. If your client shows no"
+            " files, use deliver base64. To keep the PDF on its record, use odoo_reports_attach.",
             function=reports.generate_report,
             access="read",
-            fixed={"download_dir": settings.download_dir},
-            blocks=content_blocks,
+            # Delivered by the server, which may also keep it for a link.
+            fixed={"download_dir": None},
+            file=file_of,
+            deliveries=ways,
         ),
         Tool(
             name="odoo_reports_attach",

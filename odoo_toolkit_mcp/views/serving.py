@@ -83,7 +83,7 @@ def view_of(tool: Tool) -> str | None:
         return "review" if tool.plans else None
     if {"groupby", "measures"} <= given.keys():
         return "chart"
-    if tool.blocks:
+    if tool.file:
         return "document"
     if answered.get("records", {}).get("type") == "array":
         return "table"
@@ -255,14 +255,18 @@ class ServedViews:
         tool: Tool,
         given: Mapping[str, Any],
         result: CallToolResult,
+        content: str,
     ) -> CallToolResult:
-        """Return a result with what its view needs: of a plan, the seal to confirm it with."""
+        """Return a result with what its view needs: of a plan, the seal to confirm it with.
+
+        ``content`` is that of the file that the tool returned, as base64.
+        """
         meta = {**_about(tool), "arguments": dict(given)}
         if tool.plans:
             meta["schema"] = tool.input_schema
         # Files that anybody sent are not taken apart for this.
-        if "report_name" in (data := result.structured_content or {}):
-            meta["pages"] = _page_texts(data)
+        if "report_name" in (result.structured_content or {}):
+            meta["pages"] = _page_texts(content)
         # What was done stays done, and what was read stays read, whatever becomes of this.
         with contextlib.suppress(OdooError):
             meta |= self._of_odoo(odoo, who, tool, given, result) if odoo else {}
@@ -320,13 +324,13 @@ def _with(result: CallToolResult, meta: Mapping[str, Any]) -> CallToolResult:
     return result.model_copy(update={"meta": {**(result.meta or {}), META: dict(meta)}})
 
 
-def _page_texts(data: Mapping[str, Any]) -> list[str]:
+def _page_texts(content_base64: str) -> list[str]:
     """Return what the first pages of a printed report say, laid out as on paper."""
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
     try:
-        content = base64.b64decode(data.get("content_base64") or "")
+        content = base64.b64decode(content_base64)
         pages = PdfReader(io.BytesIO(content)).pages[:_PAGES]
         return [page.extract_text(extraction_mode="layout")[:_PAGE_TEXT] for page in pages]
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError):

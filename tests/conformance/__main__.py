@@ -1,7 +1,8 @@
 """Run the official conformance suite of MCP: ``python -m tests.conformance``.
 
 Each revision is checked against the scenarios that it required when it was published; those of
-extensions are run but do not count. Where no Node 22 can be had, nothing is run, and it says so.
+extensions are run but do not count, except those of the extension that the server has. Where no
+Node 22 can be had, nothing is run, and it says so.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import sys
 import warnings
 from pathlib import Path
 
-from tests.conformance.server import ConformanceServer
+from tests.conformance.server import ConformanceServer, plain_server
 from tests.mcp.http_server import RunningServer
 from tests.provisioning.cache import cache_folder
 
 SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 REVISIONS = ("2025-11-25", "2026-07-28")
+
+#: Of the extension for skills, which is not among what a revision requires.
+SCENARIOS = ("sep-2640-skills-enumeration", "sep-2640-skills-manifest")
 
 #: The oldest Node that the suite starts on.
 NODE = 22
@@ -40,19 +44,29 @@ def main() -> int:
         return 0
     warnings.simplefilter("ignore")
     failed = []
+    suite_on = [str(node), str(suite), "server", "--expected-failures", str(EXPECTED_FAILURES)]
     with RunningServer(ConformanceServer()) as served:
         for revision in REVISIONS:
-            command = [str(node), str(suite), "server", "--url", served.url]
-            command += ["--requirements", revision, "--expected-failures", str(EXPECTED_FAILURES)]
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=folder
-            )
-            _, found, summary = done.stdout.partition("=== SUMMARY ===")
-            print(f"MCP {revision}", summary if found else done.stdout + done.stderr)
-            if done.returncode or not found:
+            command = [*suite_on, "--url", served.url, "--requirements", revision]
+            if not passes(f"MCP {revision}", command, folder, "=== SUMMARY ==="):
                 failed.append(revision)
+    with RunningServer(plain_server()) as served:
+        for scenario in SCENARIOS:
+            command = [*suite_on, "--url", served.url, "--scenario", scenario]
+            if not passes(scenario, command, folder, "Test Results:"):
+                failed.append(scenario)
     print("Conformance:", f"FAILED for {', '.join(failed)}" if failed else "all that counts passed")
     return 1 if failed else 0
+
+
+def passes(name: str, command: list[str], folder: Path, mark: str) -> bool:
+    """Run the suite, print what it says below the mark, and return whether nothing failed."""
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=folder
+    )
+    _, found, summary = done.stdout.partition(mark)
+    print(name, summary if found else done.stdout + done.stderr)
+    return bool(found) and done.returncode == 0
 
 
 def find_node(folder: Path) -> Path | None:

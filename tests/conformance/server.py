@@ -46,14 +46,22 @@ from tests.conformance.tools import TOOLS
 CHANGES = ("test_trigger_tool_change", "test_trigger_prompt_change")
 
 
+#: An Odoo that is not needed.
+NOWHERE = ConnectionSettings(url="http://127.0.0.1:9", username="nobody")
+
+
+def plain_server() -> OdooServer:
+    """Return the adapter's server as it is, for scenarios that ask for nothing by name."""
+    return OdooServer(NOWHERE, ServerSettings(transport="http"))
+
+
 class ConformanceServer(OdooServer):
     """Answers what the suite calls; everything else goes to the adapter's server."""
 
     def __init__(self) -> None:
         # Sessions, for the scenarios in which the server asks the client of a handshake back.
         settings = ServerSettings(transport="http", stateless=False)
-        nowhere = ConnectionSettings(url="http://127.0.0.1:9", username="nobody")
-        super().__init__(nowhere, settings)
+        super().__init__(NOWHERE, settings)
         self.middleware.append(
             RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience=self.name)
         )

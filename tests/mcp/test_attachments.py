@@ -81,7 +81,7 @@ async def get(server: Any, **arguments: Any) -> CallToolResult:
 
 
 async def test_a_picture_by_its_bytes(make_server: MakeServer, odoo: FakeOdoo) -> None:
-    """Whatever its declared type; the text beside it has not the base64, the structure has."""
+    """Whatever its declared type; what describes it has not the base64 once more."""
     serve(odoo, PNG)
     result = await get(make_server())
 
@@ -90,14 +90,15 @@ async def test_a_picture_by_its_bytes(make_server: MakeServer, odoo: FakeOdoo) -
     assert isinstance(picture, ImageContent)
     assert (picture.mime_type, picture.data) == ("image/png", encoded)
     assert result.structured_content
-    assert result.structured_content["content_base64"] == encoded
     assert isinstance(text, TextContent)
+    assert data_of(result) == result.structured_content
     assert data_of(result) == {
         "id": 5,
         "name": "file",
         "mimetype": "application/octet-stream",
         "file_size": len(PNG),
         "encoding": "base64",
+        "uri": "odoo://attachment/5",
     }
 
 
@@ -109,7 +110,7 @@ async def test_other_files_are_embedded(make_server: MakeServer, odoo: FakeOdoo)
     assert isinstance(block.resource, BlobResourceContents)
     assert base64.b64decode(block.resource.blob) == b"%PDF-1.4"
     assert block.resource.mime_type == "application/pdf"
-    assert str(block.resource.uri) == "odoo://record/ir.attachment/5"
+    assert str(block.resource.uri) == "odoo://attachment/5"
 
 
 async def test_text_needs_no_block(make_server: MakeServer, odoo: FakeOdoo) -> None:
@@ -123,7 +124,14 @@ async def test_text_needs_no_block(make_server: MakeServer, odoo: FakeOdoo) -> N
 
 
 @pytest.mark.parametrize(
-    ("url", "links"), [("https://example.com/x.pdf", 1), ("javascript:alert(1)", 0), (False, 0)]
+    ("url", "links"),
+    [
+        ("https://example.com/x.pdf", 1),
+        ("javascript:alert(1)", 0),
+        ("file:///etc/passwd", 0),
+        ("/web/image/3", 0),
+        (False, 0),
+    ],
 )
 async def test_an_address_is_a_link(
     make_server: MakeServer, odoo: FakeOdoo, url: Any, links: int
@@ -171,7 +179,7 @@ async def test_limit_and_folder_are_not_the_callers(
     async with Client(make_server(download_dir=str(tmp_path))) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         schema = tools["odoo_attachments_get_content"].input_schema
-        assert set(schema["properties"]) == {"attachment_id", "as_text"}
+        assert set(schema["properties"]) == {"attachment_id", "as_text", "deliver"}
         arguments = {"attachment_id": 5, "download_dir": "/", "max_bytes": 1}
         result = await client.call_tool("odoo_attachments_get_content", arguments)
     assert isinstance(result, CallToolResult)

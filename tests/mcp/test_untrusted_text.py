@@ -21,6 +21,7 @@ from odoo_toolkit_mcp.untrusted import (
     BEGIN,
     END,
     ERROR_NOTICE,
+    FILE_NOTICE,
     NOTICE,
     PROMPT_NOTICE,
     RESOURCE_NOTICE,
@@ -244,7 +245,7 @@ def test_the_notice_and_the_marks_are_documented() -> None:
 
     assert f"{BEGIN}\n" in guide
     assert f"{END}\n" in guide
-    for notice in (NOTICE, RESOURCE_NOTICE, PROMPT_NOTICE):
+    for notice in (NOTICE, RESOURCE_NOTICE, FILE_NOTICE, PROMPT_NOTICE):
         assert notice in said
 
 

@@ -106,6 +106,7 @@ def check_handshake(command: list[str], settings: dict[str, str], version: str) 
         server = client.initialize()["result"]["serverInfo"]
         assert server["version"] == version, server
         assert client.request("ping")["result"] == {}
+        assert client.request("skills/list")["result"]["skills"], "The skills are missing."
 
 
 def _check_refusal(command: Path, cure: str) -> None:

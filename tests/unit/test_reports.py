@@ -28,8 +28,9 @@ from odoo_toolkit.reports import generate_report, list_reports
 from odoo_toolkit.reports.by_session import login_address
 from odoo_toolkit.reports.ways import only_in_state
 from odoo_toolkit_mcp import results
+from odoo_toolkit_mcp.files import KeptFiles, deliver
 from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.toolsets.reports import content_blocks, tools_for
+from odoo_toolkit_mcp.toolsets.reports import file_of, tools_for
 from tests.unit.wire import URL, Wire, error_body, odoo, settings
 
 RECORDED: dict[str, Any] = json.loads(
@@ -916,22 +917,18 @@ def test_the_files_name_is_odoos_and_safe(printer: Printer, header: str, name: s
 
 def test_the_pdf_is_an_embedded_resource_and_not_in_the_text(printer: Printer) -> None:
     result = generate_report(odoo(), ORDER, [1])
-    answer = results.success(result, content_blocks(result)).model_dump(
+    delivered = deliver(file_of(result), "embedded", KeptFiles(), "me", None)
+    answer = results.success(result, delivered).model_dump(
         by_alias=True, mode="json", exclude_none=True
     )
 
     text, resource = answer["content"]
     assert result.content_base64 not in text["text"]
-    assert answer["structuredContent"]["content_base64"] == result.content_base64
+    assert "content_base64" not in answer["structuredContent"]
+    assert resource["resource"]["uri"] == answer["structuredContent"]["uri"]
     assert resource["type"] == "resource"
     assert resource["resource"]["mimeType"] == "application/pdf"
     assert base64.b64decode(resource["resource"]["blob"]) == result.content
-
-
-def test_a_file_that_was_written_is_a_link(printer: Printer, tmp_path: Path) -> None:
-    result = generate_report(odoo(), ORDER, [1], download_dir=tmp_path)
-    (block,) = content_blocks(result)
-    assert (block.type, block.uri) == ("resource_link", Path(result.path or "").as_uri())
 
 
 def test_the_tools_are_there_in_readonly_mode_and_advertise_the_limit(tmp_path: Path) -> None:
@@ -943,6 +940,9 @@ def test_the_tools_are_there_in_readonly_mode_and_advertise_the_limit(tmp_path: 
     assert {tool.access for tool in plain} == {"read"}
     assert (attach.name, attach.access) == ("odoo_reports_attach", "create")
     properties = plain[1].input_schema["properties"]
-    assert set(properties) == {"report_name", "record_ids", "context"}
+    assert set(properties) == {"report_name", "record_ids", "context", "deliver"}
+    assert properties["deliver"]["enum"] == ["embedded", "link", "base64"]
     assert properties["record_ids"]["maxItems"] == 20
-    assert to_folder.check({"report_name": "x", "record_ids": [1]})["download_dir"] == str(tmp_path)
+    given = {"report_name": "x", "record_ids": [1], "deliver": "link"}
+    assert "deliver" not in to_folder.check(given)
+    assert (to_folder.delivery({}), to_folder.delivery(given)) == ("file", "link")

@@ -1,0 +1,213 @@
+"""Files that tools return: the ways to deliver them, and those kept for a while to be read."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Literal
+
+import attrs
+from mcp.types import (
+    BlobResourceContents,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+)
+
+#: Seconds for which a file can be read by its link.
+LIFETIME = 900.0
+
+#: Files and bytes kept for one user, and for all of them.
+MOST_FILES, MOST_BYTES = 20, 32 * 1024 * 1024
+MOST_FILES_IN_ALL, MOST_BYTES_IN_ALL = 200, 128 * 1024 * 1024
+
+#: The address of a kept file, before its token.
+KEPT = "odoo://file/"
+
+#: Base64 characters of the first bytes of a file, enough to tell a picture by.
+_HEAD = 64
+
+Delivery = Literal["embedded", "link", "base64", "file"]
+"""How a file comes: in a content block, as an address for resources/read, as text of the answer,
+or into the download folder."""
+
+#: Way -> what the tool's parameter says of it.
+WAYS: dict[str, str] = {
+    "embedded": "embedded resource or picture",
+    "link": "address for resources/read",
+    "base64": "in the answer, for clients that show neither",
+    "file": "written to the download folder",
+}
+
+
+@attrs.frozen(kw_only=True)
+class File:
+    """A file in the result of a tool.
+
+    Attributes:
+        content_base64: empty where the result has no content to deliver.
+        address: a resource that has the content as long as Odoo has it; without one, the content
+            is kept for a while.
+        elsewhere: the address at which it is instead, on this machine or on the web.
+        saved_as: its name in the download folder.
+    """
+
+    name: str
+    mimetype: str | None
+    size: int | None
+    content_base64: str
+    address: str | None = None
+    elsewhere: str | None = None
+    saved_as: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Delivered:
+    """What an answer says of a file, beside its description.
+
+    Attributes:
+        blocks: follow the text.
+        added: goes into the description.
+        inline: whether the description keeps the content.
+        warning: what could not be done as asked.
+    """
+
+    blocks: tuple[ContentBlock, ...] = ()
+    added: dict[str, str] = attrs.field(factory=dict)
+    inline: bool = False
+    warning: str | None = None
+
+
+@attrs.frozen
+class Kept:
+    """A file that is kept for whoever asked for it."""
+
+    owner: Hashable
+    until: float
+    mimetype: str | None
+    content: bytes = attrs.field(repr=False)
+
+
+class KeptFiles:
+    """Files that were made for somebody, who can read them for a while; used by any thread.
+
+    The oldest give way: those of the same user where that user has too many.
+
+    Args:
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        # By token, the oldest first.
+        self._files: OrderedDict[str, Kept] = OrderedDict()
+        self._changing = threading.Lock()
+
+    def keep(self, owner: Hashable, content: bytes, mimetype: str | None) -> str | None:
+        """Keep a file and return its address; None where it is too large to be kept."""
+        size, token = len(content), secrets.token_urlsafe(24)
+        if size > MOST_BYTES:
+            return None
+        with self._changing:
+            self._drop_old()
+            own = {key: file for key, file in self._files.items() if file.owner == owner}
+            self._make_room(own, size, MOST_FILES, MOST_BYTES)
+            self._make_room(dict(self._files), size, MOST_FILES_IN_ALL, MOST_BYTES_IN_ALL)
+            self._files[token] = Kept(owner, self._clock() + LIFETIME, mimetype, content)
+        return f"{KEPT}{token}"
+
+    def get(self, owner: Hashable, token: str) -> Kept | None:
+        """Return a file; None where there is none of that user's by this token any more."""
+        with self._changing:
+            self._drop_old()
+            file = self._files.get(token)
+        return file if file is not None and file.owner == owner else None
+
+    def _drop_old(self) -> None:
+        now = self._clock()
+        while self._files and next(iter(self._files.values())).until <= now:
+            self._files.popitem(last=False)
+
+    def _make_room(self, files: dict[str, Kept], size: int, most: int, most_bytes: int) -> None:
+        """Drop the oldest of some files, until one more of this size fits beside them."""
+        total = sum(len(file.content) for file in files.values())
+        number = len(files)
+        for token, file in files.items():
+            if number < most and total + size <= most_bytes:
+                return
+            del self._files[token]
+            number, total = number - 1, total - len(file.content)
+
+
+def deliver(
+    file: File, way: str, kept: KeptFiles, owner: Hashable, folder: str | None
+) -> Delivered:
+    """Deliver a file in one of the ways.
+
+    Args:
+        file: of the result of a tool.
+        way: see :data:`WAYS`.
+        kept: keeps what can be read again.
+        owner: who may read it again.
+        folder: the download folder; ``file`` is offered only where there is one.
+
+    Raises:
+        OdooError: the folder cannot be written to.
+    """
+    if not file.content_base64:
+        return Delivered(blocks=(_link(file, file.elsewhere),) if file.elsewhere else ())
+    if way == "base64":
+        return Delivered(inline=True)
+    # Imported here: the server must be able to start without them.
+    from odoo_toolkit.file_content import NewFile, human_size
+
+    if way == "file" and folder is not None:
+        with NewFile(folder, file.saved_as or file.name) as new:
+            new.write(file.content_base64.encode("ascii"))
+        link = _link(file, new.path.as_uri())
+        return Delivered(blocks=(link,), added={"path": str(new.path)})
+    added, warning = {}, None
+    address = file.address
+    if address is None:
+        address = kept.keep(owner, base64.b64decode(file.content_base64), file.mimetype)
+        until = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=LIFETIME)
+        added["readable_until"] = until.isoformat(timespec="seconds")
+    if address is None:
+        added.clear()
+        if way == "link":
+            warning = (
+                f"It is embedded: a file of more than {human_size(MOST_BYTES)} is not kept for"
+                " a link."
+            )
+    else:
+        added["uri"] = address
+        if way == "link":
+            return Delivered(blocks=(_link(file, address),), added=added)
+    return Delivered(blocks=(_embedded(file, address),), added=added, warning=warning)
+
+
+def _embedded(file: File, address: str | None) -> ContentBlock:
+    """Return what its bytes show to be a picture as an image, else an embedded resource."""
+    from odoo_toolkit.policy.files import picture_type
+
+    data = file.content_base64
+    if picture := picture_type(binascii.a2b_base64(data[:_HEAD])):
+        return ImageContent(data=data, mime_type=picture)
+    return EmbeddedResource(
+        resource=BlobResourceContents(
+            uri=address or f"{KEPT}not-kept", mime_type=file.mimetype, blob=data
+        )
+    )
+
+
+def _link(file: File, address: str) -> ResourceLink:
+    return ResourceLink(
+        name=file.name, uri=address, mime_type=file.mimetype, size=file.size or None
+    )
