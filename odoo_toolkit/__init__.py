@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from odoo_toolkit.plans import Plan as Plan
     from odoo_toolkit.plans import PlannedCall as PlannedCall
     from odoo_toolkit.plans import PlannedChange as PlannedChange
+    from odoo_toolkit.plans import PlannedDocument as PlannedDocument
+    from odoo_toolkit.plans import PlannedLine as PlannedLine
     from odoo_toolkit.policy import Policy as Policy
     from odoo_toolkit.progress import OperationCancelled as OperationCancelled
     from odoo_toolkit.progress import time_limit as time_limit
@@ -86,7 +88,7 @@ _HOMES = {
     "journal.foretelling": "Undo",
     "notebook": "Connection Model",
     "undoing": "UndoResult history undo undo_since",
-    "plans": "Plan PlannedCall PlannedChange",
+    "plans": "Plan PlannedCall PlannedChange PlannedDocument PlannedLine",
     "policy": "Policy",
     "progress": "OperationCancelled time_limit",
     "records": "aggregate changes count create create_many default_get execute export fields_get"

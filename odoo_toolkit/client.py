@@ -204,6 +204,15 @@ class Odoo:
         """The server's version; connects if need be."""
         return self._connected().version
 
+    def link(self, model: str, record_id: int) -> str:
+        """Return the address that opens a record in Odoo's web client."""
+        if self.version.major < 18:
+            path = f"web#id={record_id}&model={model}&view_type=form"
+        else:
+            # A model without a dot would be taken for the path of an action.
+            path = f"odoo/{model if '.' in model else f'm-{model}'}/{record_id}"
+        return f"{self.settings.url}/{path}"
+
     @property
     def uid(self) -> int:
         """The id of the user we are in Odoo; connects if need be."""

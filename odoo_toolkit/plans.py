@@ -63,6 +63,112 @@ class PlannedChange(Shown):
 
 
 @attrs.frozen(kw_only=True)
+class PlannedLine(Shown):
+    """A line of what would be done, in names and money; None is what is not known before.
+
+    Attributes:
+        product: its name.
+        name: the line's text, where it says more than the product's name.
+        taxes: their names; an empty list says that there is none.
+        subtotal: without taxes, after the discount.
+        available: what stock has free for it, in the line's unit.
+        kind: section or note, of a line that sells or buys nothing.
+        change: of a document that is there: added, changed or removed.
+    """
+
+    product: str | None = None
+    name: str | None = None
+    quantity: float | None = None
+    uom: str | None = None
+    price_unit: float | None = None
+    discount: float = 0.0
+    taxes: list[str] | None = None
+    subtotal: float | None = None
+    available: float | None = None
+    kind: str | None = None
+    change: str | None = None
+
+    def __str__(self) -> str:
+        said = " ".join(filter(None, [self.product, self.name and f"({self.name})"]))
+        if self.kind:
+            return f"{self.kind}: {self.name}"
+        number = f"{self.quantity:g} {self.uom or ''}".strip() if self.quantity is not None else ""
+        parts = [f"{self.change}:" if self.change else "", number, said]
+        if self.price_unit is not None:
+            parts.append(f"at {self.price_unit:,.2f}")
+        if self.discount:
+            parts.append(f"less {self.discount:g} %")
+        if self.subtotal is not None:
+            parts.append(f"= {self.subtotal:,.2f}")
+        if self.taxes:
+            parts.append(f"plus {', '.join(self.taxes)}")
+        if self.available is not None:
+            parts.append(f"[{self.available:g} available]")
+        return " ".join(filter(None, parts))
+
+
+@attrs.frozen(kw_only=True)
+class PlannedDocument(Shown):
+    """What a person would sign: an order, invoice, transfer as it is, or as Odoo would make it.
+
+    None is what is not known before, or does not apply; nothing is guessed.
+
+    Attributes:
+        name: its number; what it is, where it does not exist yet.
+        url: opens it in Odoo's web client.
+        state: as it is now.
+        partner: the customer or vendor.
+        date: of the order or invoice.
+        due_date: when it is to be paid.
+        delivery_date: when the goods are promised or expected.
+        amount_due: what is left to pay.
+        notes: what Odoo decides only when it is done, what stock does not cover.
+    """
+
+    model: str
+    id: int | None = None
+    name: str
+    url: str | None = None
+    state: str | None = None
+    partner: str | None = None
+    date: str | None = None
+    due_date: str | None = None
+    delivery_date: str | None = None
+    payment_term: str | None = None
+    lines: list[PlannedLine] = attrs.Factory(list)
+    amount_untaxed: float | None = None
+    amount_tax: float | None = None
+    amount_total: float | None = None
+    amount_due: float | None = None
+    currency: str | None = None
+    notes: list[str] = attrs.Factory(list)
+
+    @property
+    def brief(self) -> str:
+        """Whose it is, and how much: ``Azure Interior, 345.00 EUR``; what is known of it."""
+        total = self.amount_total
+        money = f"{total:,.2f} {self.currency or ''}".strip() if total is not None else None
+        return ", ".join(filter(None, [self.partner, money]))
+
+    def __str__(self) -> str:
+        dates = {"due": self.due_date, "delivery": self.delivery_date}
+        parts = [self.name, self.partner, self.date]
+        parts += [f"{what} {day}" for what, day in dates.items() if day]
+        head = ", ".join(filter(None, parts))
+        lines = "; ".join(map(str, self.lines))
+        amounts = {
+            "untaxed": self.amount_untaxed,
+            "taxes": self.amount_tax,
+            "total": self.amount_total,
+            "due": self.amount_due,
+        }
+        sums = [f"{what} {money:,.2f}" for what, money in amounts.items() if money is not None]
+        money = f"{', '.join(sums)} {self.currency or ''}".strip() if sums else ""
+        told = [head, lines, money, *self.notes]
+        return ". ".join(text.rstrip(".") for text in told if text)
+
+
+@attrs.frozen(kw_only=True)
 class Plan(Shown):
     """The answer to ``dry_run``: names are resolved and states checked; nothing was written.
 
@@ -70,18 +176,20 @@ class Plan(Shown):
 
     Attributes:
         needs: what it takes to do it, where the mode of this connection does not allow it.
-        calls: what would be sent, in order.
+        documents: what it is about, in names and money, see :class:`PlannedDocument`.
         changes: of a change of fields, the values before and after it.
         warnings: what would go otherwise than asked.
+        calls: what would be sent, in order.
         undo: what could be taken back of it afterwards, see :func:`odoo_toolkit.undo`.
     """
 
     dry_run: bool = attrs.field(repr=False)
     message: str
     needs: str | None = None
-    calls: list[PlannedCall]
+    documents: list[PlannedDocument] = attrs.Factory(list)
     changes: list[PlannedChange] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
+    calls: list[PlannedCall]
     undo: Undo | None = None
 
 
@@ -90,6 +198,7 @@ def planned(
     calls: Sequence[Call],
     would: str,
     *,
+    documents: Sequence[PlannedDocument] = (),
     changes: Sequence[PlannedChange] = (),
     warnings: Sequence[str] = (),
 ) -> Plan:
@@ -99,6 +208,7 @@ def planned(
         odoo: the connection.
         calls: what would be sent, in order.
         would: a sentence that says what would be done.
+        documents: what it is about; whose it is and how much is added to the sentence.
         changes: the values before and after it.
         warnings: what would go otherwise than asked.
 
@@ -107,6 +217,8 @@ def planned(
     """
     for call in calls:
         odoo.check(call, planned=True)
+    if len(documents) == 1 and documents[0].brief:
+        would = f"{would.removesuffix('.')}: {documents[0].brief}."
     return Plan(
         dry_run=True,
         message=would,
@@ -120,6 +232,7 @@ def planned(
             )
             for call in calls
         ],
+        documents=list(documents),
         changes=list(changes),
         warnings=list(warnings),
     )

@@ -66,7 +66,7 @@ def find(odoo: Odoo, document: Document, record_id: int | None, name: str | None
         exact = [*document.domain, ["name", "=", name.strip()]]
         rows = read_rows(odoo, document.model, exact, document.fields, limit=2)
         if len(rows) == 1:
-            return rows[0]
+            return _linked(odoo, document, rows[0])
     return read(odoo, document, find_id(odoo, document, record_id, name))
 
 
@@ -93,7 +93,13 @@ def read(odoo: Odoo, document: Document, record_id: int) -> Row:
     rows = read_rows(odoo, document.model, domain, document.fields)
     if not rows:
         raise not_found(document, [record_id])
-    return rows[0]
+    return _linked(odoo, document, rows[0])
+
+
+def _linked(odoo: Odoo, document: Document, row: Row) -> Row:
+    """Give a row its link: what is made of it with an attribute ``url`` takes it over."""
+    row.setdefault("url", odoo.link(document.model, row["id"]))
+    return row
 
 
 def read_all(odoo: Odoo, document: Document, ids: Sequence[int], **options: Any) -> list[Row]:
@@ -104,7 +110,7 @@ def read_all(odoo: Odoo, document: Document, ids: Sequence[int], **options: Any)
     """
     domain = [*document.domain, ["id", "in", list(ids)]]
     found = read_rows(odoo, document.model, domain, document.fields, **options)
-    rows = {row["id"]: row for row in found}
+    rows = {row["id"]: _linked(odoo, document, row) for row in found}
     if missing := [number for number in ids if number not in rows]:
         raise not_found(document, missing)
     return [rows[number] for number in ids]

@@ -131,6 +131,8 @@ class Run(Generic[OutcomeT]):
             "dry_run": True,
             "message": self.message,
             "needs": next((plan.needs for plan in self.plans if plan.needs), None),
+            "documents": [document for plan in self.plans for document in plan.documents],
+            "warnings": [text for plan in self.plans for text in plan.warnings],
             "calls": [call for plan in self.plans for call in plan.calls],
         }
 

@@ -18,7 +18,7 @@ from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
 from odoo_toolkit.operations.time_zones import own_context
-from odoo_toolkit.plans import Plan, planned
+from odoo_toolkit.plans import Plan, PlannedDocument, planned
 from odoo_toolkit.progress import Steps
 from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
@@ -27,6 +27,9 @@ R = TypeVar("R")
 
 #: What a step does that is neither a change of fields nor a button.
 _ACCESS: Mapping[str, Access] = {"create": "create", "unlink": "delete"}
+
+#: Reads what a plan is about, and writes nothing.
+Preview = Callable[[], Sequence[PlannedDocument]]
 
 #: Looks in Odoo whether a step has happened to a record; returns None where it has not.
 Seen = Callable[[Odoo, int], Any]
@@ -241,6 +244,7 @@ def operate(
     *,
     would: str,
     dry_run: bool,
+    preview: Preview | None = None,
 ) -> R | Plan:
     """Make the steps of an operation and return its result, or its plan.
 
@@ -251,13 +255,16 @@ def operate(
         result: makes the result of what was done.
         would: a sentence that says what the dry run would do.
         dry_run: whether to return the plan and write nothing.
+        preview: reads what the plan shows in names and money; asked for a dry run only.
 
     Raises:
         AccessError: the policy forbids a step; nothing was written.
         OdooError: the first step failed; nothing was written. When a later one fails, the result
             says so in its warnings, for what was written stays.
     """
-    return plan(odoo, steps, ids, would) if dry_run else result(make(odoo, steps, ids))
+    if dry_run:
+        return plan(odoo, steps, ids, would, preview)
+    return result(make(odoo, steps, ids))
 
 
 def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
@@ -288,11 +295,23 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
     return Done(id=ids[0], answers=answers, warnings=warnings, complete=len(answers) == len(steps))
 
 
-def plan(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int], would: str) -> Plan:
-    """Return what the steps would send, after asking the policy about each call."""
+def plan(
+    odoo: Odoo,
+    steps: Sequence[AnyStep],
+    ids: Sequence[int],
+    would: str,
+    preview: Preview | None = None,
+) -> Plan:
+    """Return what the steps would send and do, after asking the policy about each call."""
     shown: Sequence[Any] = ids
     calls: list[Call] = []
     for step in steps:
         calls += step.calls(odoo, shown)
         shown = ("the new record",) if step.makes else shown
-    return planned(odoo, calls, would)
+    documents: Sequence[PlannedDocument] = ()
+    warnings: list[str] = []
+    try:
+        documents = preview() if preview else ()
+    except OdooError as error:
+        warnings.append(f"What it is about cannot be shown: {error.message}")
+    return planned(odoo, calls, would, documents=documents, warnings=warnings)

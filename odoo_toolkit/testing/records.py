@@ -65,6 +65,8 @@ class Records:
             "name_get": lambda call: _names(call.model, self._rows(call.model, call.ids)),
             "name_search": self._name_search,
             "default_get": lambda call: {},
+            # A form that computes nothing.
+            "onchange": lambda call: {"value": {}},
             "get_view": lambda call: self._form(call.model),
             "fields_view_get": lambda call: self._form(call.model),
             "create": self._create,

@@ -83,6 +83,10 @@ def shop(major: int = 19, policy: Policy | None = None, **values: Any) -> FakeOd
     odoo.answers |= {
         ("sale.order", "search_read"): lambda call: [row],
         ("sale.order", "create"): 12,
+        ("sale.order", "onchange"): {"value": {}},
+        ("sale.order.line", "onchange"): {"value": {}},
+        ("product.product", "search_read"): [],
+        ("res.partner", "search_read"): [],
         ("sale.order", "action_confirm"): change("sale"),
         ("sale.order", "action_cancel"): change("cancel"),
         ("sale.order.line", "search_read"): [],

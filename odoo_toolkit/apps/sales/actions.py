@@ -11,6 +11,7 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import POST
 from odoo_toolkit.apps.sales.orders import (
+    LAYOUT,
     ORDER,
     Invoice,
     Order,
@@ -38,6 +39,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_number
+from odoo_toolkit.operations.preview import read_document
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -93,6 +95,7 @@ def confirm_order(
         lambda done: order_result(odoo, done, "confirmed", confirming=True),
         would=f"Would confirm {row['name']}.",
         dry_run=dry_run,
+        preview=lambda: [read_document(odoo, LAYOUT, row)],
     )
 
 
@@ -136,6 +139,7 @@ def cancel_order(
             lambda done: _cancel_result(odoo, name, done),
             would=f"Would cancel {name}.",
             dry_run=dry_run,
+            preview=lambda: [read_document(odoo, LAYOUT, row)],
         )
     except AccessError as error:
         if drafts:

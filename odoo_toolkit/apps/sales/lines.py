@@ -173,7 +173,8 @@ def _line_values(line: Mapping[str, Any], product_id: int | None) -> dict[str, A
 #: Most lines that an error lists.
 _SHOWN = 20
 
-_CHANGES = {"quantity": "product_uom_qty", "price_unit": "price_unit", "discount": "discount"}
+#: What is new of a line -> its field.
+QUANTITIES = {"quantity": "product_uom_qty", "price_unit": "price_unit", "discount": "discount"}
 
 
 @attrs.frozen(kw_only=True)
@@ -235,7 +236,7 @@ def checked_changes(
     ]
     for item in changes:
         check_numbers(item.values, item.where)
-        if not {*_CHANGES, "name"} & item.values.keys():
+        if not {*QUANTITIES, "name"} & item.values.keys():
             raise ValidationError(
                 f"{item.where} does not say what is new.",
                 suggestion="Give quantity, price_unit, discount or name.",
@@ -364,14 +365,14 @@ def _called(line: Row) -> str:
 
 
 def _values(line: Row, item: _Meant) -> dict[str, Any]:
-    numbers = [key for key in _CHANGES if key in item.values]
+    numbers = [key for key in QUANTITIES if key in item.values]
     if line["display_type"] and numbers:
         raise ValidationError(
             f"{item.where} is a section or note, which has no {numbers[0]}.",
             suggestion="Give its name only.",
             details={"field": f"{item.where}.{numbers[0]}"},
         )
-    values = {_CHANGES[key]: item.values[key] for key in numbers}
+    values = {QUANTITIES[key]: item.values[key] for key in numbers}
     if "name" in item.values:
         if not isinstance(item.values["name"], str) or not item.values["name"].strip():
             raise ValidationError(

@@ -21,6 +21,7 @@ from odoo_toolkit.operations.documents import (
     is_locked,
     read_rows,
 )
+from odoo_toolkit.operations.preview import UOMS, Layout, uom_of
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
@@ -59,6 +60,19 @@ ORDER = Document(
     ),
 )
 
+LAYOUT = Layout(
+    document=ORDER,
+    noun="new quotation",
+    lines="order_line",
+    line="sale.order.line",
+    parent="order_id",
+    quantity="product_uom_qty",
+    taxes=("tax_ids", "tax_id"),
+    available=("free_qty_today", "display_qty_widget"),
+    date="date_order",
+    delivery="commitment_date",
+)
+
 
 @attrs.frozen(kw_only=True)
 class OrderLine(Shown):
@@ -68,6 +82,7 @@ class OrderLine(Shown):
     product: RecordName | None
     name: str
     quantity: float
+    uom: str | None = None
     price_unit: float
     discount: float = 0.0
     subtotal: float
@@ -110,6 +125,7 @@ class Order(Shown):
     """A quotation or sales order as it is in Odoo; None is what is empty, or could not be read.
 
     Attributes:
+        url: opens it in Odoo's web client.
         state: draft, sent, sale, cancel; to Odoo 16 also done, which means locked.
         locked: whether it is closed for changes, told alike on all versions.
         commitment_date: when delivery was promised.
@@ -125,6 +141,7 @@ class Order(Shown):
 
     id: int
     name: str | None = None
+    url: str | None = None
     state: str | None = None
     locked: bool = False
     partner: RecordName | None = None
@@ -216,7 +233,7 @@ def shown(row: Row, **more: Any) -> Order:
 def read_lines(odoo: Odoo, order_id: int) -> list[OrderLine]:
     """Return an order's lines in their order."""
     fields = ["product_id", "name", "product_uom_qty", "price_unit", "discount", "price_subtotal"]
-    fields += ["qty_delivered", "qty_invoiced", "display_type"]
+    fields += ["qty_delivered", "qty_invoiced", "display_type", *UOMS]
     of_order = [["order_id", "=", order_id]]
     return [
         filled(
@@ -225,6 +242,7 @@ def read_lines(odoo: Odoo, order_id: int) -> list[OrderLine]:
             product=row["product_id"],
             name=row["name"] or "",
             quantity=row["product_uom_qty"],
+            uom=uom_of(row),
             subtotal=row["price_subtotal"],
             delivered=row["qty_delivered"],
             invoiced=row["qty_invoiced"],

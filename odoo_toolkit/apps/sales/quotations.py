@@ -13,6 +13,7 @@ from annotated_types import Len
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.sales.lines import (
     LINE_FIELDS,
+    QUANTITIES,
     Add,
     Change,
     ChangedLines,
@@ -29,6 +30,7 @@ from odoo_toolkit.apps.sales.lines import (
 )
 from odoo_toolkit.apps.sales.orders import (
     CONFIRMED,
+    LAYOUT,
     ORDER,
     Order,
     OrderId,
@@ -53,6 +55,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_links
 from odoo_toolkit.operations.links import look_for
+from odoo_toolkit.operations.preview import AMOUNTS, given_lines, new_document, read_document
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -61,7 +64,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
 
@@ -178,7 +181,11 @@ def create_order(
 
     what = "and confirm it" if confirm else "as a draft"
     would = f"Would create a quotation with {len(commands)} lines {what}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+    def preview() -> list[PlannedDocument]:
+        return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"])]
+
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
 
 
 def head_values(odoo: Odoo, note: str | None, **given: Any) -> dict[str, Any]:
@@ -333,7 +340,11 @@ def copy_order(
     steps = [CREATE.of(vals_list=values)]
     what = changes.told()
     would = f"Would copy {row['name']}" + (f" (lines: {what})." if what else ".")
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+    def preview() -> list[PlannedDocument]:
+        return [new_document(odoo, LAYOUT, values)]
+
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
 
 
 def _read(odoo: Odoo, order_id: int) -> tuple[Row, list[Row]]:
@@ -464,7 +475,44 @@ def update_order(
 
     what = changes.told()
     would = f"Would change {row['name']}" + (f" (lines: {what})." if what else ".")
-    return operate(odoo, [step], [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(
+        odoo,
+        [step],
+        [row["id"]],
+        result,
+        would=would,
+        dry_run=dry_run,
+        preview=lambda: [_changed(odoo, row, head, changes)],
+    )
+
+
+def _changed(
+    odoo: Odoo, row: Row, head: Mapping[str, Any], changes: LineChanges
+) -> PlannedDocument:
+    """Return a quotation with what is to be changed: new figures as given, others left out."""
+
+    def shown(line: Row, item: PlannedLine) -> PlannedLine:
+        if line["id"] in changes.removed:
+            return attrs.evolve(item, change="removed")
+        if line["id"] not in changes.changed:
+            return item
+        values = changes.changed[line["id"]]
+        was = [f"{name} was {line[name]}" for name in values]
+        asked = {name: values.get(field) for name, field in QUANTITIES.items() if field in values}
+        text = {"name": values["name"]} if "name" in values else {}
+        computed = {"subtotal": None} if asked else {}
+        told = f"changed ({', '.join(was)})"
+        return attrs.evolve(item, **{**asked, **text, **computed, "change": told})
+
+    lines = changes.changed or changes.removed or changes.added
+    unknown: Any = dict.fromkeys(AMOUNTS) if lines else {}
+    total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
+    notes = [f"{name}: {row.get(name)} becomes {value}." for name, value in head.items()]
+    if lines:
+        notes.append(f"The total is {total} now. Odoo reckons it again when this is written.")
+    told = read_document(odoo, LAYOUT, row, shown=shown, **unknown, notes=notes)
+    added = given_lines(odoo, LAYOUT, changes.added, "added") if changes.added else []
+    return attrs.evolve(told, lines=[*told.lines, *added])
 
 
 def _check_quotation(row: Row) -> None:
