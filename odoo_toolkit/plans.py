@@ -145,9 +145,9 @@ class PlannedDocument(Shown):
 
     @property
     def brief(self) -> str:
-        """Whose it is, and how much: ``Azure Interior, 345.00 EUR``; what is known of it."""
+        """Whose it is, and how much: ``Azure Interior, total 345.00 EUR``; what is known of it."""
         total = self.amount_total
-        money = f"{total:,.2f} {self.currency or ''}".strip() if total is not None else None
+        money = f"total {total:,.2f} {self.currency or ''}".strip() if total is not None else None
         return ", ".join(filter(None, [self.partner, money]))
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ tells is left out, and a note says so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -25,6 +26,9 @@ from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values import from_wire
 
 _TAX = "account.tax"
+
+#: Odoo rounds: what differs less is the same.
+_CENT = 0.01
 
 #: The first version whose form computes lines without being asked for each, and that which tells
 #: the names of linked records.
@@ -47,7 +51,7 @@ UOMS = ("product_uom", "product_uom_id")
 
 AMOUNTS = ("amount_untaxed", "amount_tax", "amount_total")
 
-UNKNOWN = "Odoo reckons prices, taxes and totals when it is made: they are not known before."
+UNKNOWN = "Sums that are missing here are not known before: Odoo reckons them when it is made."
 
 
 @attrs.frozen(kw_only=True)
@@ -62,7 +66,9 @@ class Layout:
         taxes: of a line; that which a version has.
         available: of a line, the quantity that stock has free, and whether that matters.
         date, due, delivery: days of the document.
-        completes: whether ``create`` fills in the lines of products up to 15.
+        completed: the last version whose form has to be asked for each line of a product, as
+            ``create`` then fills in the same.
+        sums: the field of a form that has the sums, where the amounts follow only later.
     """
 
     document: Document
@@ -77,7 +83,8 @@ class Layout:
     due: str | None = None
     delivery: str | None = None
     terms: str = "payment_term_id"
-    completes: bool = True
+    completed: int = 15
+    sums: str | None = None
 
     @property
     def of_document(self) -> tuple[str, ...]:
@@ -125,6 +132,11 @@ def read_document(
         told = [shown(line, item) for line, item in zip(rows, lines, strict=True)]
         lines = [item for item in told if item is not None]
     return _document(layout, row, lines, more)
+
+
+def summary(layout: Layout, row: Row, **more: Any) -> PlannedDocument:
+    """Return a document as it stands, without its lines; no round trip."""
+    return _document(layout, row, [], more)
 
 
 def _with_taxes(
@@ -245,8 +257,34 @@ def new_document(
     if not lines:
         notes.append(UNKNOWN)
         head, lines = _as_given(odoo, layout, values)
+    elif not _adds_up(layout, head, lines, values):
+        # Some forms take a price from the vendor in the place of the one given.
+        numbers = ("price_unit", "discount", layout.quantity)
+        notes.append(UNKNOWN)
+        head |= dict.fromkeys(AMOUNTS)
+        given = [command[2] for command in values[layout.lines]]
+        lines = [
+            line | {n: v for n, v in told.items() if n in numbers} | {"price_subtotal": None}
+            for line, told in zip(lines, given, strict=True)
+        ]
     told = [_line(layout, line, taxes) for line, taxes in _with_taxes(odoo, layout, lines)]
     return _document(layout, {**head, "name": None}, told, {**more, "notes": notes})
+
+
+def _adds_up(layout: Layout, head: Row, lines: Sequence[Row], values: Mapping[str, Any]) -> bool:
+    """Whether a form reckoned with what was given, and its sums are those of its lines."""
+    given = [command[2] for command in values.get(layout.lines) or ()]
+    for line, told in zip(lines, given, strict=False):
+        for name in ("price_unit", "discount", layout.quantity):
+            if name in told and not math.isclose(told[name], line.get(name) or 0.0, abs_tol=_CENT):
+                return False
+        price, subtotal = line.get("price_unit") or 0.0, line.get("price_subtotal")
+        if price and line.get(layout.quantity) and not subtotal and line.get("discount") != 100:
+            return False
+    untaxed, tax, total = [float(head.get(name) or 0.0) for name in AMOUNTS]
+    of_lines = math.fsum(line.get("price_subtotal") or 0.0 for line in lines)
+    near = _CENT * (len(lines) + 1)
+    return abs(of_lines - untaxed) < near and abs(untaxed + tax - total) < near
 
 
 def given_lines(
@@ -299,7 +337,7 @@ def _filled_in(
     first, _, wire = form.ask(values, [], notes)
     about = {name: _id(wire[name]) for name in _SEEN_BY_LINES if wire.get(name)} | values
     computes = odoo.version.major >= _COMPUTES
-    if not computes and layout.completes:
+    if odoo.version.major <= layout.completed:
         seen = {name: value for name, value in about.items() if name in _SEEN_BY_LINES}
         filled = side_by_side(
             [partial(form.complete, {**line, layout.parent: seen}) for line in commands]
@@ -337,13 +375,18 @@ class _Form:
         """
         layout = self.layout
         given = {f"virtual_{number}": line for number, line in enumerate(lines, 1)}
-        of_head = self._readable(layout.document.model, (*layout.of_document, *_HEAD))
+        sums = (layout.sums,) if layout.sums else ()
+        of_head = self._readable(layout.document.model, (*layout.of_document, *_HEAD, *sums))
         of_line = self._readable(layout.line, layout.of_line)
         if self.odoo.version.major >= _NAMES:
             spec: dict[str, Any] = _nested(of_head)
             spec[layout.lines] = {"fields": _nested(of_line)}
         else:
-            names = (*of_head, layout.lines, *(f"{layout.lines}.{name}" for name in of_line))
+            names = (
+                *of_head,
+                layout.lines,
+                *(f"{layout.lines}.{name}" for name in of_line),
+            )
             spec = dict.fromkeys(names, "" if settled else "1")
         commands = [[0, name, dict(line)] for name, line in given.items()]
         told = {**values, layout.lines: commands}
@@ -352,7 +395,7 @@ class _Form:
         if said and said not in notes:
             notes.append(said)
         value = answer.get("value") or {}
-        head = _row({**_plain(values, of_head), **value}, of_head)
+        head = _row({**_plain(values, of_head), **value}, of_head) | _sums(value.get(layout.sums))
         rows = [
             _row({**_plain(given.get(name, {}), of_line), **line}, of_line)
             for _, name, line in (c for c in value.get(layout.lines) or () if c[0] in (0, 1))
@@ -360,12 +403,12 @@ class _Form:
         return head, rows, value
 
     def complete(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what ``create`` fills into a line of a product, up to 15."""
+        """Return what ``create`` fills into a line of a product."""
         if not values.get("product_id"):
             return {}
         taken = ("name", "price_unit", *UOMS, *self.layout.taxes)
         asked = self._readable(self.layout.line, (*taken, *self.layout.of_line))
-        spec = dict.fromkeys(asked, "1")
+        spec = _nested(asked) if self.odoo.version.major >= _NAMES else dict.fromkeys(asked, "1")
         answer = self._onchange(self.layout.line, values, ["product_id"], spec)
         found = (answer.get("value") or {}).items()
         return {
@@ -399,6 +442,17 @@ class _Form:
             )
         )
         return answer
+
+
+def _sums(told: Any) -> dict[str, float]:
+    """Return the amounts of a field with sums: its keys differ to 17 and from 18 on."""
+    if not isinstance(told, Mapping):
+        return {}
+    untaxed = told.get("base_amount_currency", told.get("amount_untaxed"))
+    total = told.get("total_amount_currency", told.get("amount_total"))
+    if untaxed is None or total is None:
+        return {}
+    return dict(zip(AMOUNTS, (untaxed, total - untaxed, total), strict=True))
 
 
 def _nested(fields: Mapping[str, Field]) -> dict[str, Any]:

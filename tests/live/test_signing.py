@@ -65,7 +65,7 @@ def test_a_new_quotation_is_shown_as_odoo_then_makes_it(
     assert shown.partner == f"Customer {suffix}"
     assert shown.currency == made.currency
     assert amounts(shown) == pytest.approx(amounts(made))
-    assert f"{made.amount_total:,.2f} {made.currency}" in plan.message
+    assert f"total {made.amount_total:,.2f} {made.currency}" in plan.message
     assert made.lines is not None
     for line, stored in zip(shown.lines, made.lines, strict=True):
         assert line.kind == stored.kind

@@ -18,6 +18,8 @@ from odoo_toolkit.apps.accounting.books import ITEM, of_type
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
     INVOICE_TYPES,
+    LAYOUT,
+    NEW,
     Invoice,
     InvoiceId,
     InvoiceLine,
@@ -28,6 +30,8 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     number_of,
     pick_journal,
+    previewed,
+    summed_up,
     unnamed,
     with_taxes,
 )
@@ -53,6 +57,7 @@ from odoo_toolkit.operations.documents import (
 )
 from odoo_toolkit.operations.lines import NameOrId, checked_day, today, wanted_links
 from odoo_toolkit.operations.links import look_for
+from odoo_toolkit.operations.preview import new_document
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -60,7 +65,7 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, operation
 from odoo_toolkit.records.names import Wanted
 
 CREATE = Step(model=INVOICE.model, method="create", says="Created")
@@ -162,7 +167,12 @@ def create_invoice(
         return invoice_result(odoo, done, "Created", posting=post)
 
     would = f"Would create an {move_type} of {len(commands)} line(s)."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+    def preview() -> list[PlannedDocument]:
+        (values,) = steps[0].arguments["vals_list"]
+        return [new_document(odoo, LAYOUT, values, name=NEW[move_type], notes=warnings)]
+
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
 
 
 @operation
@@ -200,6 +210,7 @@ def post_invoice(
         lambda done: invoice_result(odoo, done, "Posted", posting=True),
         would=f"Would post {called(row)}.",
         dry_run=dry_run,
+        preview=lambda: [previewed(odoo, row)],
     )
 
 
@@ -317,6 +328,7 @@ def reset_invoice(
         result,
         would=f"Would {would} {called(row)}{', which is paid or partly paid' if paid else ''}.",
         dry_run=dry_run,
+        preview=lambda: [summed_up(row)],
     )
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypedDict
 
+import attrs
 from annotated_doc import Doc
 from annotated_types import Len
 
@@ -13,6 +14,7 @@ from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.accounting.actions import CREATE, POST
 from odoo_toolkit.apps.accounting.invoices import (
     INVOICE,
+    LAYOUT,
     Invoice,
     InvoiceId,
     InvoiceName,
@@ -33,6 +35,7 @@ from odoo_toolkit.operations.lines import (
     checked_number,
     today,
 )
+from odoo_toolkit.operations.preview import AMOUNTS, read_document
 from odoo_toolkit.operations.steps import (
     AnyStep,
     Done,
@@ -41,7 +44,7 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import AmbiguousNameError
 from odoo_toolkit.records.results import RecordName
 
@@ -164,7 +167,7 @@ def create_credit_note(
             # credit note of Odoo 14 settles nothing.
             values |= {"refund_method": "cancel" if post else "refund", "date_mode": "custom"}
         steps = [reverse.of(**values), *([POST] if post and not by_field else [])]
-        what = ""
+        chosen, what = None, ""
     else:
         chosen = _chosen(row, more[0], wanted, allow_more)
         amount = sum(part * line["price_total"] / (line["quantity"] or 1) for line, part in chosen)
@@ -189,7 +192,32 @@ def create_credit_note(
 
     would = f"Would create the credit note of {what}{called(row)}."
     ids = [row["id"]] if wanted is None else []
-    return operate(odoo, steps, ids, result, would=would, dry_run=dry_run)
+
+    def preview() -> list[PlannedDocument]:
+        return [_previewed(odoo, row, chosen, day)]
+
+    return operate(odoo, steps, ids, result, would=would, dry_run=dry_run, preview=preview)
+
+
+def _previewed(
+    odoo: Odoo, row: Row, chosen: Sequence[tuple[Row, float]] | None, day: str
+) -> PlannedDocument:
+    """Return a credit note: the lines of its invoice, which Odoo copies, or those chosen."""
+    quantities = None if chosen is None else {line["id"]: part for line, part in chosen}
+
+    def credited(line: Row, item: PlannedLine) -> PlannedLine | None:
+        if quantities is None or item.quantity == quantities.get(line["id"]):
+            return item
+        if line["id"] not in quantities:
+            return None
+        return attrs.evolve(item, quantity=quantities[line["id"]], subtotal=None)
+
+    told: dict[str, Any] = {"id": None, "url": None, "state": None, "due_date": None}
+    told |= {"name": f"new credit note of {called(row)}", "date": day, "amount_due": None}
+    if quantities is not None:
+        told |= dict.fromkeys(AMOUNTS)
+        told["notes"] = ["Odoo reckons the sums when it is made."]
+    return read_document(odoo, LAYOUT, row, shown=credited, **told)
 
 
 def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:

@@ -23,8 +23,10 @@ from odoo_toolkit.operations.documents import (
     read_rows,
 )
 from odoo_toolkit.operations.lines import NameOrId
+from odoo_toolkit.operations.preview import Layout, read_document, summary
 from odoo_toolkit.operations.steps import Done
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import PlannedDocument
 from odoo_toolkit.records.names import Wanted, resolve
 from odoo_toolkit.records.results import RecordName
 
@@ -36,6 +38,14 @@ MoveType = Annotated[
 #: What a name says by itself is not described: models load the schemas of all tools.
 InvoiceId = Annotated[int | None, Doc("Id of the invoice or bill.")]
 InvoiceName = Annotated[str | None, Doc("Or its number.")]
+
+#: What plans call those that do not exist yet.
+NEW = {
+    "out_invoice": "new customer invoice",
+    "out_refund": "new credit note",
+    "in_invoice": "new vendor bill",
+    "in_refund": "new refund of a vendor",
+}
 
 INVOICE_TYPES = ("out_invoice", "out_refund", "in_invoice", "in_refund")
 
@@ -68,6 +78,20 @@ INVOICE = Document(
         "amount_total",
         "amount_residual",
     ),
+)
+
+LAYOUT = Layout(
+    document=INVOICE,
+    noun="new invoice",
+    lines="invoice_line_ids",
+    line="account.move.line",
+    parent="move_id",
+    quantity="quantity",
+    date="invoice_date",
+    due="invoice_date_due",
+    terms="invoice_payment_term_id",
+    completed=0,
+    sums="tax_totals",
 )
 
 #: Odoo 14 lists the payment methods in the journal.
@@ -180,6 +204,7 @@ class Invoice(Shown):
 
     Attributes:
         name: its number; None as long as it is a draft without one.
+        url: opens it in Odoo's web client.
         state: draft, posted or cancel; None only when it could not be read back.
         date: under which it is booked.
         amount_residual: what is left to pay.
@@ -190,6 +215,7 @@ class Invoice(Shown):
 
     id: int
     name: str | None = None
+    url: str | None = None
     state: str | None = None
     move_type: str | None = None
     payment_state: str | None = None
@@ -287,6 +313,21 @@ def called(row: Mapping[str, Any]) -> str:
     """Return how a row of ``account.move`` is called: by its number, or as Odoo shows a draft."""
     nameless = f"without number (id {row['id']})"
     return number_of(row) or (str(row["display_name"]) if row["state"] == "draft" else nameless)
+
+
+def previewed(odoo: Odoo, row: Row, **more: Any) -> PlannedDocument:
+    """Return an invoice as it stands, with its lines, for a plan; 2 round trips."""
+    return read_document(odoo, LAYOUT, row, **_told(row), **more)
+
+
+def summed_up(row: Row, **more: Any) -> PlannedDocument:
+    """Return an invoice as it stands, without its lines, for a plan; no round trip."""
+    return summary(LAYOUT, row, **_told(row), **more)
+
+
+def _told(row: Row) -> dict[str, Any]:
+    posted = row.get("state") == "posted"
+    return {"name": called(row), "amount_due": row.get("amount_residual") if posted else None}
 
 
 def kind_of(move_type: str) -> str:

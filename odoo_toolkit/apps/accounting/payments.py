@@ -19,6 +19,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     currency_called,
     of_companies,
     pick_journal,
+    summed_up,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
@@ -227,6 +228,9 @@ def register_payment(
             )
         return _payment_result(odoo, ids, done, day, foreign=foreign)
 
+    notes = [f"Paid on {day} by {journal['name']}."]
+    if amount is None:
+        notes.append("Odoo proposes the amount: what is due, less a discount for early payment.")
     owed = by_currency((row["amount_residual"], currency_of(row)) for row in rows)
     shown = by_currency([(amount, paid_in.name)]) if amount is not None else owed
     if foreign:
@@ -238,6 +242,7 @@ def register_payment(
         result,
         would=f"Would register {shown} for {', '.join(map(called, rows))}.",
         dry_run=dry_run,
+        preview=lambda: [summed_up(row, notes=notes) for row in rows],
     )
 
 

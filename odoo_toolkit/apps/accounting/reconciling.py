@@ -20,6 +20,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     called,
     invoice_result,
     number_in,
+    summed_up,
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError, make_error
@@ -276,7 +277,15 @@ def reconcile(
         return attrs.evolve(made, message=f"{did}: {left} is still due.")
 
     would = f"Would take {amounts} off {name}." if undo else f"Would apply {amounts} to {name}."
-    return operate(odoo, steps, [row["id"]], result, would=would, dry_run=dry_run)
+    return operate(
+        odoo,
+        steps,
+        [row["id"]],
+        result,
+        would=would,
+        dry_run=dry_run,
+        preview=lambda: [summed_up(row)],
+    )
 
 
 def _shown(credit: OpenCredit) -> str:

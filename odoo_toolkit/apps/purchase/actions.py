@@ -16,6 +16,7 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import DryRun
 from odoo_toolkit.apps.purchase.orders import (
     CONFIRMED,
+    LAYOUT,
     ORDER,
     Order,
     OrderId,
@@ -41,6 +42,7 @@ from odoo_toolkit.operations.documents import (
     shows,
     state_error,
 )
+from odoo_toolkit.operations.preview import read_document
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -162,6 +164,7 @@ def confirm_order(
         lambda done: order_result(odoo, done, created=False, confirming=True),
         would=f"Would {'confirm' if step is CONFIRM else 'approve'} {row['name']}.",
         dry_run=dry_run,
+        preview=lambda: [read_document(odoo, LAYOUT, row)],
     )
 
 
@@ -204,6 +207,7 @@ def cancel_order(
         lambda done: _cancel_result(odoo, row, done),
         would=f"Would cancel {name}.",
         dry_run=dry_run,
+        preview=lambda: [read_document(odoo, LAYOUT, row)],
     )
 
 

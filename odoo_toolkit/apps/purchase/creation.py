@@ -24,12 +24,13 @@ from odoo_toolkit.apps.purchase.offers import (
     offers_of,
     read_offers,
 )
-from odoo_toolkit.apps.purchase.orders import ORDER, Order
+from odoo_toolkit.apps.purchase.orders import LAYOUT, ORDER, Order
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError, make_error
 from odoo_toolkit.operations.documents import Document, read, read_rows
 from odoo_toolkit.operations.lines import check_lines, checked_number, today, wanted_product
+from odoo_toolkit.operations.preview import new_document
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -38,7 +39,7 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 
 
@@ -229,7 +230,11 @@ def create_order(
 
     what = "and confirm it" if confirm else "as a draft"
     would = f"Would create a request for quotation with {len(commands)} lines {what}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+    def preview() -> list[PlannedDocument]:
+        return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"], notes=warnings)]
+
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
 
 
 def _complete(

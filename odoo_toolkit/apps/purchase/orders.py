@@ -22,6 +22,7 @@ from odoo_toolkit.operations.documents import (
     is_locked,
     read_rows,
 )
+from odoo_toolkit.operations.preview import UOMS, Layout, uom_of
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import RecordName
 
@@ -58,6 +59,18 @@ ORDER = Document(
         "invoice_ids",
     ),
 )
+LAYOUT = Layout(
+    document=ORDER,
+    noun="new request for quotation",
+    lines="order_line",
+    line="purchase.order.line",
+    parent="order_id",
+    quantity="product_qty",
+    taxes=("tax_ids", "taxes_id"),
+    date="date_order",
+    delivery="date_planned",
+    completed=19,
+)
 CONFIRMED = ("purchase", "done")
 
 #: What people call the states.
@@ -70,10 +83,7 @@ _STATES = {
     "cancel": "cancelled",
 }
 
-#: The unit of a line: up to 18, and from 19 on.
-_UOMS = ("product_uom", "product_uom_id")
-
-#: Its taxes, likewise.
+#: Its taxes, up to 18, and from 19 on.
 _TAXES = ("taxes_id", "tax_ids")
 
 
@@ -138,6 +148,7 @@ class Order(Shown):
 
     Attributes:
         name: its number; None, as are state and amounts, only when it could not be read back.
+        url: opens it in Odoo's web client.
         state: draft, sent, to approve, purchase, cancel; up to Odoo 18 also done, which means
             locked.
         confirmed: whether it is a purchase order now.
@@ -155,6 +166,7 @@ class Order(Shown):
 
     id: int
     name: str | None = None
+    url: str | None = None
     state: str | None = None
     confirmed: bool
     cancelled: bool = False
@@ -274,7 +286,7 @@ def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[Orde
         "price_subtotal",
         "price_total",
     ]
-    fields += [*_UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type"]
+    fields += [*UOMS, "date_planned", "qty_received", "qty_invoiced", "display_type"]
     fields += [*_TAXES]
     of_order = [["order_id", "=", order_id]]
     rows = read_rows(
@@ -284,14 +296,14 @@ def read_lines(odoo: Odoo, order_id: int, limit: int | None = None) -> list[Orde
 
 
 def _line(row: Row) -> OrderLine:
-    product, uom = row["product_id"], row[_UOMS[0]] or row[_UOMS[1]]
+    product = row["product_id"]
     same = product and row["name"] == product.name
     return filled(
         OrderLine,
         row,
         name=None if same else row["name"],
         quantity=row["product_qty"],
-        uom=uom and uom.name,
+        uom=uom_of(row),
         discount=row["discount"] or 0.0,
         taxes=unnamed(row[_TAXES[0]] or row[_TAXES[1]]),
         subtotal=row["price_subtotal"],
