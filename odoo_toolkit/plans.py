@@ -52,6 +52,8 @@ class PlannedChange(Shown):
         field: of the record; in an import the column of the rows.
         now: what it holds, as ``read`` returns it.
         then: what would be written; in an import what the row has.
+        name: of the record.
+        now_label, then_label: of a selection, as people read it.
         row: the number of the row of an import.
     """
 
@@ -59,6 +61,9 @@ class PlannedChange(Shown):
     field: str
     now: Any
     then: Any
+    name: str | None = None
+    now_label: str | None = None
+    then_label: str | None = None
     row: int | None = None
 
 

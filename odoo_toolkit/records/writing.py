@@ -293,16 +293,42 @@ def _changes(
     described: Mapping[str, Field],
     warnings: list[str],
 ) -> list[PlannedChange]:
-    """Return what the records hold now, and would hold; without the content of files."""
+    """Return what the records hold now, and would hold, by name; without the content of files.
+
+    One round trip, and one for each model of which another record is linked.
+    """
     shown = [name for name in wire if is_read_unasked(call.model, described[name])]
-    now = read(odoo, odoo.options, call.model, call.ids or (), shown or ["id"], call.context)
+    asked = [*shown, *({"display_name"} & described.keys())]
+    now = read(odoo, odoo.options, call.model, call.ids or (), asked or ["id"], call.context)
     warnings += now.warnings
+    then = {name: _linked(odoo, described[name], wire[name]) for name in shown}
+    labels = {name: dict(described[name].selection) for name in shown}
     return [
-        PlannedChange(id=row["id"], field=name, now=row[name], then=wire[name])
+        PlannedChange(
+            id=row["id"],
+            field=name,
+            now=row[name],
+            then=then[name],
+            name=row.get("display_name"),
+            now_label=labels[name].get(row[name]) if labels[name] else None,
+            then_label=labels[name].get(wire[name]) if labels[name] else None,
+        )
         for row in now.records
         for name in shown
         if name in row
     ]
+
+
+def _linked(odoo: Odoo, field: Field, value: Any) -> Any:
+    """Return a value that would be written, as it is read: a record with its name."""
+    if field.type != "many2one" or not value or not field.relation:
+        return value
+    try:
+        (found,) = name_get(odoo, field.relation, [value]).names
+    except (OdooError, ValueError):
+        # Its model may be closed; that it is written is not.
+        return value
+    return {"id": found.id, "name": found.name}
 
 
 def _counted(number: int, model: str) -> str:

@@ -41,7 +41,9 @@ from odoo_toolkit.apps.inventory.transfers import (
     Transfer,
     find_moves,
     look,
+    moved,
     moves_field,
+    previewed,
     read_backorder,
     read_move_lines,
     read_transfer,
@@ -58,7 +60,7 @@ from odoo_toolkit.operations.steps import (
     operate,
     permit,
 )
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, operation
 
 CONFIRM = Step(
     model=PICKING.model,
@@ -201,7 +203,20 @@ def validate_picking(
         lambda done: transfer_result(odoo, done, created=False, validating=True, below=below),
         would=f"Would validate {row['name']}." + (f" Below zero: {below}." if below else ""),
         dry_run=dry_run,
+        preview=lambda: [_previewed(row, expected, backorder)],
     )
+
+
+def _previewed(row: Row, expected: Sequence[Expected], backorder: bool | None) -> PlannedDocument:
+    """Return a transfer with what is to be moved of it, and what becomes of the rest."""
+    rest = ", ".join(
+        f"{item.missing:g} {item.move['uom']} {item.move['product'].name}"
+        for item in expected
+        if item.missing
+    )
+    fate = "goes to a backorder" if backorder else "is dropped"
+    lines = [moved(item.move, item.quantity) for item in expected if item.quantity]
+    return previewed(row, lines, notes=[f"Of the demand, {rest} {fate}."] if rest else [])
 
 
 def _entering(
@@ -363,7 +378,15 @@ def return_picking(
         lambda done: transfer_result(odoo, done, created=True, validating=validate),
         would=f"Would return {len(entries)} line(s) of {row['name']}.",
         dry_run=dry_run,
+        preview=lambda: [_returned(row, entries)],
     )
+
+
+def _returned(row: Row, entries: Sequence[Entry]) -> PlannedDocument:
+    ends = {"location_id": row["location_dest_id"], "location_dest_id": row["location_id"]}
+    back = {**row, **ends, "id": None, "url": None, "state": None, "scheduled_date": None}
+    lines = [moved(entry.move, entry.quantity) for entry in entries]
+    return previewed(back, lines, name=f"new return of {row['name']}")
 
 
 def _returnable(odoo: Odoo, row: Row, moves: Sequence[Row]) -> list[Row]:

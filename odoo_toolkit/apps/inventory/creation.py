@@ -21,7 +21,7 @@ from odoo_toolkit.apps.inventory.actions import (
     transfer_result,
 )
 from odoo_toolkit.apps.inventory.availability import LOCATION, PRODUCT, check_movable, look_at
-from odoo_toolkit.apps.inventory.transfers import PICKING, Transfer, moves_field
+from odoo_toolkit.apps.inventory.transfers import PICKING, Transfer, moves_field, previewed
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError, make_error
@@ -42,8 +42,9 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import resolve_all
+from odoo_toolkit.records.results import RecordName
 
 #: kind -> the warehouse's field for its operation type, the usage of the partner's side, and the
 #: end that lies in the warehouse. The types of internal transfers may be archived: without storage
@@ -298,7 +299,26 @@ def create_transfer(
         lambda done: transfer_result(odoo, done, created=True, validating=validate),
         would=f"Would create a transfer of {len(moves)} line(s).",
         dry_run=dry_run,
+        preview=lambda: [_previewed(odoo, values, checked, products)],
     )
+
+
+def _previewed(
+    odoo: Odoo, values: Row, lines: Sequence[Row], products: Sequence[Row]
+) -> PlannedDocument:
+    """Return a new transfer with the names of its ends; one round trip."""
+    fields = ("location_id", "location_dest_id")
+    domain = [["id", "in", [values[field] for field in fields]]]
+    rows = read_rows(odoo, LOCATION.model, domain, ["display_name"], acts_on=PICKING.model)
+    names = {row["id"]: RecordName(id=row["id"], name=row["display_name"]) for row in rows}
+    ends = {field: names.get(values[field]) for field in fields}
+    told = [
+        PlannedLine(
+            product=product["display_name"], quantity=line["quantity"], uom=product["uom_id"].name
+        )
+        for line, product in zip(lines, products, strict=True)
+    ]
+    return previewed(ends, told, delivery_date=values.get("scheduled_date"))
 
 
 def _products(odoo: Odoo, ids: Sequence[int]) -> list[Row]:

@@ -11,7 +11,9 @@ from annotated_doc import Doc
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find_id, read, read_rows
+from odoo_toolkit.operations.preview import not_in_stock
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
 
 PICKING = Document(
@@ -100,6 +102,7 @@ class Transfer(Shown):
 
     Attributes:
         name: its reference, such as WH/OUT/00012; None only when it could not be read back.
+        url: opens it in Odoo's web client.
         state: draft, waiting, confirmed, assigned, done or cancel.
         validated: whether it is done.
         message: the change that was made, or else the state.
@@ -109,6 +112,7 @@ class Transfer(Shown):
 
     id: int
     name: str | None = None
+    url: str | None = None
     state: str | None = None
     validated: bool
     message: str
@@ -122,6 +126,39 @@ class Transfer(Shown):
     lines: list[TransferLine] = attrs.Factory(list)
     backorder: Backorder | None = None
     warnings: list[str] = attrs.Factory(list)
+
+
+def previewed(row: Row, lines: Sequence[PlannedLine], **more: Any) -> PlannedDocument:
+    """Return a transfer for a plan; no round trip.
+
+    Args:
+        row: of the transfer, as :data:`PICKING` has it.
+        lines: what would be moved.
+        more: attributes that differ.
+    """
+    ends = [row[field].name for field in ("location_id", "location_dest_id") if row.get(field)]
+    notes = [f"From {ends[0]} to {ends[1]}."] if len(ends) == 2 else []
+    partner = row.get("partner_id")
+    told: dict[str, Any] = {
+        "model": PICKING.model,
+        "id": row.get("id"),
+        "name": row.get("name") or "new transfer",
+        "url": row.get("url"),
+        "state": row.get("state"),
+        "partner": partner.name if partner else None,
+        "delivery_date": row.get("scheduled_date"),
+        "lines": list(lines),
+    }
+    told |= more
+    told["notes"] = [*notes, *not_in_stock(lines), *told.get("notes", ())]
+    return PlannedDocument(**told)
+
+
+def moved(move: Row, quantity: float, available: float | None = None) -> PlannedLine:
+    """Return what would be moved of a move, for a plan."""
+    return PlannedLine(
+        product=move["product"].name, quantity=quantity, uom=move["uom"], available=available
+    )
 
 
 PickingId = Annotated[int | None, Doc("The transfer (stock.picking).")]

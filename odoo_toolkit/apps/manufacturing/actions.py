@@ -31,6 +31,7 @@ from odoo_toolkit.apps.manufacturing.orders import (
     OrderName,
     as_component,
     order_of,
+    previewed,
     read_components,
     read_work_orders,
 )
@@ -57,7 +58,7 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.values.moments import utc_string
 
 CONFIRM = Step(
@@ -123,7 +124,23 @@ def confirm_order(
         lambda done: order_result(odoo, done, "Confirmed" if draft else "Reserved components of"),
         would=f"Would {'confirm' if draft else 'reserve components of'} {row['name']}.",
         dry_run=dry_run,
+        preview=lambda: [_previewed(odoo, row)],
     )
+
+
+def _previewed(odoo: Odoo, row: Row) -> PlannedDocument:
+    """Return an order with its components, and what of them is reserved or free."""
+    lines = [
+        PlannedLine(
+            product=move["product"].name,
+            quantity=move["needed"],
+            uom=move["uom"],
+            available=move["needed"] - move["missing"],
+            change="used",
+        )
+        for move in read_components(odoo, row["id"])
+    ]
+    return previewed(row, row["product_qty"], lines)
 
 
 @operation

@@ -14,7 +14,9 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.operations.documents import Document, Row, filled, find, read_rows
 from odoo_toolkit.operations.lots import lot_model
+from odoo_toolkit.operations.preview import not_in_stock
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
 
 OrderId = Annotated[int | None, Doc("Manufacturing order id, or give order_name.")]
@@ -137,6 +139,7 @@ class Order(Shown):
 
     Attributes:
         name: its reference; None, as is the state, only when it could not be read back.
+        url: opens it in Odoo's web client.
         state: draft, confirmed, progress, to_close, done or cancel.
         quantity: to make; ``produced`` of it is made.
         available: whether all components are reserved or in stock; None when it is finished.
@@ -154,6 +157,7 @@ class Order(Shown):
 
     id: int
     name: str | None = None
+    url: str | None = None
     state: str | None = None
     message: str
     product: RecordName | None = None
@@ -264,6 +268,33 @@ def read_related(odoo: Odoo, row: Row) -> list[Related]:
     fields = ("name", "state", "product_qty")
     rows = read_rows(odoo, ORDER.model, domain, fields, order="id")
     return [filled(Related, other, quantity=other["product_qty"]) for other in rows]
+
+
+def previewed(row: Row, amount: float, lines: Sequence[PlannedLine]) -> PlannedDocument:
+    """Return an order for a plan: what it makes, and of what; no round trip.
+
+    Args:
+        row: of the order.
+        amount: that would be made.
+        lines: the components that would be used.
+    """
+    uom, product = row.get("product_uom_id"), row.get("product_id")
+    makes = PlannedLine(
+        product=product.name if product else None,
+        quantity=amount,
+        uom=uom.name if uom else None,
+        change="made",
+    )
+    return PlannedDocument(
+        model=ORDER.model,
+        id=row["id"],
+        name=row["name"],
+        url=row.get("url"),
+        state=row.get("state"),
+        delivery_date=row.get("date_deadline"),
+        lines=[makes, *lines],
+        notes=not_in_stock(lines),
+    )
 
 
 def read_components(

@@ -14,6 +14,7 @@ from odoo_toolkit.apps.manufacturing.actions import (
     check_open,
 )
 from odoo_toolkit.apps.manufacturing.consumption import (
+    Use,
     UsedLine,
     checked_uses,
     move_commands,
@@ -26,6 +27,7 @@ from odoo_toolkit.apps.manufacturing.orders import (
     OrderId,
     OrderName,
     order_of,
+    previewed,
     read_components,
     read_lots_made,
     read_related,
@@ -44,7 +46,7 @@ from odoo_toolkit.operations.steps import (
     operate,
     permit,
 )
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedLine, operation
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.wizards.actions import opened_ids
 
@@ -193,6 +195,19 @@ def produce(
         lambda done: _result(odoo, row, done, amount, partly=partly, backorder=backorder),
         would=f"Would produce {amount:g} {row['product_uom_id'].name} by {row['name']}.",
         dry_run=dry_run,
+        preview=lambda: [previewed(row, amount, [_used(use) for use in uses])],
+    )
+
+
+def _used(use: Use) -> PlannedLine:
+    lots = ", ".join(use.lots)
+    made = use.move["byproduct"]
+    return PlannedLine(
+        product=use.move["product"].name,
+        name=f"lots {lots}" if lots else None,
+        quantity=use.quantity,
+        uom=use.move["uom"],
+        change="made" if made else "used",
     )
 
 

@@ -41,7 +41,7 @@ from odoo_toolkit.operations.links import look_for
 from odoo_toolkit.operations.steps import Done, Step, operate, permit
 from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import utc_string
@@ -248,11 +248,11 @@ def create_price_list(
     targets = [next(ids) if item else None for item in wanted]
     partners = tuple(number for _ in of_customers if (number := next(ids)))
     currency_id = next(ids)
-    items = [
-        [0, 0, _item(odoo, line, item, target)]
+    items: list[tuple[int, int, dict[str, Any]]] = [
+        (0, 0, _item(odoo, line, item, target))
         for line, item, target in zip(lines, wanted, targets, strict=True)
     ]
-    values: dict[str, Any] = {"name": name, "item_ids": items}
+    values: dict[str, Any] = {"name": name, "item_ids": [list(item) for item in items]}
     values |= {"currency_id": currency_id} if currency_id else {}
     steps: list[Step] = [CREATE.of(vals_list=values)]
     steps += [Assign(customers=partners)] if partners else []
@@ -285,7 +285,35 @@ def create_price_list(
 
     to = f", and give it to {len(partners)} customers" if partners else ""
     would = f"Would create the price list {name!r} with {len(items)} rules{to}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+    def preview() -> list[PlannedDocument]:
+        rules = [_planned_rule(odoo, item, target) for item, target in told]
+        people = ", ".join(who.name for who, _ in _customers(odoo, partners).values())
+        return [
+            PlannedDocument(
+                model=LIST,
+                name=name,
+                currency=currency,
+                lines=rules,
+                notes=[f"For {people}."] if people else [],
+            )
+        ]
+
+    told = [(item, target) for (_, _, item), target in zip(items, wanted, strict=True)]
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
+
+
+def _planned_rule(odoo: Odoo, item: Mapping[str, Any], wanted: Wanted | None) -> PlannedLine:
+    """Return a rule in words, with the name of what it is for; one round trip for a record."""
+    target = "all products"
+    if wanted:
+        (number,) = (item[field] for _, field, _ in _KINDS.values() if field in item)
+        rows = read_rows(odoo, wanted.model, [["id", "=", number]], ["display_name"], acts_on=LIST)
+        target = rows[0]["display_name"] if rows else str(number)
+    days = [str(item[key]) for key in ("date_start", "date_end") if key in item]
+    least = item.get("min_quantity")
+    words = [_in_words(dict(item)), f"from {least:g} on" if least else "", " to ".join(days)]
+    return PlannedLine(product=target, name=", ".join(filter(None, words)))
 
 
 # Rules --------------------------------------------------------------------------------------------

@@ -132,6 +132,7 @@ def return_order(
             dry_run=True,
             message=" ".join(plan.message for plan in plans),
             needs=next((plan.needs for plan in plans if plan.needs), None),
+            documents=[document for plan in plans for document in plan.documents],
             calls=[call for plan in plans for call in plan.calls],
             warnings=_not_refunded(billed),
         )

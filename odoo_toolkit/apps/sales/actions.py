@@ -39,7 +39,7 @@ from odoo_toolkit.operations.documents import (
     state_error,
 )
 from odoo_toolkit.operations.lines import checked_number
-from odoo_toolkit.operations.preview import read_document
+from odoo_toolkit.operations.preview import AMOUNTS, read_document, summary
 from odoo_toolkit.operations.steps import (
     Done,
     Step,
@@ -47,7 +47,7 @@ from odoo_toolkit.operations.steps import (
     operate,
     permit,
 )
-from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 
 CANCEL = Step(
     model=ORDER.model,
@@ -234,6 +234,9 @@ def _cancel_result(odoo: Odoo, name: str, done: Done) -> Order:
     return shown(row, message=f"{name} is {now}.", **told)
 
 
+#: What can be invoiced of a line now.
+INVOICED = ("qty_to_invoice",)
+
 InvoiceMethod = Literal["delivered", "percentage", "fixed"]
 
 
@@ -311,7 +314,31 @@ def create_invoices(
         lambda done: _invoice_result(odoo, row, done),
         would=f"Would make {'and post an' if post else 'a draft'} invoice of {row['name']}.",
         dry_run=dry_run,
+        preview=lambda: [_to_invoice(odoo, row, method, amount)],
     )
+
+
+def _to_invoice(odoo: Odoo, row: Row, method: str, amount: float | None) -> PlannedDocument:
+    """Return the invoice of an order: its lines with what can be invoiced of them now."""
+    told: dict[str, Any] = {"id": None, "url": None, "state": None, "date": None}
+    told |= {"model": POST.model, "name": f"new invoice of {row['name']}", "delivery_date": None}
+    told |= dict.fromkeys(AMOUNTS)
+    if method == "delivered":
+        told["notes"] = ["Odoo deducts down payments, and reckons the sums when it is made."]
+
+        def due(line: Row, item: PlannedLine) -> PlannedLine | None:
+            quantity = line.get("qty_to_invoice")
+            if item.kind or quantity == item.quantity:
+                return item
+            return attrs.evolve(item, quantity=quantity, subtotal=None) if quantity else None
+
+        return read_document(
+            odoo, attrs.evolve(LAYOUT, available=None), row, of_lines=INVOICED, shown=due, **told
+        )
+    total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
+    what = f"{amount:g} %" if method == "percentage" else f"{amount:g} {currency_of(row) or ''}"
+    told["notes"] = [f"A down payment of {what.strip()}. The order's total is {total}."]
+    return summary(LAYOUT, row, **told)
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:

@@ -25,7 +25,9 @@ from odoo_toolkit.records.importing.sending import Row
 from odoo_toolkit.records.results import Record
 
 
-def match(odoo: Odoo, model: str, prepared: Prepared, case_sensitive: bool) -> dict[int, Record]:
+def match(
+    odoo: Odoo, model: str, prepared: Prepared, case_sensitive: bool, named: bool = False
+) -> dict[int, Record]:
     """Find the record of each row; return what these hold now, by id.
 
     Rows fail of which the key is empty, belongs to several records, or is that of another row,
@@ -36,8 +38,10 @@ def match(odoo: Odoo, model: str, prepared: Prepared, case_sensitive: bool) -> d
         model: that is imported into.
         prepared: the rows.
         case_sensitive: whether texts of the key must be the same in case, too.
+        named: whether to read what the records are called, for a plan.
     """
     names = [column.field.name for column in prepared.columns if column not in prepared.key]
+    names += ["display_name"] if named and "display_name" not in names else []
     if prepared.key[0].is_id:
         present = _by_id(odoo, model, prepared, names)
     else:
@@ -231,7 +235,14 @@ def compare(
                 shown = _shown(old[name], prepared.described[name])
                 new = row.given.get(header, row.values[name])
                 changes.append(
-                    PlannedChange(id=row.id, field=header, now=shown, then=new, row=row.number)
+                    PlannedChange(
+                        id=row.id,
+                        field=header,
+                        now=shown,
+                        then=new,
+                        name=old.get("display_name"),
+                        row=row.number,
+                    )
                 )
         elif not creates:
             row.fail(

@@ -212,7 +212,7 @@ def _import(
         telling = progress_for_somebody(model)
     changes: list[PlannedChange] = []
     if prepared.key:
-        present = match(odoo, model, prepared, meant.case_sensitive)
+        present = match(odoo, model, prepared, meant.case_sensitive, named=meant.dry_run)
         changes = compare(odoo, model, prepared, present, "create" in methods)
     check_new(model, prepared)
     places = {column.header: place for place, column in enumerate(prepared.columns)}
