@@ -213,7 +213,8 @@ def planned(
         odoo: the connection.
         calls: what would be sent, in order.
         would: a sentence that says what would be done.
-        documents: what it is about; whose it is and how much is added to the sentence.
+        documents: what it is about; whose it is and how much is added to the sentence where there is
+            one with lines.
         changes: the values before and after it.
         warnings: what would go otherwise than asked.
 
@@ -222,7 +223,7 @@ def planned(
     """
     for call in calls:
         odoo.check(call, planned=True)
-    if len(documents) == 1 and documents[0].brief:
+    if len(documents) == 1 and documents[0].lines and documents[0].brief:
         would = f"{would.removesuffix('.')}: {documents[0].brief}."
     return Plan(
         dry_run=True,

@@ -73,9 +73,9 @@ def test_write_plans_with_the_values_before_and_after(server: FakeServer, mode: 
     assert plan.message == "Would change 2 res.partner records."
     assert [(c.id, c.field, c.now, c.then) for c in plan.changes] == [
         (7, "email", "a@x.test", "b@x.test"),
-        (7, "country_id", {"id": 20, "name": "Belgium"}, 20),
+        (7, "country_id", {"id": 20, "name": "Belgium"}, {"id": 20, "name": "Belgium"}),
         (8, "email", "", "b@x.test"),
-        (8, "country_id", None, 20),
+        (8, "country_id", None, {"id": 20, "name": "Belgium"}),
     ]
     assert plan.calls[0].arguments == {"vals": values}
     assert (plan.needs is None) == (mode == "full")

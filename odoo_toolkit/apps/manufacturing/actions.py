@@ -134,7 +134,7 @@ def _previewed(odoo: Odoo, row: Row) -> PlannedDocument:
         PlannedLine(
             product=move["product"].name,
             quantity=move["needed"],
-            uom=move["uom"],
+            uom=move["uom"].name,
             available=move["needed"] - move["missing"],
             change="used",
         )

@@ -206,7 +206,7 @@ def _used(use: Use) -> PlannedLine:
         product=use.move["product"].name,
         name=f"lots {lots}" if lots else None,
         quantity=use.quantity,
-        uom=use.move["uom"],
+        uom=use.move["uom"].name,
         change="made" if made else "used",
     )
 
