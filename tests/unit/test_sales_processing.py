@@ -307,7 +307,7 @@ def test_a_dry_run_writes_nothing_and_says_what_is_known(major: int) -> None:
     assert result.message.startswith("Nothing was written. 2 of 4 orders can go through")
     quotation, short, delivered, empty = result.orders
     assert tuple(quotation.would) == ALL
-    assert quotation.would["confirm"] == "Would confirm S1."
+    assert quotation.would["confirm"] == "Would confirm S1: total 115.00 USD."
     assert (quotation.done, quotation.state) == ({}, "draft")
     assert (short.stopped_at, short.would) == ("deliver", {})
     assert list(delivered.not_needed) == ["confirm", "deliver"]
