@@ -213,8 +213,7 @@ def planned(
         odoo: the connection.
         calls: what would be sent, in order.
         would: a sentence that says what would be done.
-        documents: what it is about; whose it is and how much is added to the sentence where there is
-            one with lines.
+        documents: what it is about. Of one with lines, the sentence says whose it is and how much.
         changes: the values before and after it.
         warnings: what would go otherwise than asked.
 
