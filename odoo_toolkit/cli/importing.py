@@ -214,10 +214,14 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return lists of results as lists of dictionaries."""
+    """Return lists of results as lists of dictionaries, without what does not apply."""
     if isinstance(value, list) and value and attrs.has(type(value[0])):
-        return [attrs.asdict(item) for item in value]
+        return [attrs.asdict(item, filter=_applies) for item in value]
     return value
+
+
+def _applies(field: attrs.Attribute[Any], value: Any) -> bool:
+    return value is not None or field.default is attrs.NOTHING
 
 
 def _pair(given: str) -> tuple[str, str]:

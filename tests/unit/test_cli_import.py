@@ -245,5 +245,12 @@ def test_errors_name_options_and_the_same_one_once(run: Run) -> None:
 def test_a_dry_run_tells_old_and_new_values(run: Run) -> None:
     told = json.loads(run(*KEYED, "--dry-run", input="ref,name\n8,Ben\n").stdout)
     assert told["changes"] == [
-        {"row": 1, "id": 8, "field": "name", "now": "Brandon", "then": "Ben"}
+        {
+            "row": 1,
+            "id": 8,
+            "name": "Brandon",
+            "field": "name",
+            "now": "Brandon",
+            "then": "Ben",
+        }
     ]
