@@ -18,6 +18,7 @@ from odoo_toolkit import (
 )
 from odoo_toolkit.apps import sales
 from odoo_toolkit.call import Call
+from odoo_toolkit.operations.time_zones import own_zone
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.sales_data import counted, new_customer, new_product
 
@@ -71,6 +72,7 @@ def test_twenty_named_lines_are_ordered_and_confirmed_in_six_calls(
     planned = sales.create_order(odoo, lines=lines, partner_name=name, confirm=True, dry_run=True)
     assert len(planned.calls) == 2  # type: ignore[union-attr]
     assert count(odoo, "sale.order", [["partner_id", "=", customer]]).count == 0
+    own_zone(odoo)  # asked once for a connection
     with counted(odoo) as calls:
         result = made(sales.create_order(odoo, lines=lines, partner_name=name, confirm=True))
     told = row(odoo, result.id, "state", "amount_total", "name", "partner_id")
