@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.journal.foretelling import Undo as Undo
     from odoo_toolkit.notebook import Connection as Connection
     from odoo_toolkit.notebook import Model as Model
+    from odoo_toolkit.overview import HistorySummary as HistorySummary
     from odoo_toolkit.plans import Plan as Plan
     from odoo_toolkit.plans import PlannedCall as PlannedCall
     from odoo_toolkit.plans import PlannedChange as PlannedChange
@@ -87,6 +88,7 @@ _HOMES = {
     "journal": "HistoryEntry Journal Write",
     "journal.foretelling": "Undo",
     "notebook": "Connection Model",
+    "overview": "HistorySummary",
     "undoing": "UndoResult history undo undo_since",
     "plans": "Plan PlannedCall PlannedChange PlannedDocument PlannedLine",
     "policy": "Policy",

@@ -16,6 +16,7 @@ from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.connection.settings import ConnectionSettings, Protocol, connection_settings
 from odoo_toolkit.errors import ConfigurationError, shorten_uncaught
 from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal.places import journal_of_settings
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
 
@@ -65,6 +66,8 @@ def connect(
     health_interval: float | None = None,
     reconnect_attempts: int | None = None,
     reconnect_backoff: float | None = None,
+    journal_days: int | None = None,
+    journal_megabytes: int | None = None,
     config: str | Path | None = None,
     policy: Policy | None = None,
     options: ReadOptions | None = None,
@@ -102,12 +105,15 @@ def connect(
         reconnect_attempts: how often is tried again; 3.
         reconnect_backoff: seconds before the second attempt, twice as many before each further;
             1.
+        journal_days: after which entries of the journal are removed; 400.
+        journal_megabytes: at which its oldest entries are removed; 500.
         config: path of a JSON file with settings.
         policy: what may be called; everything by default.
         options: how values are shown.
         on_call: hears of every call.
         pool: HTTP connections that are shared with others.
-        journal: keeps what is written, so that it can be taken back; the path of its file will do.
+        journal: keeps what is written, so that it can be taken back. The path of its file will do,
+            or ``auto`` for one in your own folder; ``off`` keeps nothing.
 
     Raises:
         ConfigurationError: settings are wrong, missing or unknown; all of them are listed.
@@ -115,9 +121,12 @@ def connect(
         AccessError: the credentials are refused.
     """
     keywords = {name: value for name, value in locals().items() if name in _SETTINGS}
+    # It can stand beside ready-made settings.
+    del keywords["journal"]
     shorten_uncaught()
     if settings is None:
-        settings = connection_settings(config, **keywords)
+        named = journal if isinstance(journal, (str, Path)) else None
+        settings = connection_settings(config, journal=named, **keywords)
     elif given := [
         name for name, value in (*keywords.items(), ("config", config)) if value is not None
     ]:
@@ -125,6 +134,8 @@ def connect(
             f"There are settings, and {', '.join(given)} beside them.",
             suggestion="Give either; attrs.evolve(settings, ...) changes settings.",
         )
+    elif isinstance(journal, (str, Path)):
+        settings = attrs.evolve(settings, journal=str(Path(journal)))
     # With it come all functions for records: not before there is a connection to use them with.
     from odoo_toolkit.notebook import Connection
 
@@ -134,5 +145,5 @@ def connect(
         options=options,
         on_call=on_call,
         pool=pool,
-        journal=Journal(journal) if isinstance(journal, (str, Path)) else journal,
+        journal=journal if isinstance(journal, Journal) else journal_of_settings(settings),
     ).connect()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.configuration import load, read_file, unknown_keys
 from odoo_toolkit.connection.settings import ConnectionSettings
-from odoo_toolkit.errors import ConfigurationError
+from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit.installation import DISTRIBUTION, clash, version
 from odoo_toolkit_mcp.audit import AuditLog
 from odoo_toolkit_mcp.logs import log_to_stderr
@@ -150,6 +150,15 @@ def _settings(
             AuditLog(server, policy_of(server)).close()
         except OSError as error:
             problems.append(f"ODOO_MCP_AUDIT_FILE cannot be written: {error}.")
+    if connection and connection.journal not in (None, "auto", "off"):
+        # Imported here: it takes a while, and most servers need it later.
+        from odoo_toolkit.journal.places import journal_of_settings
+
+        try:
+            if journal := journal_of_settings(connection):
+                journal.store.open()
+        except OdooError as error:
+            problems.append(f"ODOO_JOURNAL: {error.message} {error.suggestion}")
     return connection, server, problems
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import uuid
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from odoo_toolkit.call import Access
     from odoo_toolkit.client import CallEvent, Odoo
     from odoo_toolkit.connection.settings import ConnectionSettings
+    from odoo_toolkit.journal import Journal
+
+
+logger = logging.getLogger(__name__)
 
 
 @attrs.frozen
@@ -91,7 +96,27 @@ class Requests:
             pool=self._pool,
             options=read_options_of(self.settings),
             on_call=self._tell if self.call_hooks else None,
+            journal=self.journal,
         )
+
+    @functools.cached_property
+    def journal(self) -> Journal | None:
+        """What keeps what is written; None where nothing does."""
+        # Imported here: the server must be able to start without it.
+        from odoo_toolkit.journal.places import AUTO, journal_of_settings
+
+        chosen = self.connection_settings.journal
+        journal = journal_of_settings(self.connection_settings, unset=AUTO)
+        if journal is None or chosen not in (None, AUTO):
+            return journal
+        if self.settings.mode == "readonly" and not journal.store.path.exists():
+            return None  # nothing would ever be in it
+        try:
+            journal.store.open()
+        except OdooError as error:
+            logger.warning("What is written is not kept: %s %s", error.message, error.suggestion)
+            return None
+        return journal
 
     def _tell(self, event: CallEvent) -> None:
         for hook in self.call_hooks:

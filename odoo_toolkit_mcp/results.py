@@ -6,6 +6,7 @@ import functools
 import json
 import logging
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mcp import MCPError
@@ -38,7 +39,9 @@ _HINTS = (
 )
 
 
-def success(result: Any, delivered: Delivered | None = None) -> CallToolResult:
+def success(
+    result: Any, delivered: Delivered | None = None, undo: Mapping[str, Any] | None = None
+) -> CallToolResult:
     """Return the result of a tool from the attrs object that the library function returned.
 
     The same JSON object is in ``structuredContent`` and, compact, in the text.
@@ -46,10 +49,13 @@ def success(result: Any, delivered: Delivered | None = None) -> CallToolResult:
     Args:
         result: what the function returned.
         delivered: the file in it: its blocks follow the text, which then lacks its content.
+        undo: how what was written is taken back.
     """
     data = _converter().unstructure(result)
     if isinstance(data, dict) and isinstance(data.get("needs"), str):  # of a plan
         data["needs"] = for_server(data["needs"])
+    if undo and isinstance(data, dict):
+        data.setdefault("undo", dict(undo))
     if delivered is None:
         return _result(data, is_error=False)
     if not delivered.inline:
@@ -72,14 +78,18 @@ def disambiguation(error: AmbiguousNameError) -> CallToolResult:
     return _result(error.disambiguation(), is_error=False)
 
 
-def failure(tool: str, error: OdooError) -> CallToolResult:
-    """Return an isError result with the error object, and log what happened."""
+def failure(tool: str, error: OdooError, undo: Mapping[str, Any] | None = None) -> CallToolResult:
+    """Return an isError result with the error object, and log what happened.
+
+    ``undo`` says how what was written before the error is taken back.
+    """
     # What the caller can mend is a warning; the rest is for whoever runs the server.
     mendable = error.category not in ("access", "connection", "configuration", "unknown")
     level = logging.WARNING if mendable else logging.ERROR
     logger.log(level, "%s: %s: %s", tool, error.code, error.message)
     # The suggestion may name other functions: which tool was called must not be guessed.
-    return _result({**error_object(error), "tool": tool}, is_error=True)
+    told = {**error_object(error), "tool": tool}
+    return _result({**told, "undo": dict(undo)} if undo else told, is_error=True)
 
 
 def unexpected(tool: str, error: Exception) -> CallToolResult:

@@ -30,9 +30,16 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.installation import DISTRIBUTION, version
 from odoo_toolkit.progress import OperationCancelled
-from odoo_toolkit_mcp import disambiguation, files, request_ids, results, skill_list, untrusted
+from odoo_toolkit_mcp import (
+    disambiguation,
+    files,
+    journaled,
+    request_ids,
+    results,
+    skill_list,
+    untrusted,
+)
 from odoo_toolkit_mcp.affected import Asking, Question
-from odoo_toolkit_mcp.affected import run as run_tool
 from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.callers import client_of
@@ -97,7 +104,7 @@ class OdooServer(Server[Running]):
         toolsets: Iterable[type[BaseToolset]] | None = None,
     ) -> None:
         self.settings = settings
-        self.offered = ToolList(settings, toolsets)
+        self.offered = ToolList(settings, toolsets, lambda: self.requests.journal is not None)
         self.requests = Requests(
             connection_settings, settings, self.offered.register, self._publish
         )
@@ -278,7 +285,7 @@ class OdooServer(Server[Running]):
     ) -> CallToolResult | InputRequiredResult:
         by_view = self._views.call_of(ctx, params)
         params = by_view.params if by_view else params
-        name = params.name
+        name, noted = params.name, journaled.Noted(journaled.client_label(ctx))
         try:
             tool = self._tool(name, params.arguments or {})
             given = disambiguation.chosen(params.arguments or {}, params)
@@ -292,7 +299,9 @@ class OdooServer(Server[Running]):
                 seal = await self._unsealed(ctx, tool, odoo, given, by_view)
                 approved = seal.question if seal else None
             while True:
-                outcome = await self._run(ctx, tool, odoo, given, arguments, approved, by_view)
+                outcome = await self._run(
+                    ctx, noted, tool, odoo, given, arguments, approved, by_view
+                )
                 if isinstance(outcome, Question) and by_view:
                     return self._views.question(outcome, seal, ctx, odoo, tool, given)
                 if isinstance(outcome, Question):
@@ -302,7 +311,7 @@ class OdooServer(Server[Running]):
                     approved = answer
                     continue
                 if not disambiguation.is_ambiguous(outcome):
-                    return await self._answer(ctx, tool, odoo, given, outcome)
+                    return await self._answer(ctx, tool, odoo, given, outcome, noted.undo)
                 choice = None if by_view else await disambiguation.ask(ctx, params, outcome)
                 if isinstance(choice, InputRequiredResult):
                     return choice
@@ -319,12 +328,18 @@ class OdooServer(Server[Running]):
         except OdooError as error:
             if has_gone(error):
                 self.requests.connection_of(ctx).lost()
-            return results.failure(name, error)
+            return results.failure(name, error, noted.undo)
         except Exception as error:
             return results.unexpected(name, error)
 
     async def _answer(
-        self, ctx: Context, tool: Tool, odoo: Odoo | None, given: dict[str, Any], outcome: Any
+        self,
+        ctx: Context,
+        tool: Tool,
+        odoo: Odoo | None,
+        given: dict[str, Any],
+        outcome: Any,
+        undo: Mapping[str, Any] | None,
     ) -> CallToolResult:
         """Return the result of a call, with the file that the tool returned.
 
@@ -332,17 +347,19 @@ class OdooServer(Server[Running]):
             OdooError: the file cannot be written to the download folder.
         """
         if tool.file is None:
-            return await self._for_view(ctx, tool, odoo, given, results.success(outcome))
+            result = results.success(outcome, undo=undo)
+            return await self._for_view(ctx, tool, odoo, given, result)
         file, way = tool.file(outcome), tool.delivery(given)
         owner, folder = self.requests.owner_of(ctx), self.settings.download_dir
         delivering = partial(files.deliver, file, way, self.kept_files, owner, folder)
         delivered = await anyio.to_thread.run_sync(delivering, limiter=LIMITER)
-        result = results.success(outcome, delivered)
+        result = results.success(outcome, delivered, undo)
         return await self._for_view(ctx, tool, odoo, given, result, file.content_base64)
 
     async def _run(
         self,
         ctx: Context,
+        noted: journaled.Noted,
         tool: Tool,
         odoo: Odoo | None,
         given: dict[str, Any],
@@ -360,7 +377,9 @@ class OdooServer(Server[Running]):
         asking = Asking(tool=tool, asks=asks, given=given, client=client, approved=approved)
         with self.requests.noted(ctx, tool.name) as who:
             try:
-                return await run_blocking(ctx.session, run_tool, asking, odoo, **arguments)
+                return await run_blocking(
+                    ctx.session, journaled.run, noted, asking, odoo, **arguments
+                )
             except OdooError as error:
                 if disambiguation.is_ambiguous(error):
                     return error

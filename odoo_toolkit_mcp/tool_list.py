@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,12 +45,17 @@ class ToolList:
     Args:
         settings: of the server.
         toolsets: the toolsets to choose from; all of them by default.
+        keeps_journal: whether what is written can be looked up; asked when tools are registered.
     """
 
     def __init__(
-        self, settings: ServerSettings, toolsets: Iterable[type[BaseToolset]] | None = None
+        self,
+        settings: ServerSettings,
+        toolsets: Iterable[type[BaseToolset]] | None = None,
+        keeps_journal: Callable[[], bool] = lambda: False,
     ) -> None:
         self._settings = settings
+        self._keeps_journal = keeps_journal
         self._toolsets = toolsets
         self._registering = threading.Lock()
         self._registered: ToolTable | None = None
@@ -82,7 +87,7 @@ class ToolList:
         """Find out which tools there are; runs in a worker thread when there is a connection."""
         from odoo_toolkit_mcp.toolsets.base import ToolTable
 
-        table = ToolTable(self._settings)
+        table = ToolTable(self._settings, keeps_journal=self._keeps_journal())
         self.registry.discover_and_register(table, odoo)
         self._registered = table
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import tempfile
 from typing import Any
 
 import pytest
 
 from tests import typed_results
 from tests.live.servers import find_servers
+
+# Journals and the like of the programs that tests start.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")
 
 _NAMES = sorted((re.escape(server.name) for server in find_servers()), key=len, reverse=True)
 _SERVER = re.compile(rf"\[.*?\b({'|'.join(_NAMES)})\b" if _NAMES else r"(?!)")

@@ -28,6 +28,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "create": ("writing:create", "Create records and print their ids."),
     "write": ("writing:write", "Change records and print their ids."),
     "call": ("writing:call", "Call a method of a model and print what it returns."),
+    "history": ("undoing:history", "Print what was written, the newest first."),
+    "undo": ("undoing:undo", "Take back what was written."),
     "doctor": ("doctor:doctor", "Say what is right and wrong with the connection, and what to do."),
     "profiles": ("profile_commands:profiles", "List, show, add and remove profiles."),
 }

@@ -136,7 +136,7 @@ def _facts(hint: Any, default: Any, said: str) -> dict[str, Any]:
     if hint is bool:
         return {"is_flag": True, "help": said}
     if hint is int:
-        return {"type": click.IntRange(least), "help": said}
+        return {"type": click.INT if least is None else click.IntRange(least), "help": said}
     if get_origin(hint) is Sequence:
         names = {"type": name_list, "multiple": True, "metavar": "NAMES", "help": said}
         return {**names, "callback": lambda context, option, given: flat(given) or None}

@@ -80,6 +80,21 @@ class Recording:
 _current: ContextVar[Recording | None] = ContextVar("recording", default=None)
 
 
+#: The entries that were begun in this context, for whoever listens.
+_heard: ContextVar[list[HistoryEntry] | None] = ContextVar("heard", default=None)
+
+
+@contextmanager
+def hearing() -> Iterator[list[HistoryEntry]]:
+    """Give the entries of the operations that run within the block; one without an id is none."""
+    entries: list[HistoryEntry] = []
+    token = _heard.set(entries)
+    try:
+        yield entries
+    finally:
+        _heard.reset(token)
+
+
 def current() -> Recording | None:
     """Return the entry of the operation that runs in this context."""
     return _current.get()
@@ -133,6 +148,8 @@ class Journal:
             **told,
         )
         recording = Recording(self.store, entry, digest)
+        if (heard := _heard.get()) is not None:
+            heard.append(entry)
         token = _current.set(recording)
         try:
             yield recording

@@ -156,6 +156,15 @@ class Store:
             condition, values = f"{condition} AND id < ?", [*values, before]
         return self._entries(f"{condition} ORDER BY id DESC LIMIT ?", [*values, limit])
 
+    def open(self) -> None:
+        """Open the file, which the first use does by itself.
+
+        Raises:
+            OdooError: it cannot be used.
+        """
+        with self._reading():
+            pass
+
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         with self._lock:

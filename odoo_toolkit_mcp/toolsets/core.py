@@ -21,6 +21,7 @@ from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult
 from odoo_toolkit.system_info import installed_apps
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets import history
 from odoo_toolkit_mcp.toolsets.base import (
     BaseToolset,
     RegistrationReport,
@@ -266,7 +267,10 @@ class CoreToolset(BaseToolset):
             maxima={"limit": settings.search_max_limit},
         )
         deep = _deep_search_tool(settings)
-        return server.add_tools([search, deep, *others, _list_toolsets_tool(server)])
+        if not server.keeps_journal:
+            server.left_out |= {tool.name: history.NO_JOURNAL for tool in history.TOOLS}
+        journal = history.TOOLS if server.keeps_journal else ()
+        return server.add_tools([search, deep, *others, *journal, _list_toolsets_tool(server)])
 
 
 def _deep_search_tool(settings: ServerSettings) -> Tool:

@@ -61,6 +61,7 @@ def connection_settings(odoo: FakeOdoo) -> ConnectionSettings:
             "password": PASSWORD,
             "reconnect_attempts": 0,
             "timeout": 10,
+            "journal": "off",
         },
         environ={},
     )

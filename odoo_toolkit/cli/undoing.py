@@ -1,0 +1,109 @@
+"""``odoo-toolkit history | undo``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from odoo_toolkit.cli import options
+from odoo_toolkit.cli.connecting import WatchedOdoo, with_odoo
+from odoo_toolkit.cli.output import (
+    Form,
+    form_options,
+    print_plan,
+    print_rows,
+    print_value,
+    say,
+    tell_warnings,
+)
+from odoo_toolkit.overview import details, overview
+from odoo_toolkit.undoing import history as entries_of
+from odoo_toolkit.undoing import undo as undo_entry
+from odoo_toolkit.undoing import undo_since
+
+
+@click.command()
+@click.argument("entry", type=click.IntRange(1), required=False)
+@options.of(entries_of, "since", "before", "limit")
+@form_options()
+@with_odoo
+def history(odoo: WatchedOdoo, entry: int | None, form: Form, given: dict[str, Any]) -> None:
+    """Print what was written as this user, the newest first; of one ENTRY all that is known.
+
+    The journal must be kept: set ODOO_JOURNAL to auto or to the path of a file, or journal in the
+    profile.
+
+    \b
+    odoo-toolkit history --limit 5
+    odoo-toolkit history 7 --json
+    """
+    if entry is not None:
+        print_value(details(odoo, entry=entry), form or "json")
+        return
+    rows = [
+        {
+            "entry": one.entry,
+            "started": one.started,
+            "operation": one.operation,
+            "outcome": one.outcome,
+            "records": ", ".join(one.records),
+            "undo": f"undone by {one.undone_by}"
+            if one.undone_by
+            else one.undo and one.undo.possible,
+            "client": one.client,
+        }
+        for one in overview(odoo, **given)
+    ]
+    print_rows(rows, form=form)
+
+
+@click.command()
+@click.argument("entry", type=click.IntRange(1), required=False)
+@click.option(
+    "--since", metavar="TIME", help="Everything since a time, ISO 8601; UTC without zone."
+)
+@options.of(undo_entry, "partly", "dry_run")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@form_options("json")
+@with_odoo
+def undo(
+    odoo: WatchedOdoo,
+    entry: int | None,
+    since: str | None,
+    yes: bool,
+    form: Form,
+    given: dict[str, Any],
+) -> None:
+    """Take back what one ENTRY of the history has written, or everything since a time.
+
+    Shows the plan and asks first; where nobody can be asked it takes --yes.
+
+    \b
+    odoo-toolkit undo 7 --dry-run
+    odoo-toolkit undo --since 2026-11-23T14:00:00Z --yes --mode full
+    """
+    if (entry is None) == (since is None):
+        raise click.UsageError("Give an ENTRY, or --since.")
+    dry_run = given.pop("dry_run", False)
+
+    def taken_back(dry: bool) -> Any:
+        if entry is not None:
+            return undo_entry(odoo, entry=entry, dry_run=dry, **given)
+        return undo_since(odoo, moment=since or "", dry_run=dry, **given)
+
+    if dry_run or not yes:
+        if not dry_run and not sys.stdin.isatty():
+            raise click.UsageError("Nobody can be asked here: give --yes, or --dry-run.")
+        plan = taken_back(True)
+        if dry_run:
+            print_plan(plan, form)
+            return
+        say(plan.message)
+        tell_warnings(plan)
+        click.confirm("Do it?", abort=True, err=True)
+    result = taken_back(False)
+    print_value(result, form or "json")
+    tell_warnings(result)
+    say(result.message)

@@ -1,0 +1,179 @@
+"""The history in short: what was done, to which records by name, and what could be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import NotFoundError, OdooError
+from odoo_toolkit.journal import HistoryEntry, Write
+from odoo_toolkit.journal.entries import Outcome
+from odoo_toolkit.journal.foretelling import Undo, foretold
+from odoo_toolkit.operations.documents import read_rows
+from odoo_toolkit.undoing import history
+from odoo_toolkit.wizards.catalog import known_wizard
+
+#: Records that one entry names, and writes, records and lines that its details have.
+_NAMED, _DETAILED = 5, 20
+
+
+@attrs.frozen(kw_only=True)
+class HistorySummary(Shown):
+    """One operation that wrote to Odoo, in short.
+
+    Attributes:
+        entry: by which it is undone.
+        started: in UTC, ISO 8601.
+        operation: the function, such as ``confirm_order``.
+        outcome: as of :class:`HistoryEntry`.
+        message: of its result.
+        client: the program that asked for it.
+        records: that it created or changed, by name as far as they can be read today.
+        undo: what could be taken back, as far as it is known without a look into Odoo; None where
+            it is taken back already.
+        undoes, undone_by: entries.
+        writes: the calls, where one entry was asked for.
+        left_out: whether there was more in it than is shown.
+    """
+
+    entry: int
+    started: str
+    operation: str
+    outcome: Outcome
+    message: str = ""
+    client: str = ""
+    records: list[str] = attrs.Factory(list)
+    undo: Undo | None = None
+    undoes: int | None = None
+    undone_by: int | None = None
+    writes: list[Write] = attrs.Factory(list)
+    left_out: bool = False
+
+
+def overview(
+    odoo: Odoo,
+    *,
+    since: str | datetime | None = None,
+    before: int | None = None,
+    limit: int = 20,
+) -> list[HistorySummary]:
+    """Return what :func:`history` returns in short, the newest first.
+
+    Raises:
+        ConfigurationError: the connection has no journal.
+    """
+    return _summaries(odoo, history(odoo, since=since, before=before, limit=limit))
+
+
+def details(odoo: Odoo, *, entry: int) -> HistorySummary:
+    """Return one entry with its calls, without values that the policy closes today.
+
+    Raises:
+        NotFoundError: there is no such entry of this user in this database.
+    """
+    found = [one for one in history(odoo, before=entry + 1, limit=1) if one.id == entry]
+    if not found:
+        raise NotFoundError(
+            f"There is no entry {entry} of this user and this database in the journal.",
+            suggestion="history shows what there is.",
+            details={"entry": entry},
+        )
+    (short,) = _summaries(odoo, found)
+    writes = [_cut(write) for write in found[0].writes[:_DETAILED]]
+    whole = writes == found[0].writes
+    return attrs.evolve(short, writes=writes, left_out=not whole)
+
+
+def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
+    """Return what could be taken back of an entry; no round trip.
+
+    None where it has written nothing, is taken back already, or took something back itself.
+    """
+    calls = [
+        (write.model, write.method, {"vals": write.values})
+        for write in entry.writes
+        if write.outcome != "refused"
+    ]
+    if not entry.id or not calls or entry.undoes is not None or entry.undone_by is not None:
+        return None
+    version = odoo.version.major
+    return foretold(
+        calls, version, lambda model: known_wizard(model, version) is not None, entry=entry.id
+    )
+
+
+def _summaries(odoo: Odoo, entries: Sequence[HistoryEntry]) -> list[HistorySummary]:
+    touched = [_touched(odoo, entry) for entry in entries]
+    names = _names(odoo, [record for records in touched for record in records[:_NAMED]])
+    found = []
+    for entry, records in zip(entries, touched, strict=True):
+        shown = [
+            f"{names[record]} ({record[0]} {record[1]})"
+            if record in names
+            else f"{record[0]} {record[1]}"
+            for record in records[:_NAMED]
+        ]
+        if len(records) > _NAMED:
+            shown.append(f"and {len(records) - _NAMED} more")
+        found.append(
+            HistorySummary(
+                entry=entry.id,
+                started=entry.started,
+                operation=entry.operation,
+                outcome=entry.outcome,
+                message=entry.message,
+                client=entry.client,
+                records=shown,
+                undo=undo_of(odoo, entry),
+                undoes=entry.undoes,
+                undone_by=entry.undone_by,
+            )
+        )
+    return found
+
+
+def _touched(odoo: Odoo, entry: HistoryEntry) -> list[tuple[str, int]]:
+    """Return the records that an entry created or changed; wizards are none."""
+    version = odoo.version.major
+    found: dict[tuple[str, int], None] = {}
+    for write in entry.writes:
+        if write.outcome == "refused":
+            continue
+        records = [(write.model, number) for number in write.ids]
+        records += [(write.made_model, number) for number in write.made]
+        found |= {r: None for r in records if known_wizard(r[0], version) is None}
+    return list(found)
+
+
+def _names(odoo: Odoo, records: Iterable[tuple[str, int]]) -> dict[tuple[str, int], str]:
+    by_model: dict[str, list[int]] = {}
+    for model, number in records:
+        by_model.setdefault(model, []).append(number)
+    names: dict[tuple[str, int], str] = {}
+    for model, ids in by_model.items():
+        try:
+            # Whom the policy lets read the model may have the names.
+            if odoo.policy.model_problem(model, "read"):
+                continue
+            rows = read_rows(odoo, model, [["id", "in", sorted(set(ids))]], ["display_name"])
+        except OdooError:
+            continue
+        names |= {(model, row["id"]): row["display_name"] for row in rows if row["display_name"]}
+    return names
+
+
+def _cut(write: Write) -> Write:
+    values = write.values[:_DETAILED] if isinstance(write.values, list) else write.values
+    return attrs.evolve(
+        write,
+        ids=write.ids[: 10 * _DETAILED],
+        made=write.made[: 10 * _DETAILED],
+        values=values,
+        before=dict(list(write.before.items())[:_DETAILED]),
+        after=dict(list(write.after.items())[:_DETAILED]),
+        lines=write.lines[:_DETAILED],
+    )

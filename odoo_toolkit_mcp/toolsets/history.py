@@ -1,0 +1,86 @@
+"""The journal: tools of the core toolset, where the server keeps one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import attrs
+from annotated_doc import Doc
+from annotated_types import Ge
+
+from odoo_toolkit.annotations import AtMost, DryRun
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.overview import HistorySummary, details, overview
+from odoo_toolkit.plans import Plan
+from odoo_toolkit.undoing import UndoResult, undo, undo_since
+from odoo_toolkit_mcp.toolsets.base import Tool
+
+#: Why the tools are missing.
+NO_JOURNAL = "the server keeps no journal: ODOO_JOURNAL"
+
+_SINCE = Doc("A time in UTC, such as 2026-11-23T14:30:00Z.")
+
+
+@attrs.frozen(kw_only=True)
+class HistoryResult:
+    """What was written, the newest first."""
+
+    entries: list[HistorySummary]
+
+
+def _history(
+    odoo: Odoo,
+    entry: Annotated[int | None, Doc("One entry, with its calls and old values.")] = None,
+    since: Annotated[str | None, _SINCE] = None,
+    before: Annotated[int | None, Doc("Only entries older than this one.")] = None,
+    limit: Annotated[int, Ge(1), AtMost(100), Doc("Most entries.")] = 10,
+) -> HistoryResult:
+    """Return the history, or one entry of it."""
+    if entry is not None:
+        return HistoryResult(entries=[details(odoo, entry=entry)])
+    found = overview(odoo, since=since, before=before, limit=limit)
+    return HistoryResult(entries=found)
+
+
+def _undo(
+    odoo: Odoo,
+    entry: Annotated[int | None, Doc("Entry of the history; or give since.")] = None,
+    since: Annotated[str | None, Doc("Everything written since this time in UTC.")] = None,
+    partly: Annotated[bool, Doc("Take back what can be, where something cannot.")] = False,
+    dry_run: DryRun = False,
+) -> UndoResult | Plan:
+    """Take back one entry, or all since a time."""
+    if entry is not None and since is None:
+        return undo(odoo, entry=entry, partly=partly, dry_run=dry_run)
+    if since is not None and entry is None:
+        return undo_since(odoo, moment=since, partly=partly, dry_run=dry_run)
+    raise ValidationError(
+        "Give entry or since, and not both.",
+        suggestion="The results of changes have the entry in undo; odoo_core_history lists them.",
+    )
+
+
+TOOLS = (
+    Tool(
+        name="odoo_core_history",
+        title="List what was written",
+        description="List what was written through this server as this user, the newest first:"
+        " when, which records, and what could be taken back. Give entry to see its calls and old"
+        " values.",
+        function=_history,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_undo",
+        title="Undo",
+        description="Take back what an earlier call has written, in reverse order. Refused before"
+        " anything is written if somebody has changed it since; partly takes back the rest. Use"
+        " dry_run first and show the plan.",
+        function=_undo,
+        access="write",
+        asks="always",
+        consequence="This takes back an earlier change: it writes the old values, deletes or"
+        " archives created records, and cancels or resets documents.",
+    ),
+)
