@@ -46,7 +46,12 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "records": ("Records of any model", ("odoo_toolkit.records", *_RESULTS)),
     "undo": (
         "Taking back",
-        ("odoo_toolkit.undoing", "odoo_toolkit.journal", "odoo_toolkit.journal.foretelling"),
+        (
+            "odoo_toolkit.undoing",
+            "odoo_toolkit.overview",
+            "odoo_toolkit.journal",
+            "odoo_toolkit.journal.foretelling",
+        ),
     ),
     "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
     "search": ("Finding", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
@@ -102,6 +107,7 @@ ONLY = {
     "odoo_toolkit.journal": ("Journal", "HistoryEntry", "Write"),
     "odoo_toolkit.journal.foretelling": ("Undo",),
     "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),
+    "odoo_toolkit.overview": ("HistorySummary",),
     "odoo_toolkit.languages.installed": (
         "get_languages",
         "activate_language",
