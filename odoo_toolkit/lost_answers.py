@@ -24,7 +24,12 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.journal.recording import note_found
+from odoo_toolkit.journal.recording import (
+    SENT_BEFORE,
+    current,
+    made_by_others,
+    note_found,
+)
 from odoo_toolkit.progress import pause, time_left
 from odoo_toolkit.values.moments import utc_string
 
@@ -36,6 +41,9 @@ _CLOCK_MARGIN = 2.0
 
 #: Seconds for which a creation is remembered, to tell it from another of the same values.
 _REMEMBERED = 600.0
+
+#: Seconds after which no server is still working at a call; Odoo ends its own after 2 minutes.
+SETTLED = 900.0
 
 #: Field types that a search finds by exactly what was written; most rows that it looks at.
 _SEARCHED = frozenset({"char", "many2one", "integer", "selection", "date", "datetime"})
@@ -51,6 +59,7 @@ class Creation:
     key: tuple[Any, ...]
     values: int
     sent: float
+    entry: int | None = None
     ids: frozenset[int] | None = None
 
     def own(self, found: Sequence[int]) -> list[int]:
@@ -59,10 +68,14 @@ class Creation:
         None of them, while another one of the same values is in doubt.
         """
         with _lock:
-            others = [other for other in _creations[self.key] if other is not self]
+            others = [other for other in _creations[self.key] if not self._is_own(other)]
         if any(other.ids is None and other.values == self.values for other in others):
             return []
         return [n for n in found if all(n not in (other.ids or ()) for other in others)]
+
+    def _is_own(self, other: Creation) -> bool:
+        """Whether it is this one, or an earlier attempt with the same key."""
+        return other is self or (self.entry is not None and other.entry == self.entry)
 
 
 #: (database, model) -> what this process has created there of late.
@@ -105,6 +118,7 @@ def or_seen(
     warnings: list[str],
     *,
     safe: bool = False,
+    makes: bool = False,
 ) -> Any:
     """Do something that writes; when its answer is lost, look whether it has happened.
 
@@ -113,6 +127,7 @@ def or_seen(
         seen: looks, and returns what stands for the lost answer; None where it sees nothing.
         warnings: is told when the answer was lost and the write was seen.
         safe: whether repeating does no harm, because the state is looked at first.
+        makes: whether it makes records, so that its state alone does not tell.
 
     Raises:
         OdooConnectionError: the answer was lost and nothing was seen; its outcome is
@@ -127,6 +142,11 @@ def or_seen(
             warnings.append(SEEN)
             note_found(answer)
             return answer
+        ago = error.details.pop(SENT_BEFORE, None)
+        if seen and ago is not None and ((safe and not makes) or ago > SETTLED):
+            if recording := current():
+                recording.not_applied()
+            return or_seen(act, seen, warnings, safe=safe, makes=makes)
         if seen:
             error.message += (
                 f" It was looked for in Odoo for {sum(WAITS):.0f} seconds and not seen; the"
@@ -165,8 +185,19 @@ def made_since(odoo: Odoo, started: float) -> list[Any] | None:
     """
     if odoo.clock_ahead is None:
         return None
-    moment = datetime.fromtimestamp(started + odoo.clock_ahead - _CLOCK_MARGIN, timezone.utc)
-    return [["create_uid", "=", odoo.uid], ["create_date", ">=", utc_string(moment)]]
+    recording = current()
+    lost_at = recording.lost_at if recording else None
+    found: list[Any] = [["create_uid", "=", odoo.uid]]
+    if lost_at is not None:
+        # It was an earlier attempt: what was made long after is not its work.
+        found.append(["create_date", "<=", _server_time(odoo.clock_ahead, lost_at + SETTLED)])
+        started = min(started, lost_at)
+    since = _server_time(odoo.clock_ahead, started - _CLOCK_MARGIN)
+    return [found[0], ["create_date", ">=", since], *found[1:]]
+
+
+def _server_time(ahead: float, moment: float) -> str:
+    return utc_string(datetime.fromtimestamp(moment + ahead, timezone.utc))
 
 
 # Creations -------------------------------------------------------------------------------------
@@ -183,7 +214,9 @@ def creating(odoo: Odoo, model: str, values: Any) -> Iterator[Creation]:
     """
     # Not the address: one server may have several.
     key = (odoo.settings.database, model)
-    creation = Creation(key=key, values=_digest(values), sent=time.monotonic())
+    recording = current()
+    keyed = recording.entry.id if recording and recording.entry.key else None
+    creation = Creation(key=key, values=_digest(values), sent=time.monotonic(), entry=keyed)
     with _lock:
         recent = _creations[key]
         while recent and creation.sent - recent[0].sent > _REMEMBERED:
@@ -237,7 +270,8 @@ def _created(
     most = _MOST + len(rows)
     arguments = {"domain": [*since, *same], "fields": names, "order": "id", "limit": most}
     found = _read(odoo, call, "search_read", arguments)
-    own = creation.own([record["id"] for record in found])
+    others = made_by_others(odoo, call.model)
+    own = creation.own([record["id"] for record in found if record["id"] not in others])
     new = [
         record
         for record in found

@@ -6,16 +6,22 @@ Names are resolved, states and values are checked, the policy is asked; nothing 
 from __future__ import annotations
 
 import functools
+import inspect
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 import attrs
 
+from odoo_toolkit.annotations import RepeatKey
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal.digests import of_arguments
 from odoo_toolkit.journal.foretelling import Undo, foretold
+from odoo_toolkit.journal.keys import run_once
+from odoo_toolkit.wizards.actions import is_transient
 from odoo_toolkit.wizards.catalog import known_wizard
 
 P = ParamSpec("P")
@@ -292,6 +298,10 @@ class Planning(Protocol[P, R_co, S_co]):
     @overload
     def __call__(self, *args: Any, dry_run: bool, **kwargs: Any) -> R_co | S_co: ...
     @overload
+    def __call__(self, *args: Any, key: str | None, **kwargs: Any) -> R_co: ...
+    @overload
+    def __call__(self, *args: Any, repeat_key: str | None, **kwargs: Any) -> R_co: ...
+    @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
 
@@ -304,9 +314,9 @@ class Operation(Planning[P, R_co, S_co], Protocol):
 
 
 def operation(function: Callable[P, R | Plan]) -> Operation[P, R, Plan]:
-    """Give a function with the keyword ``dry_run`` its types, and :meth:`Operation.plan`.
+    """Give a function with the keyword ``dry_run`` its types, :meth:`Operation.plan` and a ``key``.
 
-    It stays the function that it is: its signature, its annotations, how it is pickled.
+    It stays the function that it is: its other parameters, its annotations, how it is pickled.
     """
     return operation_with(Plan)(function)
 
@@ -315,13 +325,27 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
     """Do the same for a function whose plans say more, in a class of their own."""
 
     def decorated(operates: Callable[P, R | S]) -> Operation[P, R, S]:
-        name = operates.__qualname__
+        name, act = operates.__qualname__, cast(Any, operates)
+        own = inspect.signature(operates)
+        keyword = "repeat_key" if "key" in own.parameters else "key"
+        home = ".".join(operates.__module__.split(".")[1:3])
 
         @functools.wraps(operates)
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
-            act = cast(Any, operates)
+            key = kwargs.pop(keyword, None)
             if kwargs.get("dry_run"):
                 return _with_undo(odoo, act(odoo, *args, **kwargs))
+            if key is not None:
+                given = own.bind(odoo, *args, **kwargs).arguments
+                return run_once(
+                    odoo,
+                    name,
+                    key,
+                    of_arguments(odoo, f"{home}.{name}", own, given),
+                    lambda: act(odoo, *args, **kwargs),
+                    lambda model: is_transient(odoo, model),
+                    looks=keyword != "key",
+                )
             if not isinstance(odoo.journal, Journal):
                 return act(odoo, *args, **kwargs)
             with odoo.journal.operation(odoo, name) as recording:
@@ -332,6 +356,7 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         def plan(*args: Any, **kwargs: Any) -> Any:
             return cast(Any, function)(*args, **{**kwargs, "dry_run": True})
 
+        _add_key(function, own, keyword)
         plan.__module__, plan.__qualname__ = function.__module__, f"{name}.plan"
         plan.__doc__ = (
             f"Return what :func:`{name}` would do with the same arguments; write nothing."
@@ -340,3 +365,22 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         return cast("Operation[P, R, S]", function)
 
     return decorated
+
+
+def _add_key(function: Any, own: inspect.Signature, keyword: str) -> None:
+    """Have signature, annotations and docstring of a function show its key."""
+    added = inspect.Parameter(
+        keyword, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="str | None"
+    )
+    function.__signature__ = own.replace(parameters=[*own.parameters.values(), added])
+    result = {"return": function.__annotations__["return"]}
+    function.__annotations__ = {**function.__annotations__, keyword: RepeatKey, **result}
+    if function.__doc__:
+        function.__doc__ = _DRY_RUN.sub(
+            lambda found: f"{found[0]}{found[1]}{keyword}: {_KEY}\n", function.__doc__, count=1
+        )
+
+
+#: Where a docstring tells of ``dry_run``, and what it says of the key behind that.
+_DRY_RUN = re.compile(r"^( +)dry_run: .*\n(?:\1 +.*\n)*", re.MULTILINE)
+_KEY = "makes a repeat safe: the same key and arguments give the first result again."

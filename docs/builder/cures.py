@@ -149,6 +149,19 @@ CURES: dict[str, tuple[str, str]] = {
         '`details["problems"]` lists every mistake found; correct them and start again. See '
         "[settings](settings.md).",
     ),
+    "KEY_REUSED": (
+        "The key was given before, for another function or other arguments. Nothing was sent.",
+        "Use a new key for a new request. See [undo](../undo.md).",
+    ),
+    "KEY_RUNNING": (
+        "The same request, with the same key, still runs. Nothing was sent.",
+        "Repeat it later with the same key.",
+    ),
+    "KEY_DONE": (
+        "What the key was given for was done, and the result cannot be shown again, or was taken"
+        " back. Nothing was sent.",
+        '`details["entry"]` is the entry of the journal, `details["created"]` has the records.',
+    ),
     "JOURNAL_ERROR": (
         "The journal cannot be read or written. Where it was to be written before a call, the call"
         " was not sent.",

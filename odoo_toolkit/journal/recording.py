@@ -7,11 +7,13 @@ process did before it was killed is known.
 
 from __future__ import annotations
 
+import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, OdooError
+from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
+from odoo_toolkit.journal.digests import of_call
 from odoo_toolkit.journal.entries import KEPT_CONTEXT, HistoryEntry, Outcome, Write
 from odoo_toolkit.journal.snapshots import (
     lines_before,
@@ -27,20 +30,53 @@ from odoo_toolkit.journal.snapshots import (
     values_after,
     values_before,
 )
-from odoo_toolkit.journal.store import Store
+from odoo_toolkit.journal.store import Reply, Store
 
 #: What a program that connects is called in the entries, such as the name of an MCP client.
 client_name: ContextVar[str] = ContextVar("client_name", default="")
 
+#: Of an error, how many seconds ago an earlier attempt has sent the same call.
+SENT_BEFORE = "sent_before"
+
 
 class Recording:
-    """An entry while its operation runs."""
+    """An entry while its operation runs.
 
-    def __init__(self, store: Store, entry: HistoryEntry, digest: str | None = None) -> None:
+    Args:
+        store: of the journal.
+        entry: as it is begun, or as it was left.
+        digest: of the operation and its arguments.
+        earlier: of an entry that is gone on with, the calls that it has made, by place.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        entry: HistoryEntry,
+        digest: str | None = None,
+        earlier: Mapping[int, Reply] | None = None,
+    ) -> None:
         self.entry = entry
         self.warnings: list[str] = []
+        #: What is kept of the result, of a keyed entry.
+        self.result: str | None = None
+        #: Whether a model is one of wizards.
+        self.is_transient: Callable[[str], bool] = lambda model: False
+        #: Whether the operation finds out itself what is there.
+        self.looks = False
+        #: When the call was sent whose answer an earlier attempt has lost, while it is looked for.
+        self.lost_at: float | None = None
         self._store, self._digest = store, digest
+        self._replies = dict(earlier or {})
+        self._earlier = dict(self._replies)
+        self._sought: set[int] = set()
+        self._first, self._last = len(entry.writes), len(entry.writes) - 1
         self._lock = threading.Lock()
+
+    @property
+    def last(self) -> Write | None:
+        """The call that was made last, or that is looked for."""
+        return self.entry.writes[self._last] if self._last >= 0 else None
 
     def begin(self) -> None:
         """Write the entry, unless it is written."""
@@ -48,29 +84,127 @@ class Recording:
             if not self.entry.id:
                 self.entry.id = self._store.begin(self.entry, self._digest)
 
-    def add(self, write: Write) -> int:
-        """Write that a call is about to be sent, and return its place."""
+    def add(self, write: Write, digest: str = "", place: int | None = None) -> int:
+        """Write that a call is about to be sent, and return its place.
+
+        Args:
+            write: the call.
+            digest: of a keyed entry, of the call.
+            place: of the attempt at the same call that this one takes the place of.
+        """
         self.begin()
         with self._lock:
-            self.entry.writes.append(write)
-            place = len(self.entry.writes) - 1
-        self._store.put(self.entry.id, place, write)
+            if place is None:
+                self.entry.writes.append(write)
+                place = len(self.entry.writes) - 1
+            else:
+                self.entry.writes[place] = write
+            self._last = place
+            self.lost_at = None
+            if self.entry.key:
+                self._replies[place] = Reply(digest=digest, sent=time.time())
+        self._store.put(self.entry.id, place, write, self._replies.get(place))
         return place
 
     def complete(self, place: int) -> None:
         """Write what became of a call. What is done stays done where this cannot be written."""
         try:
-            self._store.put(self.entry.id, place, self.entry.writes[place])
+            self._store.put(
+                self.entry.id, place, self.entry.writes[place], self._replies.get(place)
+            )
         except OdooError as error:
             self.warnings.append(error.message)
+
+    def answer(self, place: int, result: Any) -> None:
+        """Keep what a call was answered, so that it need not be made again."""
+        reply = self._replies.get(place)
+        if reply:
+            try:
+                short = len(json.dumps(result)) <= _LONGEST_ANSWER
+            except (TypeError, ValueError):
+                short = False
+            reply.answered, reply.answer = short, result if short else None
+
+    def found(self, result: Any) -> None:
+        """Note that the last call, whose answer was lost, was seen in Odoo."""
+        write = self.last
+        if not write:
+            return
+        write.outcome = "done"
+        if write.method == "create" and isinstance(result, (list, tuple)):
+            made(write, write.model, result)
+        self._earlier.pop(self._last, None)
+        self.lost_at = None
+        self.answer(self._last, result)
+        self.complete(self._last)
+
+    def look_for(self, place: int, reply: Reply) -> None:
+        """Have the next look be for a call of an earlier attempt."""
+        self._earlier[place] = reply
+        self._sought.add(place)
+        self._last, self.lost_at = place, reply.sent
+
+    def not_applied(self) -> None:
+        """Note that the call that was looked for was not applied: it is sent as a new one."""
+        if write := self.last:
+            write.outcome = "refused"
+            self.lost_at = None
+            self.complete(self._last)
+
+    def earlier(self, call: Call, digest: str) -> tuple[int, Write, Reply] | None:
+        """Return the same call of an earlier attempt, which is then used up; None for a new one.
+
+        Raises:
+            StateError: the earlier attempt has made something else of the same kind, which this
+                one does not ask for again.
+        """
+        with self._lock:
+            for place, reply in self._earlier.items():
+                write = self.entry.writes[place]
+                if reply.digest == digest and write.outcome != "refused":
+                    del self._earlier[place]
+                    return place, write, reply
+            others = [
+                write
+                for place in self._earlier
+                if (write := self.entry.writes[place]).outcome != "refused"
+                and (write.model, write.method) == (call.model, call.method)
+            ]
+        if call.method in _MAKES and others and not (self.looks or self.is_transient(call.model)):
+            ids = [n for write in others for n in write.made]
+            raise make_error(
+                "KEY_DONE",
+                f"An earlier attempt with this key has created {call.model}"
+                f" {', '.join(map(str, ids)) or 'records'} with other values; what they are made of"
+                " has changed since. Nothing more was created.",
+                suggestion="Look at these records, and finish them by hand.",
+                details={"entry": self.entry.id, "created": {call.model: ids}},
+                outcome="not_sent",
+            )
+        return None
+
+    def lost(self) -> list[str]:
+        """Return which calls of an earlier attempt have no answer, and were not asked for again."""
+        writes = [self.entry.writes[place] for place in self._earlier]
+        return [
+            f"{write.model}.{write.method}"
+            for write in writes
+            if write.outcome in ("sent", "doubtful")
+        ]
 
     def end(self, error: BaseException | None) -> None:
         """Write how the operation ended."""
         if not self.entry.id:
             return
-        self.entry.outcome = _outcome(self.entry.writes, error)
+        # What earlier attempts were refused, or what the state shows to be done, is over.
+        over = {p for p, w in enumerate(self.entry.writes[: self._first]) if w.outcome == "refused"}
+        over |= set() if error else self._earlier.keys() - self._sought
+        writes = [write for place, write in enumerate(self.entry.writes) if place not in over]
+        self.entry.outcome = _outcome(writes, error)
         self.entry.finished = now()
         values = {name: getattr(self.entry, name) for name in ("outcome", "finished", "message")}
+        if self.entry.key:
+            values["result"] = self.result
         try:
             self._store.update(self.entry.id, **values)
         except OdooError as problem:
@@ -147,9 +281,14 @@ class Journal:
             operation=name,
             **told,
         )
-        recording = Recording(self.store, entry, digest)
+        with self.within(Recording(self.store, entry, digest)) as recording:
+            yield recording
+
+    @contextmanager
+    def within(self, recording: Recording) -> Iterator[Recording]:
+        """Have the writes within be part of an entry, and write how it ended."""
         if (heard := _heard.get()) is not None:
-            heard.append(entry)
+            heard.append(recording.entry)
         token = _current.set(recording)
         try:
             yield recording
@@ -169,6 +308,12 @@ class Journal:
         """
         with self.operation(odoo, f"{call.model}.{call.method}") as recording:
             asked = wired(call)
+            digest, again = "", None
+            if recording.entry.key:
+                digest = of_call(asked)
+                again = recording.earlier(asked, digest)
+                if again and again[1].outcome == "done":
+                    return _answer_again(recording, again)
             write = Write(
                 model=call.model,
                 method=call.method,
@@ -180,7 +325,9 @@ class Journal:
                 before = values_before(odoo, asked) if call.before is None else dict(call.before)
                 write.before, write.not_kept = before, _unknown(asked, before)
                 write.lines = lines_before(odoo, asked)
-            place = recording.add(write)
+            if again:
+                _check_again(recording, again, write)
+            place = recording.add(write, digest, again[0] if again else None)
             try:
                 result = send()
             except BaseException as error:
@@ -193,9 +340,59 @@ class Journal:
             write.outcome = "done"
             if call.method == "create":
                 made(write, call.model, result if isinstance(result, (list, tuple)) else [result])
+            recording.answer(place, odoo.policy.redact(result) if digest else None)
             write.after = values_after(odoo, asked, write)
             recording.complete(place)
             return result
+
+
+#: Methods that make a record each time.
+_MAKES = frozenset({"create", "copy"})
+
+#: Characters of an answer that are kept.
+_LONGEST_ANSWER = 20_000
+
+
+def _answer_again(recording: Recording, again: tuple[int, Write, Reply]) -> Any:
+    _, write, reply = again
+    if reply.answered:
+        return reply.answer
+    raise make_error(
+        "KEY_DONE",
+        f"An earlier attempt with this key has made {write.model}.{write.method}, and its answer"
+        " was too long to be kept: the rest cannot be done from it.",
+        suggestion="Look at the record, and finish it by hand.",
+        details={"entry": recording.entry.id},
+        outcome="not_sent",
+    )
+
+
+def _check_again(recording: Recording, again: tuple[int, Write, Reply], write: Write) -> None:
+    """Have a call be looked for, which an earlier attempt has sent without an answer.
+
+    Raises:
+        OdooConnectionError: as the earlier attempt had; who makes the call then looks for it.
+    """
+    place, first, reply = again
+    if write.method == "unlink" or (
+        write.method == "create" and recording.is_transient(write.model)
+    ):
+        return
+    details: dict[str, Any] = {SENT_BEFORE: time.time() - reply.sent}
+    if write.method == "write":
+        same = write.before == first.before
+        if same and first.before and not (write.lines or write.not_kept or first.not_kept):
+            return
+        # Somebody has changed it since, perhaps after the earlier attempt: never overwritten.
+        details = details if same else {}
+    recording.look_for(place, reply)
+    raise OdooConnectionError(
+        f"An earlier attempt with this key has sent {write.model}.{write.method}, and its answer"
+        " was lost.",
+        suggestion="Look in Odoo whether it is done; or repeat it later with the same key.",
+        details={**details, "entry": recording.entry.id},
+        outcome="maybe_applied",
+    )
 
 
 def made(write: Write, model: str, ids: Sequence[Any]) -> None:
@@ -226,13 +423,29 @@ def note_found(result: Any) -> None:
     Args:
         result: what stands for its answer; of ``create`` the ids.
     """
-    recording = _current.get()
-    if recording and recording.entry.writes:
-        write = recording.entry.writes[-1]
-        write.outcome = "done"
-        if write.method == "create" and isinstance(result, (list, tuple)):
-            made(write, write.model, result)
-        recording.complete(len(recording.entry.writes) - 1)
+    if recording := _current.get():
+        recording.found(result)
+
+
+def made_by_others(odoo: Odoo, model: str) -> set[int]:
+    """Return which records other operations of the journal have created since the call was sent
+    that is looked for; nothing where none is.
+    """
+    recording, journal = _current.get(), odoo.journal
+    if not recording or recording.lost_at is None or not isinstance(journal, Journal):
+        return set()
+    since = datetime.fromtimestamp(recording.lost_at, timezone.utc) - timedelta(minutes=10)
+    entries = journal.store.latest(
+        identity(odoo), odoo.uid, since=since.isoformat(timespec="milliseconds"), limit=1000
+    )
+    return {
+        number
+        for entry in entries
+        if entry.id != recording.entry.id
+        for write in entry.writes
+        if write.made_model == model
+        for number in write.made
+    }
 
 
 def note_stored(rows: Mapping[int, Mapping[str, Any]]) -> None:
@@ -267,6 +480,8 @@ def _unknown(call: Call, before: Mapping[int, Mapping[str, Any]]) -> list[str]:
 
 def _outcome(writes: Sequence[Write], error: BaseException | None) -> Outcome:
     outcomes = {write.outcome for write in writes}
+    if error is not None and not outcomes:
+        return "refused"
     if "doubtful" in outcomes or "sent" in outcomes:
         return "doubtful"
     if outcomes == {"refused"}:

@@ -54,6 +54,38 @@ _ENTRY = [field.name for field in attrs.fields(HistoryEntry) if field.name != "w
 _converter = Converter()
 
 
+@attrs.define(kw_only=True)
+class Reply:
+    """Of a call of a keyed entry, what tells it from others, and what it was answered.
+
+    Attributes:
+        digest: of the call.
+        sent: when it was sent, in seconds since the epoch.
+        answered: whether the answer is known and kept.
+        answer: as JSON has it.
+    """
+
+    digest: str
+    sent: float
+    answered: bool = False
+    answer: Any = None
+
+
+@attrs.frozen(kw_only=True)
+class Keyed:
+    """What there is of a key.
+
+    Attributes:
+        entry: that it was given for.
+        digest: of the function and its arguments.
+        result: once it is done; before that the process that runs it.
+    """
+
+    entry: HistoryEntry
+    digest: str | None
+    result: str | None
+
+
 class Store:
     """The entries of a journal; safe to share between threads and processes.
 
@@ -73,14 +105,21 @@ class Store:
         self._process = 0
         self._added = 0
 
-    def begin(self, entry: HistoryEntry, digest: str | None = None) -> int:
+    def begin(
+        self, entry: HistoryEntry, digest: str | None = None, process: str | None = None
+    ) -> int:
         """Add an entry and return its id.
+
+        Args:
+            entry: as it is begun.
+            digest: of a keyed one, of its function and arguments.
+            process: of a keyed one, which runs it; it stands where the result will be.
 
         Raises:
             OdooError: it cannot be written; code ``JOURNAL_ERROR``.
             KeyError: there is one with the same key.
         """
-        row = {**_columns(entry), "digest": digest}
+        row = {**_columns(entry), "digest": digest, "result": process}
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
@@ -106,9 +145,25 @@ class Store:
                 [*values.values(), entry_id],
             )
 
-    def put(self, entry_id: int, place: int, write: Write) -> None:
+    def claim(self, entry_id: int, outcome: str, result: str | None, process: str) -> bool:
+        """Take an entry that was begun, to go on with it; whether nobody else has done so before.
+
+        Args:
+            entry_id: of the entry.
+            outcome, result: that it has, as they were read.
+            process: which goes on with it.
+        """
+        with self._writing() as connection:
+            cursor = connection.execute(
+                "UPDATE entry SET outcome = 'running', finished = NULL, result = ?"
+                " WHERE id = ? AND outcome = ? AND result IS ?",
+                [process, entry_id, outcome, result],
+            )
+        return cursor.rowcount == 1
+
+    def put(self, entry_id: int, place: int, write: Write, reply: Reply | None = None) -> None:
         """Add one of its writes, or complete it."""
-        body = json.dumps(_converter.unstructure(write), default=str, separators=(",", ":"))
+        body = _body(write, reply)
         if len(body) > _MOST_TEXT:
             short = attrs.evolve(
                 write,
@@ -119,30 +174,43 @@ class Store:
                 made=write.made[:1000],
                 not_kept=[*write.not_kept, "(more than the journal keeps of one call)"],
             )
-            body = json.dumps(_converter.unstructure(short), default=str, separators=(",", ":"))
+            body = _body(short, reply)
         with self._writing() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO write (entry, place, body) VALUES (?, ?, ?)",
                 (entry_id, place, body),
             )
 
+    def replies(self, entry_id: int) -> dict[int, Reply]:
+        """Return by place which calls a keyed entry has made, and what they were answered."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT place, body FROM write WHERE entry = ?", [entry_id]
+            ).fetchall()
+        bodies = {row["place"]: json.loads(row["body"]) for row in rows}
+        return {
+            place: _converter.structure(body["reply"], Reply)
+            for place, body in bodies.items()
+            if body.get("reply")
+        }
+
     def get(self, entry_id: int) -> HistoryEntry | None:
         """Return an entry with its writes; None where there is none."""
         found = self._entries("WHERE id = ?", [entry_id])
         return found[0] if found else None
 
-    def by_key(
-        self, database: str, uid: int, key: str
-    ) -> tuple[HistoryEntry, str | None, str | None] | None:
-        """Return the entry that a key was given for, the digest of its arguments, its result."""
+    def by_key(self, database: str, uid: int, key: str) -> Keyed | None:
+        """Return what there is of a key; None where it is new."""
         found = self._entries("WHERE database = ? AND uid = ? AND key = ?", [database, uid, key])
         if not found:
             return None
         with self._reading() as connection:
             row = connection.execute(
-                "SELECT digest, result FROM entry WHERE id = ?", [found[0].id]
+                "SELECT outcome, digest, result FROM entry WHERE id = ?", [found[0].id]
             ).fetchone()
-        return found[0], row["digest"], row["result"]
+        # It can have ended between the two.
+        found[0].outcome = row["outcome"]
+        return Keyed(entry=found[0], digest=row["digest"], result=row["result"])
 
     def latest(
         self, database: str, uid: int, *, since: str = "", before: int | None = None, limit: int
@@ -272,6 +340,13 @@ class Store:
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _body(write: Write, reply: Reply | None) -> str:
+    body = _converter.unstructure(write)
+    if reply:
+        body["reply"] = _converter.unstructure(reply)
+    return json.dumps(body, default=str, separators=(",", ":"))
 
 
 def _columns(entry: HistoryEntry) -> dict[str, Any]:

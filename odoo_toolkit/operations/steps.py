@@ -173,7 +173,7 @@ class WizardStep:
             def made() -> list[int]:
                 return opened_ids(answer()) or look(seen) or []
 
-            answered: list[int] = or_seen(made, seen, warnings, safe=self.safe)
+            answered: list[int] = or_seen(made, seen, warnings, safe=self.safe, makes=True)
             creation.ids = frozenset(answered)
             for opposite in known(self.wizard).opposites:
                 note_made(opposite.made, answered)

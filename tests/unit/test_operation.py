@@ -63,13 +63,17 @@ def shop() -> FakeServer:
         "name": "char",
         "state": {"type": "selection", "selection": [["draft", "Quotation"], ["sale", "Order"]]},
         "order_line": "one2many sale.order.line order_id",
+        "amount_total": "float",
     }
+    numbers = ("product_uom_qty", "price_unit", "price_subtotal", "qty_delivered", "qty_invoiced")
+    line = {"order_id": "many2one sale.order", **dict.fromkeys(numbers, "float")}
+    order = {"id": 1, "name": "S1", "state": "draft", "order_line": [1], "amount_total": 5.0}
     return FakeServer(
-        {"sale.order": fields, "sale.order.line": {"order_id": "many2one sale.order"}},
+        {"sale.order": fields, "sale.order.line": line},
         version=17,
         records={
-            "sale.order": [{"id": 1, "name": "S1", "state": "draft", "order_line": [1]}],
-            "sale.order.line": [{"id": 1, "order_id": 1}],
+            "sale.order": [order],
+            "sale.order.line": [{"id": 1, "order_id": 1, **dict.fromkeys(numbers, 5.0)}],
         },
     )
 

@@ -1,0 +1,112 @@
+"""Whether two requests ask for the same: short digests of arguments, calls and policies."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.policy import Policy
+
+#: Parameters that do not change what is done.
+_WITHOUT = frozenset({"odoo", "dry_run", "progress"})
+
+
+def of_arguments(odoo: Odoo, name: str, signature: Signature, given: Mapping[str, Any]) -> str:
+    """Return the digest of what an operation is asked to do.
+
+    A default that is written out is the same as one that is left out, so that a parameter more in
+    a later version changes nothing.
+
+    Args:
+        odoo: the connection; its context counts, such as its company.
+        name: of the function.
+        signature: of the function.
+        given: its arguments by name.
+
+    Raises:
+        ValidationError: an argument can be read once only, such as a generator.
+    """
+    meant = {}
+    for parameter, value in given.items():
+        default = signature.parameters[parameter].default
+        if parameter in _WITHOUT or (default is not Parameter.empty and _same(value, default)):
+            continue
+        # Of an import: the same name does not mean the same rows.
+        of_file = parameter == "rows" and isinstance(value, str)
+        meant[parameter] = _plain(Path(value) if of_file else value, parameter)
+    return _digest([name, _plain(odoo.settings.base_context, "context"), meant])
+
+
+def of_call(call: Call) -> str:
+    """Return the digest of a call as it is sent; the context says how, and not what."""
+    asked = [call.model, call.method, call.ids, call.positional, call.arguments]
+    return _digest(_plain(asked, "arguments"))
+
+
+def of_reader(odoo: Odoo) -> str:
+    """Return the digest of what decides how results are shown: the policy and the options."""
+    rules = {
+        field.name: _plain(getattr(odoo.policy, field.name), field.name)
+        for field in attrs.fields(Policy)
+        if field.init
+    }
+    return _digest([rules, attrs.asdict(odoo.options)])
+
+
+def _digest(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _same(value: Any, default: Any) -> bool:
+    # 0 is not False, and 1 is not True, although Python says so.
+    return type(value) is type(default) and bool(value == default)
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return a value as JSON has it; the same for what means the same."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return _plain(float(value), name)
+    if isinstance(value, (bytes, bytearray)):
+        return hashlib.sha256(value).hexdigest()
+    if isinstance(value, Path):
+        return hashlib.sha256(value.read_bytes()).hexdigest() if value.is_file() else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item, name) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, name) for item in value]
+    if isinstance(value, (set, frozenset, range)):
+        return sorted((_plain(item, name) for item in value), key=repr)
+    if attrs.has(type(value)):
+        return _plain(attrs.asdict(value, recurse=False), name)
+    if frame := _frame_text(value):
+        return hashlib.sha256(frame().encode()).hexdigest()
+    raise ValidationError(
+        f"With a key, {name} cannot be of type {type(value).__name__}: it cannot be compared with"
+        " that of a repeat.",
+        suggestion="Give a list, or the path of a file.",
+        outcome="not_sent",
+    )
+
+
+def _frame_text(value: Any) -> Callable[[], str] | None:
+    """Return what writes a DataFrame of pandas or polars as text; None for anything else."""
+    found = getattr(value, "to_csv", None) or getattr(value, "write_csv", None)
+    return found if callable(found) else None

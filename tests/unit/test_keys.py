@@ -1,0 +1,545 @@
+"""Repeats with a key: done once, answered again, gone on with; what stops them, what is kept."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import threading
+import typing
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from odoo_toolkit import (
+    ConfigurationError,
+    Connection,
+    Journal,
+    OdooConnectionError,
+    OdooError,
+    Policy,
+    StateError,
+    ValidationError,
+    create,
+    create_many,
+    history,
+    search_read,
+    undo,
+    unlink,
+    upsert,
+    write,
+)
+from odoo_toolkit.apps.sales import confirm_order
+from odoo_toolkit.journal import kept_results, keys, processes
+from odoo_toolkit.journal.recording import Recording
+from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.testing import FakeServer
+from tests.unit.test_operation import OPERATIONS, shop
+
+FIELDS = {"name": "char", "ref": "char", "active": "boolean"}
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for what a server may still be doing."""
+    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the journal is."""
+    return tmp_path / "journal.sqlite"
+
+
+@pytest.fixture
+def server() -> FakeServer:
+    """One contact."""
+    row = {"id": 1, "name": "Ann", "ref": "a", "active": True}
+    return FakeServer({"res.partner": FIELDS}, records={"res.partner": [row]})
+
+
+@pytest.fixture
+def odoo(server: FakeServer, path: Path) -> Connection:
+    """A connection with a journal."""
+    return server.connect(journal=Journal(path))
+
+
+class Killed(BaseException):
+    """The process ends here, and writes nothing more."""
+
+
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Run something in a process that is killed while it sends, before or after that arrives."""
+
+    def run(server: FakeServer, method: str, act: Callable[[], Any], *, arrives: bool) -> None:
+        answer = server.send
+
+        def send(call: Any) -> Any:
+            if call.method != method:
+                return answer(call)
+            if arrives:
+                answer(call)
+            raise Killed
+
+        with monkeypatch.context() as during:
+            during.setattr(server, "send", send)
+            during.setattr(Recording, "end", lambda self, error: None)
+            during.setattr(Recording, "complete", lambda self, place: None)
+            with pytest.raises(Killed):
+                act()
+        assert not processes._running
+
+    return run
+
+
+def names(server: FakeServer) -> list[str]:
+    return [row["name"] for row in server.records["res.partner"]]
+
+
+def test_the_first_result_again(server: FakeServer, path: Path) -> None:
+    """Also by another object, as after a restart; nothing is sent but the login."""
+    first = create(server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, key="k1")
+    odoo = server.connect(journal=Journal(path))
+    server.sent.clear()
+    again = create(odoo, "res.partner", {"name": "Bob"}, key="k1")
+    assert again == first
+    assert type(again) is type(first)
+    assert server.sent == []
+    assert names(server) == ["Ann", "Bob"]
+    assert [entry.key for entry in history(odoo)] == ["k1"]
+
+
+def test_defaults_and_numbers_are_the_same_however_they_are_written(odoo: Connection) -> None:
+    one = write(odoo, "res.partner", [1], {"ref": "b"}, key="k")
+    assert write(odoo, "res.partner", ids=(1,), values={"ref": "b"}, context=None, key="k") == one
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda odoo: create(odoo, "res.partner", {"name": "Eve"}, key="k"),
+        lambda odoo: create(odoo, "res.partner", {"name": "Bob", "active": 1}, key="k"),
+        lambda odoo: write(odoo, "res.partner", [1], {"name": "Bob"}, key="k"),
+        lambda odoo: create(odoo, "res.partner", {"name": "Bob"}, {"lang": "de_DE"}, key="k"),
+    ],
+)
+def test_a_key_for_something_else_is_refused(
+    server: FakeServer, odoo: Connection, other: Callable[[Connection], Any]
+) -> None:
+    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    server.sent.clear()
+    with pytest.raises(ValidationError) as caught:
+        other(odoo)
+    assert (caught.value.code, caught.value.outcome) == ("KEY_REUSED", "not_sent")
+    assert server.sent == []
+
+
+def test_another_company_is_another_request(server: FakeServer, path: Path) -> None:
+    create(server.connect(journal=Journal(path)), "res.partner", {"name": "Bob"}, key="k")
+    other = server.connect(journal=Journal(path), company_id=2)
+    with pytest.raises(ValidationError, match="something else"):
+        create(other, "res.partner", {"name": "Bob"}, key="k")
+
+
+def test_without_a_journal_nothing_is_sent(server: FakeServer) -> None:
+    with pytest.raises(ConfigurationError, match="needs a journal"):
+        create(server.connect(), "res.partner", {"name": "Bob"}, key="k")
+    assert server.sent == []
+
+
+@pytest.mark.parametrize("key", ["", "  ", "x" * 201, "a\nb", 7, ["k"]])
+def test_what_is_not_a_key(server: FakeServer, odoo: Connection, key: Any) -> None:
+    with pytest.raises(ValidationError, match="A key is a text"):
+        create(odoo, "res.partner", {"name": "Bob"}, key=key)
+    assert server.sent == []
+
+
+def test_a_plan_uses_no_key(odoo: Connection) -> None:
+    create(odoo, "res.partner", {"name": "Bob"}, dry_run=True, key="k")
+    assert history(odoo) == []
+    create(odoo, "res.partner", {"name": "Eve"}, key="k")
+
+
+def test_what_was_refused_may_be_done_again(server: FakeServer, odoo: Connection) -> None:
+    """Nothing was written, so the same request, which can pass now, is made."""
+    server.answers["res.partner", "create"] = ValidationError("No.")
+    with pytest.raises(OdooError):
+        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    assert history(odoo)[0].outcome == "refused"
+    del server.answers["res.partner", "create"]
+    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    assert names(server) == ["Ann", "Bob"]
+    (entry,) = history(odoo)
+    assert entry.outcome == "done"
+
+
+def test_a_state_that_stops_it_reserves_nothing(path: Path) -> None:
+    server = shop()
+    server.records["sale.order"][0]["state"] = "cancel"
+    odoo = server.connect(journal=Journal(path))
+    with pytest.raises(StateError):
+        confirm_order(odoo, order_id=1, key="k")
+    assert history(odoo)[0].outcome == "refused"
+
+
+def test_threads_with_one_key_make_one_record(server: FakeServer, path: Path) -> None:
+    odoo, barrier, made = server.connect(journal=Journal(path)), threading.Barrier(6), []
+
+    def act() -> None:
+        barrier.wait()
+        made.append(create(odoo, "res.partner", {"name": "Bob"}, key="k").id)
+
+    threads = [threading.Thread(target=act) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 6
+    assert len(set(made)) == 1
+    assert names(server) == ["Ann", "Bob"]
+
+
+def test_who_waits_too_long_hears_that_it_still_runs(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(keys, "wait", waited.append)
+    caught: list[OdooError] = []
+    answer = server.send
+
+    def send(call: Any) -> Any:
+        if call.method == "create":
+            monkeypatch.setattr(server, "send", answer)
+            thread = threading.Thread(target=repeat)
+            thread.start()
+            thread.join()
+        return answer(call)
+
+    def repeat() -> None:
+        try:
+            create(odoo, "res.partner", {"name": "Bob"}, key="k")
+        except OdooError as error:
+            caught.append(error)
+
+    monkeypatch.setattr(server, "send", send)
+    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    assert [(error.code, error.retry) for error in caught] == [("KEY_RUNNING", True)]
+    assert waited == list(keys.WAITS)
+    assert names(server) == ["Ann", "Bob"]
+
+
+def test_a_process_that_cannot_be_asked_for_is_given_up_after_an_hour(
+    monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    elsewhere = json.loads(processes.this_process()) | {"host": "elsewhere"}
+    assert processes.runs(json.dumps(elsewhere), path, 1)
+    elsewhere["at"] -= 3700
+    assert not processes.runs(json.dumps(elsewhere), path, 1)
+    assert not processes.runs("nonsense", path, 1)
+    here = json.loads(processes.this_process())
+    assert not processes.runs(json.dumps(here), path, 1)
+    assert not processes.runs(json.dumps(here | {"pid": 2**22 + 1}), path, 1)
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_killed_process_leaves_no_second_record(
+    server: FakeServer,
+    odoo: Connection,
+    killed: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    arrives: bool,
+) -> None:
+    """What arrived is found; what did not is created once the server cannot be at it any more."""
+
+    def act() -> Any:
+        return create(odoo, "res.partner", {"name": "Bob"}, key="k")
+
+    killed(server, "create", act, arrives=arrives)
+    if not arrives:
+        with pytest.raises(OdooConnectionError) as caught:
+            act()
+        assert caught.value.outcome == "maybe_applied"
+        assert "entry" in caught.value.details
+        monkeypatch.setattr("odoo_toolkit.lost_answers.SETTLED", -1.0)
+    made = act()
+    assert names(server) == ["Ann", "Bob"]
+    assert act() == made
+    assert history(odoo)[0].outcome == "done"
+
+
+def test_a_record_of_somebody_else_is_not_taken_for_the_lost_one(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """Another operation of the journal has made the one that looks the same."""
+
+    def act() -> Any:
+        return create(odoo, "res.partner", {"name": "Bob"}, key="k")
+
+    killed(server, "create", act, arrives=False)
+    create(odoo, "res.partner", {"name": "Bob"})
+    with pytest.raises(OdooConnectionError):
+        act()
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_change_of_a_killed_process_is_made_once_more_or_seen(
+    server: FakeServer, odoo: Connection, killed: Any, arrives: bool
+) -> None:
+    def act() -> Any:
+        return write(odoo, "res.partner", [1], {"ref": "b"}, key="k")
+
+    killed(server, "write", act, arrives=arrives)
+    act()
+    assert server.records["res.partner"][0]["ref"] == "b"
+    assert history(odoo)[0].outcome == "done"
+
+
+def test_a_change_of_others_since_is_not_overwritten(
+    server: FakeServer, odoo: Connection, killed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("odoo_toolkit.lost_answers.SETTLED", -1.0)
+
+    def act() -> Any:
+        return write(odoo, "res.partner", [1], {"ref": "b"}, key="k")
+
+    killed(server, "write", act, arrives=True)
+    server.records["res.partner"][0]["ref"] = "of somebody else"
+    with pytest.raises(OdooConnectionError):
+        act()
+    assert server.records["res.partner"][0]["ref"] == "of somebody else"
+
+
+def test_a_lost_deletion_is_made_again(server: FakeServer, odoo: Connection) -> None:
+    server.lose_answer("unlink", applied=False)
+    with pytest.raises(OdooConnectionError):
+        unlink(odoo, "res.partner", [1], key="k")
+    unlink(odoo, "res.partner", [1], key="k")
+    assert names(server) == []
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_button_of_a_killed_process(path: Path, killed: Any, arrives: bool) -> None:
+    server = shop()
+    server.answers["sale.order", "action_confirm"] = lambda call: _confirm(server)
+    odoo = server.connect(journal=Journal(path))
+
+    def act() -> Any:
+        return confirm_order(odoo, order_id=1, key="k")
+
+    killed(server, "action_confirm", act, arrives=arrives)
+    if arrives:
+        with pytest.raises(StateError, match="earlier attempt with this key") as caught:
+            act()
+        assert caught.value.details["entry"] == 1
+    else:
+        assert act().confirmed
+    assert len(server.asked("action_confirm")) == 1
+
+
+def _confirm(server: FakeServer) -> bool:
+    server.records["sale.order"][0]["state"] = "sale"
+    return True
+
+
+def _two_steps(odoo: Any, *, second: str, dry_run: bool = False) -> Any:
+    """Make a record, and then change another."""
+    made = create(odoo, "res.partner", {"name": "Bob"})
+    write(odoo, "res.partner", [1], {"ref": second})
+    return made
+
+
+def test_several_steps_are_gone_on_with(server: FakeServer, odoo: Connection) -> None:
+    """What was made is not made again; what was refused is tried again."""
+    act: Any = operation(_with_plan(_two_steps))
+    server.lose_answer("write", applied=False)
+    with pytest.raises(OdooConnectionError):
+        act(odoo, second="b", key="k")
+    made = act(odoo, second="b", key="k")
+    assert names(server) == ["Ann", "Bob"]
+    assert server.records["res.partner"][0]["ref"] == "b"
+    (entry,) = history(odoo)
+    assert (entry.outcome, [w.method for w in entry.writes]) == ("done", ["create", "write"])
+    assert entry.writes[0].made == made.ids
+
+
+def test_what_a_repeat_would_make_otherwise_is_not_made(
+    server: FakeServer, odoo: Connection
+) -> None:
+    values = iter(["Bob", "Ben"])
+
+    def act(odoo: Any, *, dry_run: bool = False) -> Any:
+        create(odoo, "res.partner", {"name": next(values)})
+        return write(odoo, "res.partner", [1], {"ref": "b"})
+
+    changing: Any = operation(_with_plan(act))
+    server.lose_answer("write", applied=False)
+    with pytest.raises(OdooConnectionError):
+        changing(odoo, key="k")
+    with pytest.raises(StateError) as caught:
+        changing(odoo, key="k")
+    assert caught.value.code == "KEY_DONE"
+    assert caught.value.details["created"] == {"res.partner": [2]}
+    assert names(server) == ["Ann", "Bob"]
+
+
+def _with_plan(act: Any) -> Any:
+    act.__annotations__ = {**act.__annotations__, "return": "CreateResult | Plan"}
+    return act
+
+
+def test_a_part_of_an_operation_has_no_key(odoo: Connection) -> None:
+    assert isinstance(odoo.journal, Journal)
+    with odoo.journal.operation(odoo, "x"), pytest.raises(ValidationError, match="outer call"):
+        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+
+
+def test_what_was_taken_back_is_not_said_to_be_there(server: FakeServer, odoo: Connection) -> None:
+    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    undo(odoo, entry=1)
+    with pytest.raises(StateError) as caught:
+        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    assert (caught.value.code, "taken back by entry 2" in str(caught.value)) == ("KEY_DONE", True)
+    assert names(server) == ["Ann"]
+
+
+def test_another_policy_does_not_see_the_result(server: FakeServer, path: Path) -> None:
+    """It hears that it was done, and which record it was."""
+    values = {"name": "Bob", "ref": "secret"}
+    create(server.connect(journal=Journal(path)), "res.partner", values, key="k")
+    closed = Policy(method_blocklist=frozenset({"message_post"}))
+    other = server.connect(journal=Journal(path), policy=closed)
+    with pytest.raises(StateError) as caught:
+        create(other, "res.partner", values, key="k")
+    assert caught.value.details == {"entry": 1, "created": {"res.partner": [2]}}
+    assert names(server) == ["Ann", "Bob"]
+
+
+def test_a_result_too_long_to_be_kept(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_results, "MOST_TEXT", 10)
+    create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    with pytest.raises(StateError, match="cannot be shown again"):
+        create(odoo, "res.partner", {"name": "Bob"}, key="k")
+    assert names(server) == ["Ann", "Bob"]
+
+
+def test_imports_have_a_key_of_another_name(
+    server: FakeServer, odoo: Connection, tmp_path: Path
+) -> None:
+    """A file counts by what is in it."""
+    file = tmp_path / "rows.csv"
+    file.write_text("ref,name\nb,Bob\n")
+    first = upsert(odoo, "res.partner", str(file), key="ref", repeat_key="k")
+    assert upsert(odoo, "res.partner", str(file), key="ref", repeat_key="k") == first
+    file.write_text("ref,name\nb,Ben\n")
+    with pytest.raises(ValidationError, match="something else"):
+        upsert(odoo, "res.partner", str(file), key="ref", repeat_key="k")
+    rows = [{"name": "Cy"}]
+    create_many(odoo, "res.partner", rows, key="many")
+    create_many(odoo, "res.partner", rows, key="many")
+    assert names(server) == ["Ann", "Bob", "Cy"]
+    with pytest.raises(ValidationError, match="cannot be compared"):
+        create_many(odoo, "res.partner", iter(rows), key="others")
+
+
+def test_an_interrupted_import_goes_on(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was on its way is not sent again until no server can be working at it any more."""
+    rows = [{"ref": f"r{n}", "name": f"N{n}"} for n in range(6)]
+    server.lose_answer("load", applied=False)
+    server.lose_answer("create", applied=False)
+    first = upsert(odoo, "res.partner", rows, key="ref", batch=2, repeat_key="k")
+    assert first.interrupted
+    early = upsert(odoo, "res.partner", rows, key="ref", batch=2, repeat_key="k")
+    assert early.interrupted
+    assert names(server) == ["Ann"]
+    monkeypatch.setattr("odoo_toolkit.lost_answers.SETTLED", -1.0)
+    again = upsert(odoo, "res.partner", rows, key="ref", batch=2, repeat_key="k")
+    assert not again.failed
+    assert sorted(names(server)) == ["Ann", *(f"N{n}" for n in range(6))]
+
+
+def test_reading_is_never_recorded(odoo: Connection) -> None:
+    search_read(odoo, "res.partner", [], ["name"])
+    assert history(odoo) == []
+
+
+# Results kept -------------------------------------------------------------------------------------
+
+
+def _sample(hint: Any, depth: int = 0) -> Any:
+    """Return a value of a type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        return _sample(arguments[0], depth)
+    if origin is typing.Literal:
+        return arguments[0]
+    if arguments and type(None) in arguments:
+        return _sample(next(a for a in arguments if a is not type(None)), depth)
+    if attrs.has(hint):
+        hints = typing.get_type_hints(hint, include_extras=True)
+        return hint(
+            **{
+                f.alias: _sample(hints[f.name], depth + 1)
+                for f in attrs.fields(hint)
+                if f.init and (depth < 4 or f.default is attrs.NOTHING)
+            }
+        )
+    kind = origin or hint
+    simple: dict[Any, Any] = {
+        str: "Ä", int: 3, float: 2.5, bool: True, bytes: b"\0\xff", Decimal: Decimal("1.10"),
+        datetime.date: datetime.date(2026, 1, 2), Any: {1: [(datetime.date(2026, 1, 2), None)]},
+        datetime.datetime: datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc),
+        object: "x",
+    }  # fmt: skip
+    if kind in simple:
+        return simple[kind]
+    if arguments and issubclass(kind, typing.cast(Any, typing.Mapping)):
+        return {_sample(arguments[0], depth): _sample(arguments[1], depth)}
+    if kind is dict:
+        return {"!": 1}
+    if kind is tuple:
+        return tuple(_sample(a, depth) for a in arguments if a is not Ellipsis)
+    item = _sample(arguments[0], depth) if arguments else 1
+    return {item} if kind in (set, frozenset) else [item]
+
+
+def _result_classes() -> dict[str, type]:
+    found = {}
+    for function in OPERATIONS.values():
+        hint = typing.get_type_hints(function)["return"]
+        for kind in typing.get_args(hint) or (hint,):
+            if not issubclass(kind, Plan):
+                found[f"{kind.__module__}.{kind.__qualname__}"] = kind
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(_result_classes()))
+def test_every_result_comes_back_as_it_was(name: str) -> None:
+    result = _sample(_result_classes()[name])
+    text = kept_results.as_text(result)
+    assert text is not None
+    again = kept_results.from_text(text)
+    assert type(again) is type(result)
+    assert again == result
+    assert kept_results.as_text(again) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"!": "os:system", "value": {}}',
+        '{"!": "odoo_toolkit.client:Odoo", "value": {}}',
+        '{"!": "odoo_toolkit.nothing:X", "value": {}}',
+        '{"!": "odoo_toolkit.records.results:CreateResult", "value": {"other": 1}}',
+    ],
+)
+def test_nothing_else_is_made_of_a_text(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        kept_results.from_text(text)
