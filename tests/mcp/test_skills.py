@@ -15,6 +15,7 @@ import yaml
 from mcp import Client
 from mcp.types import TextResourceContents
 
+from odoo_toolkit_mcp.areas import area_of
 from odoo_toolkit_mcp.instructions import instructions_for
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.skill_list import EXTENSION, Skill, skills
@@ -37,6 +38,8 @@ TOOLS = {
     for path in sorted((Path(__file__).parent / "golden").glob("*.json"))
     for tool in json.loads(path.read_text("utf-8"))
 }
+#: The tools of an area that the skills name as an example.
+AREAS = {f"odoo_{verb}_{area_of(tool)}" for tool in TOOLS for verb in ("read", "change")}
 ALL = list(skills().values())
 
 
@@ -145,7 +148,7 @@ def test_its_tools_and_arguments_exist(skill: Skill) -> None:
     steps = steps_of(text)
     assert steps
     for name in re.findall(r"odoo_[a-z_]+", text):
-        assert name in TOOLS, name
+        assert name in TOOLS or name in AREAS, name
     for step in steps:
         schema = TOOLS[step.tool]["inputSchema"]
         assert set(step.arguments) <= set(schema["properties"]), step
@@ -153,6 +156,18 @@ def test_its_tools_and_arguments_exist(skill: Skill) -> None:
         for name, value in step.arguments.items():
             if not placeholders(value):
                 jsonschema.validate(value, schema["properties"][name])
+
+
+@pytest.mark.parametrize("skill", ALL, ids=NAMES)
+def test_the_words_it_takes_from_tools_exist(skill: Skill) -> None:
+    """What is between backquotes is asked for, an argument, an answer, or a value of one."""
+    text = skill.content.decode()
+    asked = set(re.findall(r"`([a-z_]+)`", text.partition("\n## ")[0]))
+    schemas = json.dumps(
+        [TOOLS[name] for name in re.findall(r"odoo_[a-z_]+", text) if name in TOOLS]
+    )
+    for word in set(re.findall(r"`([a-z_]+)`", text)) - asked:
+        assert word in TOOLS or word in skill.name or f'"{word}"' in schemas, word
 
 
 @pytest.mark.parametrize("skill", ALL, ids=NAMES)
