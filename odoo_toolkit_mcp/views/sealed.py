@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -78,7 +79,7 @@ class Seal:
 
 
 class Seals:
-    """Makes seals and opens them.
+    """Makes seals and opens them; used by any thread.
 
     Args:
         clock: seconds that only grow.
@@ -89,6 +90,7 @@ class Seals:
         self._clock = clock
         #: The seals that have been used -> when they end anyway.
         self._used: dict[str, float] = {}
+        self._using = threading.Lock()
 
     def seal(self, shown: Seal) -> str:
         """Return the seal of what is being shown."""
@@ -113,13 +115,15 @@ class Seals:
         now = self._clock()
         if now >= seal.ends:
             raise refusal("This was shown more than an hour ago")
-        if seal.number in self._used:
+        with self._using:
+            used_before = seal.number in self._used
+            self._used = {number: ends for number, ends in self._used.items() if ends > now}
+            self._used[seal.number] = seal.ends
+        if used_before:
             raise refusal(
                 "This was confirmed before, and is not done a second time",
                 "Look in Odoo whether it was done.",
             )
-        self._used = {number: ends for number, ends in self._used.items() if ends > now}
-        self._used[seal.number] = seal.ends
         return seal
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp.types import CallToolResult, TextResourceContents
 
 from odoo_toolkit import connect, search_read
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit_mcp.views import sealed
 from odoo_toolkit_mcp.views.sealed import Seals
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, VIEWS
@@ -357,6 +359,24 @@ def test_a_seal_ends() -> None:
     now = sealed.LIFETIME
     with pytest.raises(Exception, match="more than an hour"):
         seals.use(second, "me", "t", {})
+
+
+def test_one_of_many_at_once_counts() -> None:
+    """Also while other seals are used: no use of one is forgotten."""
+    seals = Seals()
+    shown = sealed.Seal(who="me", tool="t", arguments=sealed.digest({}))
+    tokens = [seals.seal(shown) for _ in range(50)] * 8
+
+    def used(token: str) -> bool:
+        try:
+            seals.use(token, "me", "t", {})
+        except ValidationError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(16) as threads:
+        assert sum(threads.map(used, tokens)) == 50
+    assert not any(map(used, tokens))
 
 
 def test_a_seal_tells_nothing() -> None:
