@@ -20,6 +20,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field
 from odoo_toolkit.operations.documents import Document, Row, currency_of, read_rows
+from odoo_toolkit.operations.lines import local_day
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plans import PlannedDocument, PlannedLine
 from odoo_toolkit.records.results import RecordName
@@ -101,6 +102,9 @@ class Layout:
         )
 
 
+#: Characters of a date without a time.
+_DAY = len("2026-11-24")
+
 # What is there --------------------------------------------------------------------------------
 
 
@@ -131,12 +135,12 @@ def read_document(
     if shown:
         told = [shown(line, item) for line, item in zip(rows, lines, strict=True)]
         lines = [item for item in told if item is not None]
-    return _document(layout, row, lines, more)
+    return _document(odoo, layout, row, lines, more)
 
 
-def summary(layout: Layout, row: Row, **more: Any) -> PlannedDocument:
+def summary(odoo: Odoo, layout: Layout, row: Row, **more: Any) -> PlannedDocument:
     """Return a document as it stands, without its lines; no round trip."""
-    return _document(layout, row, [], more)
+    return _document(odoo, layout, row, [], more)
 
 
 def _with_taxes(
@@ -160,11 +164,16 @@ def tax_names(odoo: Odoo, model: str, ids: Iterable[int]) -> dict[int, str]:
 
 
 def _document(
-    layout: Layout, row: Row, lines: Sequence[PlannedLine], more: Mapping[str, Any]
+    odoo: Odoo, layout: Layout, row: Row, lines: Sequence[PlannedLine], more: Mapping[str, Any]
 ) -> PlannedDocument:
     def name_of(field: str) -> str | None:
         value = row.get(field)
         return value.name if isinstance(value, RecordName) else None
+
+    def day_of(field: str | None) -> str | None:
+        """The time is left out: of what is new it is the present one, so no plan would stay."""
+        value = row.get(field) if field else None
+        return local_day(odoo, value) if value and len(value) > _DAY else value
 
     told: dict[str, Any] = {
         "model": layout.document.model,
@@ -173,9 +182,9 @@ def _document(
         "url": row.get("url"),
         "state": row.get("state"),
         "partner": name_of("partner_id"),
-        "date": row.get(layout.date),
-        "due_date": row.get(layout.due) if layout.due else None,
-        "delivery_date": row.get(layout.delivery) if layout.delivery else None,
+        "date": day_of(layout.date),
+        "due_date": day_of(layout.due),
+        "delivery_date": day_of(layout.delivery),
         "payment_term": name_of(layout.terms),
         "currency": currency_of({"currency_id": row.get("currency_id")}),
         "lines": list(lines),
@@ -268,7 +277,7 @@ def new_document(
             for line, told in zip(lines, given, strict=True)
         ]
     told = [_line(layout, line, taxes) for line, taxes in _with_taxes(odoo, layout, lines)]
-    return _document(layout, {**head, "name": None}, told, {**more, "notes": notes})
+    return _document(odoo, layout, {**head, "name": None}, told, {**more, "notes": notes})
 
 
 def _adds_up(layout: Layout, head: Row, lines: Sequence[Row], values: Mapping[str, Any]) -> bool:

@@ -328,7 +328,7 @@ def reset_invoice(
         result,
         would=f"Would {would} {called(row)}{', which is paid or partly paid' if paid else ''}.",
         dry_run=dry_run,
-        preview=lambda: [summed_up(row)],
+        preview=lambda: [summed_up(odoo, row)],
     )
 
 

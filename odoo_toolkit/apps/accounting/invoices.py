@@ -320,9 +320,9 @@ def previewed(odoo: Odoo, row: Row, **more: Any) -> PlannedDocument:
     return read_document(odoo, LAYOUT, row, **_told(row), **more)
 
 
-def summed_up(row: Row, **more: Any) -> PlannedDocument:
+def summed_up(odoo: Odoo, row: Row, **more: Any) -> PlannedDocument:
     """Return an invoice as it stands, without its lines, for a plan; no round trip."""
-    return summary(LAYOUT, row, **_told(row), **more)
+    return summary(odoo, LAYOUT, row, **_told(row), **more)
 
 
 def _told(row: Row) -> dict[str, Any]:

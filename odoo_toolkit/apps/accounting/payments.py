@@ -242,7 +242,7 @@ def register_payment(
         result,
         would=f"Would register {shown} for {', '.join(map(called, rows))}.",
         dry_run=dry_run,
-        preview=lambda: [summed_up(row, notes=notes) for row in rows],
+        preview=lambda: [summed_up(odoo, row, notes=notes) for row in rows],
     )
 
 

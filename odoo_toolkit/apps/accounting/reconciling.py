@@ -284,7 +284,7 @@ def reconcile(
         result,
         would=would,
         dry_run=dry_run,
-        preview=lambda: [summed_up(row)],
+        preview=lambda: [summed_up(odoo, row)],
     )
 
 

@@ -338,7 +338,7 @@ def _to_invoice(odoo: Odoo, row: Row, method: str, amount: float | None) -> Plan
     total = f"{row.get('amount_total')} {currency_of(row) or ''}".strip()
     what = f"{amount:g} %" if method == "percentage" else f"{amount:g} {currency_of(row) or ''}"
     told["notes"] = [f"A down payment of {what.strip()}. The order's total is {total}."]
-    return summary(LAYOUT, row, **told)
+    return summary(odoo, LAYOUT, row, **told)
 
 
 def _wizard_values(method: str, amount: float | None) -> dict[str, Any]:
