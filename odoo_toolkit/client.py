@@ -204,14 +204,18 @@ class Odoo:
         """The server's version; connects if need be."""
         return self._connected().version
 
+    @property
+    def link_pattern(self) -> str:
+        """The address of a record in Odoo's web client, its model and id in braces."""
+        before_18 = self.version.major < 18
+        path = "web#id={id}&model={model}&view_type=form" if before_18 else "odoo/{model}/{id}"
+        return f"{self.settings.url}/{path}"
+
     def link(self, model: str, record_id: int) -> str:
         """Return the address that opens a record in Odoo's web client."""
-        if self.version.major < 18:
-            path = f"web#id={record_id}&model={model}&view_type=form"
-        else:
-            # A model without a dot would be taken for the path of an action.
-            path = f"odoo/{model if '.' in model else f'm-{model}'}/{record_id}"
-        return f"{self.settings.url}/{path}"
+        if self.version.major >= 18 and "." not in model:
+            model = f"m-{model}"  # without a dot it would be taken for the path of an action
+        return self.link_pattern.replace("{model}", model).replace("{id}", str(record_id))
 
     @property
     def uid(self) -> int:

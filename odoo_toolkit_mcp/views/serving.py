@@ -64,9 +64,6 @@ _LIFETIME = 3_600_000
 #: Pages of a PDF whose text is shown, and characters of one.
 _PAGES, _PAGE_TEXT = 10, 20_000
 
-#: From this version on the web client's addresses have no fragment.
-_PATHS_SINCE = 18
-
 _CALL_PROPERTIES: dict[str, Any] = {
     "tool": {"type": "string", "description": "Name of a tool of this server."},
     "arguments": {"type": "object", "description": "Its arguments."},
@@ -280,7 +277,7 @@ class ServedViews:
         given: Mapping[str, Any],
         result: CallToolResult,
     ) -> dict[str, Any]:
-        meta: dict[str, Any] = {"link": _link(odoo)}
+        meta: dict[str, Any] = {"link": odoo.link_pattern}
         plan = result.structured_content or {}
         if given.get("dry_run") is not True or plan.get("dry_run") is not True:
             return meta
@@ -341,14 +338,6 @@ def _page_texts(content_base64: str) -> list[str]:
 def has_views(ctx: Context) -> bool:
     """Whether the client shows views."""
     return client_supports_apps(ctx)
-
-
-def _link(odoo: Odoo) -> str:
-    """Return the address of a record in Odoo's web client, its model and id in braces."""
-    base = odoo.settings.url.rstrip("/")
-    if odoo.version.major >= _PATHS_SINCE:
-        return f"{base}/odoo/{{model}}/{{id}}"
-    return f"{base}/web#id={{id}}&model={{model}}&view_type=form"
 
 
 def _own_tool(name: str, title: str, description: str, more: Iterable[str], reads: bool) -> McpTool:
