@@ -68,6 +68,18 @@ def success(
     return answer
 
 
+def with_data(result: CallToolResult, data: dict[str, Any]) -> CallToolResult:
+    """Return a result with other data in its text and structured content; all else stays."""
+    answer = _result(data, is_error=bool(result.is_error))
+    before = result.structured_content or {}
+    large = {name: before[name] for name in _IN_BLOCKS & before.keys() - data.keys()}
+    changed = {
+        "content": [*answer.content, *result.content[1:]],
+        "structured_content": {**(answer.structured_content or {}), **large},
+    }
+    return result.model_copy(update=changed)
+
+
 def json_text(result: Any) -> str:
     """Return what a library function returned as the text of a resource: the same JSON."""
     return _json(_converter().unstructure(result))

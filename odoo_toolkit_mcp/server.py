@@ -40,6 +40,7 @@ from odoo_toolkit_mcp import (
     untrusted,
 )
 from odoo_toolkit_mcp.affected import Asking, Question
+from odoo_toolkit_mcp.answer_size import within_budget
 from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.callers import client_of
@@ -61,6 +62,7 @@ from odoo_toolkit_mcp.views.serving import (
     tool_called,
     view_of,
     with_views,
+    with_whole,
 )
 
 if TYPE_CHECKING:
@@ -250,12 +252,22 @@ class OdooServer(Server[Running]):
         if isinstance(meant, CallToolResult):
             return meant
         result = await self._call_tool(ctx, meant)
-        if not self.settings.mark_data or not isinstance(result, CallToolResult):
+        if not isinstance(result, CallToolResult):
             return result
         name = tool_called(meant)
         tool = self.offered.tools.get(name) or self.offered.hidden.get(name)
+        if name == meant.name:  # A view shows all that it gets: no model reads that.
+            result = self._within_budget(result, tool, meant.arguments or {})
+        if not self.settings.mark_data:
+            return result
         from_odoo = tool is not None and tool.needs_odoo
         return untrusted.for_models(result, mark=from_odoo)
+
+    def _within_budget(
+        self, result: CallToolResult, tool: Tool | None, given: Mapping[str, Any]
+    ) -> CallToolResult:
+        shorter = within_budget(result, tool, given, self.settings.answer_kb * 1000)
+        return shorter if shorter is result else with_whole(shorter, result)
 
     async def _meant(
         self, ctx: Context, params: CallToolRequestParams

@@ -138,6 +138,7 @@ class ServerSettings:
         search_limit: records that a search returns when the caller does not say.
         search_max_limit: records that a search returns at most.
         deep_search_depth: the deepest level of a deep search in one model, unless the caller says.
+        answer_kb: size in kB (of 1,000 bytes) above which an answer is shortened, by whole records.
         strip_html: HTML fields become plain text.
         normalize_m2o: many2one values become ``{id, name}``.
         mark_data: what a model reads of Odoo is marked as data, and hidden characters are left out.
@@ -211,6 +212,7 @@ class ServerSettings:
     deep_search_depth: int = setting(
         "ODOO_MCP_DEEP_SEARCH_DEPTH", parse=integer(minimum=1, maximum=5), default=3
     )
+    answer_kb: int = setting("ODOO_MCP_ANSWER_KB", parse=integer(minimum=4), default=24)
     strip_html: bool = setting("ODOO_MCP_STRIP_HTML", parse=boolean, default=True)
     normalize_m2o: bool = setting("ODOO_MCP_NORMALIZE_M2O", parse=boolean, default=True)
     mark_data: bool = setting("ODOO_MCP_MARK_DATA", parse=boolean, default=True)

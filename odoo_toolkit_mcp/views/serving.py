@@ -43,7 +43,15 @@ if TYPE_CHECKING:
     from odoo_toolkit_mcp.requests import Context
     from odoo_toolkit_mcp.toolsets.base import Tool
 
-__all__ = ["EXTENSION_ID", "ServedViews", "ViewCall", "document", "view_of", "with_views"]
+__all__ = [
+    "EXTENSION_ID",
+    "ServedViews",
+    "ViewCall",
+    "document",
+    "view_of",
+    "with_views",
+    "with_whole",
+]
 
 VIEWS = ("review", "choose", "table", "chart", "document", "area")
 
@@ -319,6 +327,17 @@ def _about(tool: Tool) -> dict[str, Any]:
 
 def _with(result: CallToolResult, meta: Mapping[str, Any]) -> CallToolResult:
     return result.model_copy(update={"meta": {**(result.meta or {}), META: dict(meta)}})
+
+
+def with_whole(shorter: CallToolResult, whole: CallToolResult) -> CallToolResult:
+    """Return a shortened answer with the whole one for its view, if it has a view.
+
+    A person confirms a plan in a view, and sees all of it there.
+    """
+    for_view = (shorter.meta or {}).get(META)
+    if for_view is None:
+        return shorter
+    return _with(shorter, {**for_view, "whole": whole.structured_content})
 
 
 def _page_texts(content_base64: str) -> list[str]:

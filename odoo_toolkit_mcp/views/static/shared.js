@@ -284,8 +284,9 @@ function facts(data, template) {
 const META = "odoo-toolkit/view";
 
 function opened(result) {
-  const data = result.structuredContent || {};
   const meta = (result._meta && result._meta[META]) || {};
+  // What the model is given may be shortened; a person sees all of it.
+  const data = meta.whole || result.structuredContent || {};
   return { data, meta, failed: Boolean(result.isError) };
 }
 
