@@ -7,36 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import attrs
 from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.areas import Area, area_of, areas_for, in_areas
 from odoo_toolkit_mcp.confirmation import check_tools
+from odoo_toolkit_mcp.served import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
-
-
-@attrs.frozen(kw_only=True)
-class Served:
-    """What the server serves, as far as prompts speak of it.
-
-    Attributes:
-        mode: readonly, restricted or full.
-        tools: their names.
-        toolsets: their names.
-        creating: model -> the tool that creates its records better than odoo_core_create does,
-            as it resolves names and checks.
-    """
-
-    mode: str
-    tools: frozenset[str]
-    toolsets: tuple[str, ...] = ()
-    creating: Mapping[str, str] = attrs.field(factory=dict)
 
 
 class ToolList:
@@ -125,12 +107,9 @@ class ToolList:
     def served(self) -> Served:
         """Return what there is to work with, for prompts."""
         self.ensure()
-        return Served(
-            mode=self._settings.mode,
-            tools=frozenset(self.tools),
-            toolsets=tuple(item.name for item in self.registry.get_registered_toolsets()),
-            creating={tool.creates: name for name, tool in self.tools.items() if tool.creates},
-        )
+        toolsets = (item.name for item in self.registry.get_registered_toolsets())
+        creates = {name: tool.creates for name, tool in self.tools.items()}
+        return served_by(creates, self._settings.mode, toolsets)
 
 
 def listed(table: ToolTable, settings: ServerSettings) -> tuple[dict[str, Area], list[McpTool]]:

@@ -18,9 +18,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.compat import NEWEST, OLDEST
+from odoo_toolkit_mcp.guides.domain_help import domain_help
 from odoo_toolkit_mcp.instructions import instructions_for
 from odoo_toolkit_mcp.prompts.catalog import list_prompts
-from odoo_toolkit_mcp.prompts.domain_help import domain_help
 from odoo_toolkit_mcp.resources.catalog import RESOURCES, TEMPLATES
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS

@@ -19,7 +19,6 @@ from odoo_toolkit.cli.output import (
     tell_warnings,
 )
 from odoo_toolkit.cli.words import domain_of
-from odoo_toolkit.errors import ValidationError
 
 #: Columns of the tables of fields and models; JSON and CSV have all that there is.
 _FIELD_COLUMNS = ("field", "label", "type", "relation", "required", "readonly")
@@ -135,19 +134,12 @@ def fields(
     given: dict[str, Any],
 ) -> None:
     """Print the fields of a model, or those that are named."""
-    found = records.fields_get(odoo, model, **given).fields
-    if unknown := [name for name in names if name not in found]:
-        raise ValidationError(
-            f"{model} has no field {', '.join(unknown)}.",
-            code="INVALID_FIELD",
-            suggestion=f"odoo-toolkit fields {model} prints them all.",
-        )
+    found = records.fields_get(odoo, model, names=names or None, **given).fields
     wanted = (part or "").casefold()
     rows = [
         {"field": name, **told}
         for name, told in found.items()
-        if (not names or name in names)
-        and (wanted in name.casefold() or wanted in str(told.get("label", "")).casefold())
+        if wanted in name.casefold() or wanted in str(told.get("label", "")).casefold()
     ]
     _print_described(rows, _FIELD_COLUMNS, form)
 

@@ -2,15 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit.fields import TO_MANY
+from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.form_view import main_form
+from odoo_toolkit.model_guide.usage import may_be_given
+from odoo_toolkit.records import default_get
 from odoo_toolkit.records.arguments import describe
+
+
+@attrs.frozen(kw_only=True)
+class NewRecord:
+    """What a new record of a model needs.
+
+    Attributes:
+        must_give: required, and Odoo fills nothing in.
+        settled: required, and Odoo fills something in.
+        defaults: what it would have now.
+    """
+
+    must_give: list[Field]
+    settled: list[Field]
+    defaults: Mapping[str, Any]
+
+
+def new_record(odoo: Odoo, model: str) -> NewRecord:
+    """Return what a new record of a model needs, and what it would have now.
+
+    Two round trips; up to two more where a required field has no default.
+
+    Args:
+        odoo: the connection.
+        model: such as ``account.move``.
+
+    Raises:
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    fields = describe(odoo, model, "fields_get", {}, None)
+    defaults = default_get(odoo, model).defaults
+    required = [field for field in fields.values() if field.required and field.name != "id"]
+    unset = [field.name for field in required if _is_empty(defaults.get(field.name))]
+    if unset:
+        defaults = {**defaults, **new_record_values(odoo, model, unset)}
+    missing = [f for f in required if _is_empty(defaults.get(f.name)) and may_be_given(f)]
+    settled = [field for field in required if field not in missing]
+    return NewRecord(must_give=missing, settled=settled, defaults=defaults)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ("", [])
 
 
 def new_record_values(odoo: Odoo, model: str, names: Iterable[str]) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from odoo_toolkit.app_models import COMMON_MODELS
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary
+from odoo_toolkit.search_text import folded
 
 #: Attributes told of each field unless others are asked for.
 DEFAULT_ATTRIBUTES = ("string", "type", "required", "readonly", "help", "selection", "relation")
@@ -34,16 +36,27 @@ def fields_get(
     model: Model,
     attributes: Annotated[Fields, Doc("Field attributes; ['*'] for all.")] = DEFAULT_ATTRIBUTES,
     context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
+    names: Annotated[Fields | None, Doc("Only these fields.")] = None,
+    words: Annotated[
+        str | None, Doc("Only fields with these words in name, label or help.")
+    ] = None,
 ) -> FieldsResult:
     """Return the fields of a model that the user and the policy may see.
+
+    >>> fields_get(odoo, "res.partner", words="tax id").fields["vat"]["label"]
+    'Tax ID'
 
     Args:
         odoo: the connection.
         model: such as ``res.partner``.
         attributes: of ``fields_get``; ``string`` is told as ``label``; ``["*"]`` for all.
         context: extends the base context, for instance with a language.
+        names: of the fields to return; all by default.
+        words: return only fields that have all of them in their name, label, help or values, in
+            any case and order; where none has all of them, those that have any.
 
     Raises:
+        ValidationError: INVALID_FIELD, there is no field of a name; it says which are similar.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
     """
@@ -56,8 +69,32 @@ def fields_get(
     )
     raw = odoo.call(call)
     readable = odoo.policy.readable_fields(model, odoo.schema.fields)
-    fields = {name: _summary(raw[name]) for name in sorted(raw) if name in readable}
+    if unknown := [name for name in names or () if name not in readable]:
+        raise unknown_field_error(model, unknown, readable)
+    wanted = readable if names is None else names
+    fields = {name: _summary(raw[name]) for name in sorted(raw) if name in wanted}
+    if words:
+        fields = _with_words(fields, words)
     return FieldsResult(model=model, fields=fields, field_count=len(fields))
+
+
+def _with_words(fields: Mapping[str, dict[str, Any]], words: str) -> dict[str, dict[str, Any]]:
+    """Return the fields that have all the words, or where there are none, any of them."""
+    looked_for = folded(words.replace("_", " ")).split()
+    texts = {
+        name: folded(f"{name.replace('_', ' ')} {told.get('label')} {told.get('help')}"
+                     f" {told.get('selection')}")
+        for name, told in fields.items()
+    }  # fmt: skip
+    for enough in (all, any):
+        found = {
+            name: told
+            for name, told in fields.items()
+            if enough(word in texts[name] for word in looked_for)
+        }
+        if found:
+            return found
+    return {}
 
 
 def _summary(raw: Mapping[str, Any]) -> dict[str, Any]:

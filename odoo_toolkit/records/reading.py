@@ -11,6 +11,7 @@ from annotated_types import Ge, Len
 from odoo_toolkit.annotations import AtMost, Context, Domain, Fields, JsonSchema, Model
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, describe, known, listed_fields
 from odoo_toolkit.records.iterate import search_all
@@ -183,11 +184,11 @@ def default_get(
     """
     fields = listed_fields(fields)
     described = describe(odoo, model, "default_get", {"fields": fields}, context)
-    # A default picture is left out unless it is asked for by name.
+    # Unless asked for by name, pictures are left out, as is what writes when it is computed.
     names = (
         known(model, fields, described)
         if fields
-        else [name for name, field in described.items() if field.type != "binary"]
+        else [name for name, field in described.items() if is_read_unasked(model, field)]
     )
     answer = odoo.call(
         Call(

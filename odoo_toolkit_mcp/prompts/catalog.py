@@ -1,7 +1,7 @@
 """The prompts: what they are called, and their text, made from the connected Odoo.
 
-Each text is made by a module of the prompt's name, which is imported when it is first needed: the
-list of prompts must be there before the library's modules are.
+Each text is made by the module of ``guides`` that has the prompt's name. It is imported when it is
+first needed: the list of prompts must be there before the library's modules are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mcp.types import (
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
-    from odoo_toolkit_mcp.tool_list import Served
+    from odoo_toolkit_mcp.served import Served
 
 #: Prompts whose text has no labels, names or values of Odoo.
 QUOTES_NOTHING = frozenset({"odoo_domain_help"})
@@ -121,8 +121,8 @@ def get_prompt(
         OdooError: Odoo cannot be reached, does not know the model, or does not allow it.
     """
     given = check_arguments(name, arguments)
-    # odoo_model_guide is made by the module model_guide, and so on.
-    maker = import_module(f"odoo_toolkit_mcp.prompts.{name.removeprefix('odoo_')}")
+    # odoo_model_guide is made by the module guides.model_guide, and so on.
+    maker = import_module(f"odoo_toolkit_mcp.guides.{name.removeprefix('odoo_')}")
     text = maker.text(odoo, served, **given)
     return GetPromptResult(
         description=_PROMPTS[name].description,

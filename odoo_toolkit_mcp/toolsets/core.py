@@ -15,11 +15,15 @@ from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
 from odoo_toolkit.arguments import DOMAIN_HELP
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.deep_search import DeepSearchResult, deep_search
+from odoo_toolkit.model_guide import new_record
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.importing.results import ImportSummary
+from odoo_toolkit.records.models import DEFAULT_ATTRIBUTES
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
-from odoo_toolkit.records.results import CreateResult
+from odoo_toolkit.records.results import CreateResult, FieldsResult
 from odoo_toolkit.system_info import installed_apps
+from odoo_toolkit_mcp.guides import create_record, model_guide
+from odoo_toolkit_mcp.served import served_by
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets import history
 from odoo_toolkit_mcp.toolsets.base import (
@@ -38,6 +42,32 @@ def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult | Plan:
     named = {"return_fields": NAMES_AND_STATES, **named}
     result: CreateResult | Plan = records.create(odoo, *arguments, **named)
     return result
+
+
+def _fields_get(
+    odoo: Odoo,
+    model: Model,
+    names: Annotated[Fields | None, Doc("Only these fields.")] = None,
+    words: Annotated[
+        str | None, Doc("Only fields with these words in name, label or help.")
+    ] = None,
+    must_give: Annotated[bool, Doc("Only fields that a new record must be given.")] = False,
+    attributes: Annotated[Fields, Doc("Field attributes; ['*'] for all.")] = DEFAULT_ATTRIBUTES,
+    context: Annotated[Context, Doc('Odoo context, such as {"lang": "de_DE"}.')] = None,
+) -> FieldsResult:
+    """Return the fields of a model, or those that are asked for."""
+    if must_give:
+        needed = [field.name for field in new_record(odoo, model).must_give]
+        names = [name for name in needed if names is None or name in names]
+    return records.fields_get(odoo, model, attributes, context, names, words)
+
+
+@attrs.frozen(kw_only=True)
+class ModelGuide:
+    """How to work with a model, in words."""
+
+    model: str
+    guide: str
 
 
 def _import(
@@ -124,8 +154,9 @@ TOOLS = (
         name="odoo_core_fields_get",
         title="Describe fields",
         description="Describe a model's fields: label, type, required, readonly, relation,"
-        " selection. Use it before you search by or write a field that you do not know.",
-        function=records.fields_get,
+        " selection. Use it before you search by or write a field that you do not know. Ask by"
+        " names or words: all fields of a model take up to 25 kB.",
+        function=_fields_get,
         access="read",
     ),
     Tool(
@@ -270,7 +301,8 @@ class CoreToolset(BaseToolset):
         if not server.keeps_journal:
             server.left_out |= {tool.name: history.NO_JOURNAL for tool in history.TOOLS}
         journal = history.TOOLS if server.keeps_journal else ()
-        return server.add_tools([search, deep, *others, *journal, _list_toolsets_tool(server)])
+        about = (_explain_model_tool(server), _list_toolsets_tool(server))
+        return server.add_tools([search, deep, *others, *journal, *about])
 
 
 def _deep_search_tool(settings: ServerSettings) -> Tool:
@@ -299,6 +331,28 @@ def _deep_search_tool(settings: ServerSettings) -> Tool:
         access="read",
         defaults={"limit": min(20, settings.search_max_limit)},
         maxima={"limit": min(100, settings.search_max_limit)},
+    )
+
+
+def _explain_model_tool(table: ToolTable) -> Tool:
+    def explain_model(
+        odoo: Odoo,
+        model: Model,
+        new: Annotated[bool, Doc("Tell what a new record needs, with its defaults now.")] = False,
+    ) -> ModelGuide:
+        maker = create_record if new else model_guide
+        creates = {name: tool.creates for name, tool in table.tools.items()}
+        served = served_by(creates, table.settings.mode)
+        return ModelGuide(model=model, guide=maker.text(odoo, served, model))
+
+    return Tool(
+        name="odoo_core_explain_model",
+        title="Explain a model",
+        description="Explain how to work with a model: its key fields, states and the actions"
+        " between them, usual searches, related models, and what to know. Use it before several"
+        " steps with a model that you do not know; for single fields, use odoo_core_fields_get.",
+        function=explain_model,
+        access="read",
     )
 
 

@@ -25,7 +25,7 @@ from odoo_toolkit import languages as translated
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted
 from odoo_toolkit.reports import list_reports
-from odoo_toolkit_mcp.prompts.domain_help import domain_help
+from odoo_toolkit_mcp.guides.domain_help import domain_help
 from odoo_toolkit_mcp.resources.readers import several
 from odoo_toolkit_mcp.resources.uris import parse_uri
 from tests import odoo_names

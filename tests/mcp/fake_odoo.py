@@ -66,6 +66,9 @@ class FakeOdoo:
             ("account.payment.register", "fields_get"): lambda args, kwargs: {
                 "amount": {"type": "monetary", "string": "Amount", "readonly": False}
             },
+            ("res.partner", "fields_view_get"): lambda args, kwargs: {
+                "arch": '<form><field name="name"/></form>'
+            },
             ("account.payment.register", "fields_view_get"): lambda args, kwargs: {
                 "arch": '<form><field name="amount"/></form>'
             },

@@ -128,7 +128,7 @@ async def test_the_domain_helps_examples_are_valid_domains(
     make_server: MakeServer, odoo: FakeOdoo, era: str
 ) -> None:
     from odoo_toolkit.arguments import check_domain
-    from odoo_toolkit_mcp.prompts.domain_help import domain_help
+    from odoo_toolkit_mcp.guides.domain_help import domain_help
 
     examples = re.findall(r'`(\[(?:\["|"[^`]*",)[^`]*\])`', domain_help(19))
     domains = [json.loads(f"[{example}]") for example in examples if "A" not in example]
@@ -276,7 +276,7 @@ async def test_an_unforeseen_failure_does_not_show_its_text(
     def fail(*args: object) -> str:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr("odoo_toolkit_mcp.prompts.overview.text", fail)
+    monkeypatch.setattr("odoo_toolkit_mcp.guides.overview.text", fail)
     async with Client(make_server(), mode=era) as client:
         with pytest.raises(MCPError) as caught:
             await client.get_prompt("odoo_overview")

@@ -94,10 +94,14 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"query": "ann", "model": "res.partner", "limit": 2},
         {"query": "ann", "depth_reached": 1, "total_results": 2},
     ),
+    "odoo_core_explain_model": (
+        {"model": "res.partner"},
+        {"model": "res.partner"},
+    ),
     "odoo_core_list_toolsets": (
         {},
         {
-            "total_tools": 21,
+            "total_tools": 22,
             "odoo_version": "14.0",
             "apps_without_toolset": {"crm": "CRM", "lunch": "Lunch", "sale_management": "Sales"},
         },

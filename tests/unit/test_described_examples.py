@@ -10,7 +10,7 @@ import pytest
 
 from odoo_toolkit import run_queries, search_read
 from odoo_toolkit.testing import FakeServer
-from odoo_toolkit_mcp.prompts.domain_help import domain_help
+from odoo_toolkit_mcp.guides.domain_help import domain_help
 from tests.descriptions import Said, domains_in, tool_texts, tools
 
 #: What the examples of domains are about, as Odoo describes it; ``x`` stands for any model.

@@ -7,34 +7,29 @@ from typing import Any
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import TO_MANY, Field
-from odoo_toolkit.model_guide import model_label, new_record_values
-from odoo_toolkit.model_guide.usage import example_value, may_be_given, usually_given
-from odoo_toolkit.records import default_get
+from odoo_toolkit.model_guide import model_label, new_record
+from odoo_toolkit.model_guide.usage import example_value, usually_given
 from odoo_toolkit.records.arguments import describe
-from odoo_toolkit_mcp.prompts.model_guide import creating, described
-from odoo_toolkit_mcp.prompts.quoting import as_json, one_line, tool_call
-from odoo_toolkit_mcp.tool_list import Served
+from odoo_toolkit_mcp.guides.model_guide import creating, described
+from odoo_toolkit_mcp.guides.quoting import as_json, one_line, tool_call
+from odoo_toolkit_mcp.served import Served
 
 
 def text(odoo: Odoo, served: Served, model_name: str) -> str:
     """Return what one must know to create a record, with the defaults that it would get now."""
     model = model_name
     fields = describe(odoo, model, "fields_get", {}, None)
-    defaults = default_get(odoo, model).defaults
-    required = [f for f in fields.values() if f.required and f.name != "id"]
-    unset = [f.name for f in required if defaults.get(f.name) in (None, "", [])]
-    defaults = {**defaults, **new_record_values(odoo, model, unset)}
-    missing = [f for f in required if defaults.get(f.name) in (None, "", []) and may_be_given(f)]
-    settled = [f for f in required if f not in missing]
+    new = new_record(odoo, model)
+    missing = new.must_give
     optional = usually_given(model, fields)
     example = {f.name: example_value(f) for f in [*missing, *optional[:3]]}
     parts = [
         f"# Create a record: {model} ({one_line(model_label(odoo, model))})",
         f"How: {creating(odoo, model, served)}",
         "## You must give\n" + _lines(missing, "nothing: every required field has a default"),
-        "## Required, filled in by Odoo\n" + _lines(settled, "none"),
+        "## Required, filled in by Odoo\n" + _lines(new.settled, "none"),
         "## Often given\n" + _lines(optional, "none"),
-        "## Defaults now\n" + _defaults(defaults, fields),
+        "## Defaults now\n" + _defaults(new.defaults, fields),
     ]
     if guidance := _relations([*missing, *optional]):
         parts.append("## Relations\n" + guidance)

@@ -7,8 +7,8 @@ from typing import Any
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.model_guide import model_label
 from odoo_toolkit.search_help import suggest_domain
-from odoo_toolkit_mcp.prompts.quoting import as_json, one_line, tool_call
-from odoo_toolkit_mcp.tool_list import Served
+from odoo_toolkit_mcp.guides.quoting import as_json, one_line, tool_call
+from odoo_toolkit_mcp.served import Served
 
 
 def text(odoo: Odoo, served: Served, model_name: str, query: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.model_guide import known_models
 from odoo_toolkit.system_info import current_user
-from odoo_toolkit_mcp.prompts.quoting import one_line
-from odoo_toolkit_mcp.tool_list import Served
+from odoo_toolkit_mcp.guides.quoting import one_line
+from odoo_toolkit_mcp.served import Served
 
 _MODES = {
     "readonly": "Nothing can be changed.",
