@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 #: Bytes of the sentence that says what is left out, and lists of which it speaks.
 _SENTENCE, _TOLD = 700, 4
 
+#: Content of files, which was asked for: it does not count.
+_FILES = frozenset({"content_base64"})
+
 #: Arguments by which an answer does not become shorter.
 _NOT_NARROWING = frozenset({"context", "dry_run", "limit", "offset", "max_depth", "exhaustive"})
 
@@ -90,24 +93,28 @@ def within_budget(
     if before <= most:
         return result
     data = from_json(first.text)
+    file = {name: data.pop(name) for name in _FILES & data.keys()}
     lists = list(_lists(data, tool.output_schema if tool else {}))
     for main in (True, False):
         over = len(to_json(data)) + _SENTENCE - most
-        if over > 0:
-            _leave_out([one for one in lists if one.main == main], over)
+        these = [one for one in lists if one.main == main]
+        # Of what is not a record, nothing is left out for the sake of something else.
+        if over > 0 and (main or sum(_saved(one, 0) for one in these) >= over):
+            _leave_out(these, over)
     shortened = [one for one in lists if one.kept < one.total]
-    if shortened:
-        told = [_told(one) for one in shortened[:_TOLD]]
-        if len(shortened) > _TOLD:
-            told.append(f"{len(shortened) - _TOLD} more lists are shortened")
-        sentence = (
-            f"{'; '.join(told)}: the whole answer has {_kb(before)} kB, and this server gives"
-            f" {_kb(most)} (ODOO_MCP_ANSWER_KB). {_how(tool, shortened, data, given, result)}"
-        )
-        if len(to_json(data)) > most:
-            sentence += " One record alone is longer than that."
-        data["warnings"] = [sentence.strip(), *data.get("warnings", ())]
-    return results.with_data(result, data)
+    if not shortened:
+        return result
+    told = [_told(one) for one in shortened[:_TOLD]]
+    if len(shortened) > _TOLD:
+        told.append(f"{len(shortened) - _TOLD} more lists are shortened")
+    sentence = (
+        f"{'; '.join(told)}: the whole answer has {_kb(before)} kB, and this server gives"
+        f" {_kb(most)} (ODOO_MCP_ANSWER_KB). {_how(tool, shortened, data, given, result)}"
+    )
+    if len(to_json(data)) > most:
+        sentence += " One record alone is longer than that."
+    data["warnings"] = [sentence.strip(), *data.get("warnings", ())]
+    return results.with_data(result, data | file)
 
 
 def _lists(data: dict[str, Any], schema: Mapping[str, Any]) -> Iterator[_Records]:

@@ -71,13 +71,9 @@ def success(
 def with_data(result: CallToolResult, data: dict[str, Any]) -> CallToolResult:
     """Return a result with other data in its text and structured content; all else stays."""
     answer = _result(data, is_error=bool(result.is_error))
-    before = result.structured_content or {}
-    large = {name: before[name] for name in _IN_BLOCKS & before.keys() - data.keys()}
-    changed = {
-        "content": [*answer.content, *result.content[1:]],
-        "structured_content": {**(answer.structured_content or {}), **large},
-    }
-    return result.model_copy(update=changed)
+    content = [*answer.content, *result.content[1:]]
+    shown = {"content": content, "structured_content": answer.structured_content}
+    return result.model_copy(update=shown)
 
 
 def json_text(result: Any) -> str:

@@ -190,9 +190,20 @@ def test_errors_are_shortened() -> None:
 
 
 def test_files_stay() -> None:
-    text = results.success({"name": "a.pdf", "warnings": []})
-    whole = {**(text.structured_content or {}), "content_base64": "A" * 9000}
-    result = text.model_copy(update={"structured_content": whole})
+    """Their content is not counted; what is beside it is."""
+    file = {"name": "a.pdf", "content_base64": "A" * 9000, "warnings": ["One.", "Two."]}
+    result = results.success(file)
+    assert within_budget(result, TOOLS["odoo_attachments_get_content"], {}, BUDGET) is result
+
+    data, _ = answer({**file, "records": ROWS}, "odoo_core_search_read")
+    assert data["content_base64"] == file["content_base64"]
+    assert data["warnings"][1:] == file["warnings"]
+    assert len(to_json(data)) < BUDGET + 9000
+
+
+def test_a_long_text_stays_and_costs_nothing_else() -> None:
+    told = {"text": "x" * 9000, "warnings": ["One.", "Two."]}
+    result = results.success(told)
 
     assert within_budget(result, TOOLS["odoo_attachments_get_content"], {}, BUDGET) is result
 
