@@ -94,6 +94,8 @@ def within_budget(
         return result
     data = from_json(first.text)
     file = {name: data.pop(name) for name in _FILES & data.keys()}
+    if len(to_json(data)) <= most:
+        return result
     lists = list(_lists(data, tool.output_schema if tool else {}))
     for main in (True, False):
         over = len(to_json(data)) + _SENTENCE - most

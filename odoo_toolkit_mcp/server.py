@@ -48,6 +48,7 @@ from odoo_toolkit_mcp.confirmation import Confirmations
 from odoo_toolkit_mcp.connection import Connection, has_gone, within
 from odoo_toolkit_mcp.files import KeptFiles
 from odoo_toolkit_mcp.instructions import expected_tools, instructions_for
+from odoo_toolkit_mcp.introductions import Introductions, introduced
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers
 from odoo_toolkit_mcp.requests import Context, Requests, Running
@@ -112,6 +113,7 @@ class OdooServer(Server[Running]):
         )
         self._confirmations = Confirmations(settings)
         self._views = ServedViews()
+        self._introductions = Introductions()
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self.kept_files = KeptFiles()
@@ -208,6 +210,7 @@ class OdooServer(Server[Running]):
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         self._remember(ctx)
+        self._introductions.begin(client_of(ctx.request))
         self.offered.ensure()
         if not self.connection.established:
             # Even where no toolset waits for it, the first call will want the connection.
@@ -257,11 +260,25 @@ class OdooServer(Server[Running]):
         name = tool_called(meant)
         tool = self.offered.tools.get(name) or self.offered.hidden.get(name)
         if name == meant.name:  # A view shows all that it gets: no model reads that.
+            result = await self._introduced(ctx, tool, result)
             result = self._within_budget(result, tool, meant.arguments or {})
         if not self.settings.mark_data:
             return result
         from_odoo = tool is not None and tool.needs_odoo
         return untrusted.for_models(result, mark=from_odoo)
+
+    async def _introduced(
+        self, ctx: Context, tool: Tool | None, result: CallToolResult
+    ) -> CallToolResult:
+        """Return an answer with the user, the company and the day, if it is the client's first."""
+        connection = self.requests.connection_of(ctx)
+        if tool is None or not tool.needs_odoo or result.is_error or not connection.established:
+            return result
+        odoo = await self._odoo(ctx)
+        if not self._introductions.is_due(client_of(ctx.request), f"{odoo.uid}"):
+            return result
+        with self.requests.noted(ctx, tool.name):
+            return await run_blocking(ctx.session, introduced, odoo, result)
 
     def _within_budget(
         self, result: CallToolResult, tool: Tool | None, given: Mapping[str, Any]

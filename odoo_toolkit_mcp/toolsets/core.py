@@ -11,6 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit import records
+from odoo_toolkit.acting_as import acting_as
 from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
 from odoo_toolkit.arguments import DOMAIN_HELP
 from odoo_toolkit.client import Odoo
@@ -171,6 +172,15 @@ TOOLS = (
         title="Get default values",
         description="Get the default values that Odoo would give a new record.",
         function=records.default_get,
+        access="read",
+    ),
+    Tool(
+        name="odoo_core_get_user",
+        title="Show the acting user",
+        description="Show on whose behalf these tools work: user, company and whether there are"
+        " others, currency, language, time zone, and today's date there. The first answer that you"
+        " got has this, too.",
+        function=acting_as,
         access="read",
     ),
     Tool(

@@ -18,6 +18,32 @@ DATABASE, LOGIN, PASSWORD = "odoo14", "admin", "correct horse battery"
 Answer = Callable[[list[Any], dict[str, Any]], Any]
 
 
+#: Of an administrator.
+ADMIN = {
+    "res.users": {
+        "id": 2,
+        "name": "Mitchell",
+        "company_id": [1, "My Company"],
+        "company_ids": [1],
+        "lang": "en_US",
+        "tz": "Europe/Brussels",
+    },
+    "res.company": {"id": 1, "name": "My Company", "currency_id": [1, "EUR"]},
+}
+
+#: What the server reads for itself of the user and the company.
+_WHO = {
+    ("res.users", "read", ("name", "company_id", "company_ids", "lang")),
+    ("res.users", "read", ("tz",)),
+    ("res.company", "read", ("name", "currency_id")),
+}
+
+
+def _fields_of(args: list[Any], kwargs: dict[str, Any]) -> tuple[str, ...]:
+    fields = kwargs.get("fields") or (args[1] if len(args) > 1 else ())
+    return tuple(fields) if isinstance(fields, list) else ()
+
+
 class FaultError(Exception):
     """Makes an answer the JSON-RPC error object ``error``."""
 
@@ -38,6 +64,9 @@ class FakeOdoo:
         self.url = f"http://127.0.0.1:{self.port}"
         self.calls: list[tuple[str, str, list[Any], dict[str, Any]]] = []
         self.logins = 0
+        #: model -> what the server reads for itself of the user and the company, once; refused
+        #: where there is none. It is not among the calls.
+        self.who: dict[str, dict[str, Any]] = {}
         self.version_info: dict[str, Any] = RECORDED["version_info"]
         self.records: dict[int, dict[str, Any]] = {
             record["id"]: dict(record) for record in RECORDED["records"]
@@ -131,6 +160,10 @@ class FakeOdoo:
         _, _, secret, model, method, args, *rest = params["args"]
         kwargs = rest[0] if rest else {}
         assert secret == PASSWORD
+        if (model, method, _fields_of(args, kwargs)) in _WHO:
+            if model not in self.who:
+                raise FaultError(_access_error(model))
+            return [self.who[model]]
         self.calls.append((model, method, args, kwargs))
         answer = self.answers.get((model, method))
         if answer is None:

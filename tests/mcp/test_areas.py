@@ -16,7 +16,7 @@ from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, with_views
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.fake_odoo import ADMIN, FakeOdoo
 from tests.mcp.test_confirmation import Person
 from tests.mcp.test_tools import CALLS, error_of
 from tests.mcp.test_views import changes, meta, viewer
@@ -128,8 +128,9 @@ async def test_operation_alone_is_answered_with_its_schema(
 
 @pytest.mark.parametrize("tool", [name for name in CALLS if name not in NATIVE])
 async def test_operations_answer_as_their_tools_do(
-    make_server: MakeServer, era: str, tool: str
+    make_server: MakeServer, odoo: FakeOdoo, era: str, tool: str
 ) -> None:
+    odoo.who = ADMIN
     arguments, expected = CALLS[tool]
     area, operation = place_of(tool)
     async with Client(make_server(mode="full", tools="areas"), mode=era) as client:

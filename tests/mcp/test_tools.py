@@ -14,7 +14,7 @@ from odoo_toolkit.records.results import CountResult
 from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, ToolTable
 from tests.mcp import list_sizes
 from tests.mcp.conftest import MakeServer
-from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.fake_odoo import ADMIN, FakeOdoo
 from tests.mcp.texts import data_of
 
 pytestmark = pytest.mark.anyio
@@ -94,6 +94,10 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"query": "ann", "model": "res.partner", "limit": 2},
         {"query": "ann", "depth_reached": 1, "total_results": 2},
     ),
+    "odoo_core_get_user": (
+        {},
+        {"user": "Mitchell", "company": "My Company", "currency": "EUR"},
+    ),
     "odoo_core_explain_model": (
         {"model": "res.partner"},
         {"model": "res.partner"},
@@ -101,7 +105,7 @@ CALLS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "odoo_core_list_toolsets": (
         {},
         {
-            "total_tools": 22,
+            "total_tools": 23,
             "odoo_version": "14.0",
             "apps_without_toolset": {"crm": "CRM", "lunch": "Lunch", "sale_management": "Sales"},
         },
@@ -157,8 +161,9 @@ def error_of(result: CallToolResult) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("tool", CALLS)
-async def test_tool_answers(make_server: MakeServer, era: str, tool: str) -> None:
+async def test_tool_answers(make_server: MakeServer, odoo: FakeOdoo, era: str, tool: str) -> None:
     """Structured content and text are the same object, with what Odoo answered."""
+    odoo.who = ADMIN
     arguments, expected = CALLS[tool]
     async with Client(make_server(mode="full"), mode=era) as client:
         result = await client.call_tool(tool, arguments)

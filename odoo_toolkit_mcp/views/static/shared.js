@@ -262,7 +262,7 @@ function table(rows, names, more) {
 }
 
 // Any object: its plain values as a list, its rows as tables.
-const SILENT = new Set(["message", "warnings", "dry_run", "success", "content_base64", "web_url"]);
+const SILENT = new Set(["message", "warnings", "dry_run", "success", "content_base64", "web_url", "acting_as"]);
 
 function facts(data, template) {
   const plain = Object.entries(data).filter(
