@@ -77,6 +77,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
             "odoo_toolkit.model_guide.methods",
             "odoo_toolkit.model_guide.states",
             "odoo_toolkit.system_info",
+            "odoo_toolkit.acting_as",
         ),
     ),
     "testing": ("An Odoo in memory", ("odoo_toolkit.testing",)),

@@ -13,11 +13,16 @@ from typing import Any
 from mcp.types import Tool
 
 from odoo_toolkit_mcp import tool_list
+from odoo_toolkit_mcp.areas import Area
 from odoo_toolkit_mcp.settings import MODE_ACCESS, ServerSettings
 from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
 from odoo_toolkit_mcp.toolsets.base import ToolTable
 
 FILE = Path(__file__).with_name("list_sizes.json")
+
+#: Where people read it, and what stands around the table there.
+GUIDE = Path(__file__).parent.parent.parent / "docs/tool-list.md"
+BEGIN, END = "<!-- sizes -->", "<!-- end of sizes -->"
 
 #: As in ``ODOO_MCP_TOOLS``.
 FORMS = ("flat", "areas")
@@ -64,7 +69,27 @@ def measured() -> Sizes:
         lists = {mode: listed(mode, form) for mode in MODE_ACCESS}
         sizes[form] = {mode: size(tools) for mode, tools in lists.items()}
         sizes[f"{form}, for models"] = {mode: for_models(tools) for mode, tools in lists.items()}
+    manifests = {mode: [size(one.manifest()) for one in areas(mode)] for mode in MODE_ACCESS}
+    sizes["all manifests"] = {mode: sum(each) for mode, each in manifests.items()}
+    sizes["longest manifest"] = {mode: max(each) for mode, each in manifests.items()}
     return sizes
+
+
+def areas(mode: str) -> list[Area]:
+    """Return the tools of areas."""
+    found, _ = tool_list.listed(table(mode), ServerSettings(mode=mode, tools="areas"))
+    return list(found.values())
+
+
+def in_docs(sizes: Sizes) -> str:
+    """Return the sizes as the guide shows them, in kB."""
+    heads = list(sizes)
+    lines = [f"| mode | {' | '.join(heads)} |", f"|---{'|--:' * len(heads)}|"]
+    lines += [
+        f"| {mode} | {' | '.join(f'{sizes[head][mode] / 1000:.1f}' for head in heads)} |"
+        for mode in MODE_ACCESS
+    ]
+    return "\n".join(lines)
 
 
 def recorded() -> Sizes:
@@ -74,8 +99,11 @@ def recorded() -> Sizes:
 
 
 def write(sizes: Sizes) -> None:
-    """Write the file."""
+    """Write the file, and the table of the guide."""
     FILE.write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
+    before, begin, rest = GUIDE.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    GUIDE.write_text(f"{before}{begin}\n\n{in_docs(sizes)}\n\n{end}{after}", "utf-8")
 
 
 def keep_what_shrank() -> None:
@@ -85,6 +113,7 @@ def keep_what_shrank() -> None:
         {
             form: {mode: min(bytes_, now[form][mode]) for mode, bytes_ in modes.items()}
             for form, modes in recorded().items()
+            if form in now
         }
     )
 

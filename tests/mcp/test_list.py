@@ -34,6 +34,13 @@ def test_list_has_not_grown() -> None:
     assert grown == []
 
 
+def test_guide_has_the_sizes() -> None:
+    """``python -m tests.mcp.list_sizes`` writes them there."""
+    guide = list_sizes.GUIDE.read_text("utf-8")
+
+    assert list_sizes.in_docs(list_sizes.recorded()) in guide
+
+
 @pytest.mark.parametrize("form", list_sizes.FORMS)
 @pytest.mark.parametrize("mode", MODE_ACCESS)
 def test_linter_has_nothing_to_say(mode: str, form: str) -> None:
