@@ -29,7 +29,7 @@ class ActingAs(Shown):
     """Whom a connection acts for, and where.
 
     Attributes:
-        user: the name.
+        user: the name; None where it is closed.
         company: for which new records are; None where it cannot be read.
         currency: of that company, such as EUR.
         other_companies: names of others whose records are seen, too; the first five.
@@ -39,7 +39,7 @@ class ActingAs(Shown):
         today: the day it is there.
     """
 
-    user: str
+    user: str | None
     company: str | None
     currency: str | None = None
     other_companies: list[str] = attrs.Factory(list)
@@ -75,10 +75,14 @@ def acting_as(odoo: Odoo) -> ActingAs:
 
 def _ask(odoo: Odoo) -> dict[str, Any]:
     (user,) = _read(odoo, "res.users", [odoo.uid], _OF_USER)
-    own = user["company_id"]
-    allowed = odoo.settings.base_context.get("allowed_company_ids")
-    ids = list(allowed or [own[0], *(i for i in user["company_ids"] if i != own[0])])
-    told = {"user": user["name"], "language": user["lang"] or None, "companies": len(ids)}
+    own = user["company_id"] or (0, None)
+    others = [i for i in user["company_ids"] or () if i != own[0]]
+    ids = list(odoo.settings.base_context.get("allowed_company_ids") or [own[0], *others])
+    told = {
+        "user": user["name"] or None,
+        "language": user["lang"] or None,
+        "companies": len(ids),
+    }
     try:
         rows = _read(odoo, "res.company", ids[: _MOST_NAMED + 1], ["name", "currency_id"])
     except OdooError:
@@ -87,16 +91,24 @@ def _ask(odoo: Odoo) -> dict[str, Any]:
     currencies = {row["id"]: row["currency_id"] for row in rows}
     return {
         **told,
-        "company": names.get(ids[0]),
+        "company": names.get(ids[0]) or None,
         "currency": (currencies.get(ids[0]) or [0, None])[1],
-        "other_companies": [names[i] for i in ids[1:] if i in names],
+        "other_companies": [names[i] for i in ids[1:] if names.get(i)],
     }
 
 
 def _read(odoo: Odoo, model: str, ids: list[int], fields: list[str]) -> list[dict[str, Any]]:
-    call = Call(model=model, method="read", ids=tuple(ids), arguments={"fields": fields}, step=True)
-    rows: list[dict[str, Any]] = odoo.call(call)
-    return rows
+    """Return records as Odoo has them; fields that are closed are empty."""
+    closed = odoo.policy.model_problem(model, "read") is not None
+    call = Call(
+        model=model,
+        method="read",
+        ids=tuple(ids),
+        arguments={"fields": [name for name in fields if not odoo.policy.field_blocked(name)]},
+        step=closed,  # It is refused with the reason.
+        internal=not closed,
+    )
+    return [{**dict.fromkeys(fields, False), **row} for row in odoo.call(call)]
 
 
 readable_signatures(globals())

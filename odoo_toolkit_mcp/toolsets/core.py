@@ -11,7 +11,7 @@ from annotated_doc import Doc
 from annotated_types import Len
 
 from odoo_toolkit import records
-from odoo_toolkit.acting_as import acting_as
+from odoo_toolkit.acting_as import ActingAs, acting_as
 from odoo_toolkit.annotations import Context, DryRun, Fields, JsonSchema, Model
 from odoo_toolkit.arguments import DOMAIN_HELP
 from odoo_toolkit.client import Odoo
@@ -43,6 +43,11 @@ def _create(odoo: Odoo, *arguments: Any, **named: Any) -> CreateResult | Plan:
     named = {"return_fields": NAMES_AND_STATES, **named}
     result: CreateResult | Plan = records.create(odoo, *arguments, **named)
     return result
+
+
+def _get_user(odoo: Odoo) -> ActingAs:
+    """Return on whose behalf a connection works."""
+    return acting_as(odoo)
 
 
 def _fields_get(
@@ -180,7 +185,7 @@ TOOLS = (
         description="Show on whose behalf these tools work: user, company and whether there are"
         " others, currency, language, time zone, and today's date there. The first answer that you"
         " got has this, too.",
-        function=acting_as,
+        function=_get_user,
         access="read",
     ),
     Tool(

@@ -36,6 +36,7 @@ _WHO = {
     ("res.users", "read", ("name", "company_id", "company_ids", "lang")),
     ("res.users", "read", ("tz",)),
     ("res.company", "read", ("name", "currency_id")),
+    ("res.company", "read", ("name",)),
 }
 
 
@@ -163,7 +164,7 @@ class FakeOdoo:
         if (model, method, _fields_of(args, kwargs)) in _WHO:
             if model not in self.who:
                 raise FaultError(_access_error(model))
-            return [self.who[model]]
+            return [_chosen(self.who[model], [*_fields_of(args, kwargs)])]
         self.calls.append((model, method, args, kwargs))
         answer = self.answers.get((model, method))
         if answer is None:

@@ -80,6 +80,15 @@ async def test_lists_of_models_close_it(make_server: MakeServer, odoo: FakeOdoo)
         assert "acting_as" not in await counted(client)
 
 
+async def test_closed_fields_are_left_out(make_server: MakeServer, odoo: FakeOdoo) -> None:
+    odoo.who = ADMIN
+    async with Client(make_server(field_blocklist=("currency_id",))) as client:
+        told = (await counted(client))["acting_as"]
+
+    assert told["company"] == "My Company"
+    assert "currency" not in told
+
+
 async def test_it_is_what_odoo_has(server: Server) -> None:
     user = server.user("admin")
     async with Client(mcp_server(server, user)) as client:

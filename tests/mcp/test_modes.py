@@ -21,6 +21,8 @@ READING = {
     "odoo_core_fields_get",
     "odoo_core_name_get",
     "odoo_core_default_get",
+    "odoo_core_explain_model",
+    "odoo_core_get_user",
     "odoo_core_list_models",
     "odoo_core_list_toolsets",
     "odoo_core_execute",
