@@ -98,6 +98,7 @@ def test_what_a_rule_orders_from_a_vendor_is_found_out(admin: Odoo, suffix: str)
     assert isinstance(plan, ReplenishmentPlan)
     (rule,) = plan.rules
     assert (rule.on_hand, rule.forecast, rule.to_order, rule.how) == (3.0, 3.0, 17.0, "purchase")
+    assert "No vendor of these has a draft: purchase orders will be new." in plan.message
     assert records.count(admin, "purchase.order.line", of_product).count == 0
     done = _run(admin, products=[product])
     (one,) = done.ordered
@@ -111,6 +112,11 @@ def test_what_a_rule_orders_from_a_vendor_is_found_out(admin: Odoo, suffix: str)
     assert (again.ordered, len(again.not_ordered)) == ([], 1)
     # More is wanted: it is added to the line that is there.
     _set(admin, product_id=product, maximum=50, minimum=40)
+    plan = run_reordering_rules(admin, products=[product], dry_run=True)
+    assert isinstance(plan, ReplenishmentPlan)
+    (draft,) = plan.documents
+    assert (draft.id, draft.partner) == (one.document.id, f"Vendor {suffix}")
+    assert f"Odoo may add to these drafts: {draft.name} of Vendor {suffix}" in plan.message
     more = _run(admin, products=[product])
     assert [(item.quantity, item.added) for item in more.ordered] == [(30.0, True)]
     (line,) = search_read(admin, "purchase.order.line", of_product, ["product_qty"])

@@ -62,6 +62,7 @@ def test_a_project_is_made_as_planned(admin: Odoo, suffix: str) -> None:
 
     made = make(admin, **given)
     assert made.warnings == []
+    assert f"(privacy_visibility {made.visibility!r})" in plan.message
     assert [stage.name for stage in made.stages] == ["To do", "Doing", "Done"]
     assert (made.date_start, made.date_end) == ("2031-05-01", "2031-06-01")
     pack, kitchen, drive, unpack = made.tasks

@@ -393,6 +393,12 @@ def _replenishing(major: int) -> dict[str, dict[str, str]]:
             "name": "char",
             "state": "char",
             "picking_type_id": "many2one stock.picking.type",
+            "partner_id": "many2one res.partner",
+        },
+        "product.supplierinfo": {
+            "product_id": "many2one product.product",
+            "product_tmpl_id": "many2one product.template",
+            "partner_id" if major > 15 else "name": "many2one res.partner",
         },
         "purchase.order.line": {
             "product_id": "many2one product.product",

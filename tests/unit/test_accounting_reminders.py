@@ -13,6 +13,7 @@ from odoo_toolkit.errors import (
     NotFoundError,
     ValidationError,
 )
+from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.policy import Policy
 from tests.unit.dunning import Dunning, invoice, owed
 from tests.unit.fake_books import item
@@ -69,9 +70,14 @@ def test_the_plan_is_the_run(major: int) -> None:
         sent.body,
         sent.invoices,
     )
-    assert [(call.model, call.method, call.arguments) for call in shown.calls] == [
-        (call.model, call.method, dict(call.arguments)) for call in writes(odoo)
-    ]
+    # The text is in the plan once, with its reminder; all else of the calls is as it is sent.
+    told = [(call.model, call.method, call.arguments) for call in shown.calls]
+    run = [(call.model, call.method, dict(call.arguments)) for call in writes(odoo)]
+    assert told[0][2]["vals_list"]["body"] == "the body of reminders[0]"
+    written = run[0][2]["vals_list"]["body"]
+    assert written == written_text(odoo.schema.fields("mail.message")["body"], planned.body)
+    values = {**told[0][2]["vals_list"], "body": written}
+    assert [(*told[0][:2], {**told[0][2], "vals_list": values}), *told[1:]] == run
 
 
 def test_who_gets_none_is_told_with_the_reason() -> None:

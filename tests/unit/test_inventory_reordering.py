@@ -169,6 +169,23 @@ def test_what_a_run_ordered_is_found_out(major: int) -> None:
     assert len(depot.asked("action_replenish")) == 1
 
 
+def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
+    depot = ruled()
+    offer = {"id": 1, "product_id": 3, "product_tmpl_id": False, "partner_id": 7}
+    depot.server.records["res.partner"] = [{"id": 7, "name": "Azure"}]
+    depot.server.records["product.supplierinfo"] = [offer]
+    draft = {"id": 12, "name": "P00012", "partner_id": 7, "state": "draft"}
+    depot.server.records["purchase.order"] = [draft, {**draft, "id": 13, "state": "purchase"}]
+    plan = run(depot, dry_run=True)
+    assert [(one.id, one.name, one.url) for one in plan.documents] == [
+        (12, "P00012", depot.link("purchase.order", 12))
+    ]
+    assert "(by purchase). Odoo may add to these drafts: P00012" in plan.message
+    draft["state"] = "cancel"
+    assert "purchase orders will be new." in run(depot, dry_run=True).message
+    assert writes(depot) == []
+
+
 def test_what_is_added_to_a_line_that_is_there_is_found_out() -> None:
     depot = ruled()
     line = {"id": 1, "product_id": 3, "order_id": 12, "product_qty": 4.0, "state": "draft"}

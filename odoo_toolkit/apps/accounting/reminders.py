@@ -26,7 +26,7 @@ from odoo_toolkit.operations.documents import Row, afterwards, read_rows
 from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, today, wanted_each
 from odoo_toolkit.operations.steps import make, permit
 from odoo_toolkit.plain_text import written_text
-from odoo_toolkit.plans import Plan, operation_with, planned
+from odoo_toolkit.plans import Plan, PlannedCall, operation_with, planned
 from odoo_toolkit.progress import Steps, quietly
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
@@ -576,12 +576,30 @@ def _plan(
     total = by_currency((amount, name) for one in ready for name, amount in one.totals.items())
     would = f"Would remind {_customers(len(ready))}" + (f" of {total}." if ready else ".")
     plan = planned(odoo, calls, would + _also(not_sent, left_out))
+    # Each text is there once, as its reader gets it: with the reminder.
+    body = step.form.body
+    bodies = {
+        written_text(odoo.schema.fields(MESSAGE)["body"], one.body): f"the body of reminders[{n}]"
+        for n, one in enumerate(ready)
+    }
     return RemindersPlan(
-        **attrs.asdict(plan, recurse=False),
+        **attrs.asdict(plan, recurse=False)
+        | {"calls": [_short(c, body, bodies) for c in plan.calls]},
         reminders=list(ready),
         not_sent=not_sent,
         left_out=left_out,
     )
+
+
+def _short(call: PlannedCall, body: str, bodies: Mapping[str, str]) -> PlannedCall:
+    """Return a planned call that names its text in the place of repeating it."""
+    arguments = {
+        name: {**values, body: bodies[values[body]]}
+        if isinstance(values, dict) and values.get(body) in bodies
+        else values
+        for name, values in call.arguments.items()
+    }
+    return attrs.evolve(call, arguments=arguments)
 
 
 def _customers(number: int) -> str:

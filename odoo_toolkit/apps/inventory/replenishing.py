@@ -23,12 +23,12 @@ from odoo_toolkit.apps.inventory.reordering import (
 )
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import OdooError, ValidationError, make_error
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError, make_error
 from odoo_toolkit.operations.documents import Row, not_found, read_rows
 from odoo_toolkit.operations.lines import NameOrId, NamesOrIds, wanted_each, wanted_links
 from odoo_toolkit.operations.steps import Step, make, permit, plan
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plans import Plan, operation_with
+from odoo_toolkit.plans import Plan, PlannedDocument, operation_with
 from odoo_toolkit.records.names import resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.plain import plain
@@ -37,6 +37,8 @@ from odoo_toolkit.values.plain import plain
 MOST_RULES = 500
 
 _TOLERANCE = 1e-6
+
+_ORDER, _OFFER = "purchase.order", "product.supplierinfo"
 
 RUN = Step(
     model=RULE.model,
@@ -165,7 +167,8 @@ def run_reordering_rules(
     manufacturing order or a transfer; nothing is sent to a vendor. It is one call: if Odoo refuses
     a rule, such as one without a vendor, nothing is ordered.
 
-    7 to 10 round trips, however many rules there are.
+    7 to 10 round trips, however many rules there are. A dry run reads the draft purchase orders,
+    too, to which Odoo may add: up to 2 more.
 
     >>> done = run_reordering_rules(odoo, products=["Desk"])
     >>> [(one.how, one.document.name, one.quantity) for one in done.ordered]
@@ -199,11 +202,13 @@ def run_reordering_rules(
         if rule.how is None
     ]
     if dry_run:
-        made = plan(odoo, [RUN] if ids else [], ids, _would(running))
+        drafts = _drafts(odoo, running, warnings)
+        made = plan(odoo, [RUN] if ids else [], ids, _would(running) + _new_or_not(drafts))
         return ReplenishmentPlan(
             dry_run=True,
             message=made.message,
             needs=made.needs,
+            documents=drafts or [],
             calls=made.calls,
             warnings=warnings,
             rules=running,
@@ -235,6 +240,58 @@ def run_reordering_rules(
         ordered=ordered,
         not_ordered=idle,
         warnings=list(dict.fromkeys(warnings)),
+    )
+
+
+def _drafts(
+    odoo: Odoo, running: Sequence[ReorderingRule], warnings: list[str]
+) -> list[PlannedDocument] | None:
+    """Return the drafts to vendors of what is bought; None where that is nothing, or not known."""
+    bought = sorted({one.product.id for one in running if one.how == "purchase" and one.product})
+    if not bought or not odoo.schema.has_model(_ORDER):
+        return None
+    offers: list[Any] = ["|", ["product_id", "in", bought]]
+    offers += [["product_tmpl_id.product_variant_ids", "in", bought]]
+    try:
+        # Up to 15 the vendor of an offer is its name.
+        rows = read_rows(odoo, _OFFER, offers, ["partner_id", "name"], acts_on=RULE.model)
+        found = [row["partner_id"] or row["name"] for row in rows]
+        vendors = sorted({one.id for one in found if isinstance(one, RecordName)})
+        if not vendors:
+            return None
+        domain = [["state", "=", "draft"], ["partner_id", "in", vendors]]
+        fields = ["name", "partner_id", "state"]
+        orders = read_rows(odoo, _ORDER, domain, fields, acts_on=RULE.model, order="id")
+    except OdooConnectionError:
+        raise
+    except OdooError as error:
+        warnings.append(f"Draft purchase orders cannot be seen: {error.message}")
+        return None
+    return [
+        PlannedDocument(
+            model=_ORDER,
+            id=row["id"],
+            name=row["name"] or "A draft",
+            url=odoo.link(_ORDER, row["id"]),
+            state=row["state"],
+            partner=row["partner_id"].name if row["partner_id"] else None,
+            notes=["Odoo may add to this draft."],
+        )
+        for row in orders
+    ]
+
+
+def _new_or_not(drafts: Sequence[PlannedDocument] | None) -> str:
+    """Say whether what is bought goes into new orders, or may go into drafts that are there."""
+    if drafts is None:
+        return ""
+    if not drafts:
+        return " No vendor of these has a draft: purchase orders will be new."
+    told = ", ".join(f"{one.name} of {one.partner or 'a vendor'}" for one in drafts[:10])
+    more = f" and {len(drafts) - 10} more" if len(drafts) > 10 else ""
+    return (
+        f" Odoo may add to these drafts: {told}{more}; it does where vendor, warehouse and buyer"
+        " fit, else it makes a new purchase order."
     )
 
 

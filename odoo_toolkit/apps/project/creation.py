@@ -23,7 +23,7 @@ from odoo_toolkit.apps.project.tasks import STAGE, TASK, assigned
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.operations.documents import (
     Document,
@@ -345,7 +345,10 @@ def create_project(
         done.warnings.extend(same)
         return _result(odoo, done, project, columns, rows, made)
 
-    would = " ".join([_told(odoo, name, links, begins, ends, columns, rows), *same])
+    told: list[str] = []
+    if dry_run:
+        told = [_told(odoo, name, links, begins, ends, columns, rows), *_visible(odoo)]
+    would = " ".join([*told, *same])
     return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
 
 
@@ -403,6 +406,30 @@ def _told(
     more = f"; and {len(rows) - _TOLD} more" if len(rows) > _TOLD else ""
     notified = " Odoo notifies the assignees." if any(row["users"] for row in rows) else ""
     return "".join(parts) + "; ".join(tasks) + (f"{more}.{notified}" if rows else "")
+
+
+def _visible(odoo: Odoo) -> list[str]:
+    """Say who would see the project, as Odoo sets it by default; one round trip."""
+    field = "privacy_visibility"
+    known = odoo.policy.readable_fields(PROJECT.model, odoo.schema.fields, step=True)
+    if field not in known:
+        return []
+    call = Call(
+        model=PROJECT.model,
+        method="default_get",
+        arguments={"fields": [field]},
+        access="read",
+        acts_on=PROJECT.model,
+        step=True,
+    )
+    try:
+        value = odoo.call(call).get(field)
+    except OdooConnectionError:
+        raise
+    except OdooError:
+        return []
+    labels = dict(known[field].selection)
+    return [f"Who sees it: {labels.get(value, value)} ({field} {value!r})."] if value else []
 
 
 def _names(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:

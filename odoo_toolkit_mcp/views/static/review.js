@@ -230,7 +230,8 @@ function documents(list, meta) {
   if (!isRows(list)) return [];
   return list.map((one) => [
     h("h2", {}, words(one.title || one.name || one.kind || "Document")),
-    facts(one, meta.link),
+    // Its name is the heading, and its id has the link.
+    facts({ ...one, title: null, name: null, model: id(one.id) ? one.model : null, url: null }, meta.link),
   ]);
 }
 
