@@ -531,6 +531,7 @@ def _models(major: int, moves: str, manager: bool) -> dict[str, dict[str, str]]:
         "res.users": {"company_id": "many2one res.company"},
         "uom.uom": {"name": "char"},
         "product.product": {
+            "seller_ids": "one2many product.supplierinfo",
             "uom_id": "many2one uom.uom",
             "type": "char",
             "tracking": "char",

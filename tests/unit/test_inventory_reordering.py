@@ -169,21 +169,39 @@ def test_what_a_run_ordered_is_found_out(major: int) -> None:
     assert len(depot.asked("action_replenish")) == 1
 
 
+def with_a_draft(state: str = "draft", **options: Any) -> Depot:
+    """Return a depot with a rule of desks, whose vendor has an order in a state."""
+    depot = Depot(19, **options)
+    depot.rule()
+    depot.product["seller_ids"] = [1]
+    records = depot.server.records
+    records["res.partner"] = [{"id": 7, "name": "Azure", "display_name": "Azure"}]
+    records["product.supplierinfo"] = [{"id": 1, "product_id": 3, "partner_id": 7}]
+    order = {"id": 12, "name": "P00012", "partner_id": 7}
+    records["purchase.order"] = [{**order, "state": state}, {**order, "id": 13, "state": "done"}]
+    return depot
+
+
 def test_a_plan_shows_the_drafts_to_which_odoo_may_add() -> None:
-    depot = ruled()
-    offer = {"id": 1, "product_id": 3, "product_tmpl_id": False, "partner_id": 7}
-    depot.server.records["res.partner"] = [{"id": 7, "name": "Azure"}]
-    depot.server.records["product.supplierinfo"] = [offer]
-    draft = {"id": 12, "name": "P00012", "partner_id": 7, "state": "draft"}
-    depot.server.records["purchase.order"] = [draft, {**draft, "id": 13, "state": "purchase"}]
+    depot = with_a_draft()
     plan = run(depot, dry_run=True)
     assert [(one.id, one.name, one.url) for one in plan.documents] == [
         (12, "P00012", depot.link("purchase.order", 12))
     ]
-    assert "(by purchase). Odoo may add to these drafts: P00012" in plan.message
-    draft["state"] = "cancel"
-    assert "purchase orders will be new." in run(depot, dry_run=True).message
+    assert "Odoo may add to these drafts: P00012 of Azure; it does" in plan.message
     assert writes(depot) == []
+    none = run(with_a_draft("cancel"), dry_run=True)
+    assert "purchase orders will be new." in none.message
+
+
+def test_who_must_not_read_orders_sees_no_drafts() -> None:
+    depot = with_a_draft(policy=Policy(mode="full", model_blocklist=["purchase.order"]))
+    plan = run(depot, dry_run=True)
+    assert plan.documents == []
+    assert "P00012" not in str(plan)
+    assert plan.warnings == [
+        "Draft purchase orders are not shown: this connection does not see them."
+    ]
 
 
 def test_what_is_added_to_a_line_that_is_there_is_found_out() -> None:
