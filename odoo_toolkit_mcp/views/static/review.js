@@ -231,7 +231,8 @@ function documents(list, meta) {
   return list.map((one) => [
     h("h2", {}, words(one.title || one.name || one.kind || "Document")),
     // Its name is the heading, and its id has the link.
-    facts({ ...one, title: null, name: null, model: id(one.id) ? one.model : null, url: null }, meta.link),
+    facts({ ...one, title: null, name: null, url: null, model: id(one.id) ? one.model : null },
+      meta.link),
   ]);
 }
 
