@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from odoo_toolkit.progress import time_limit as time_limit
     from odoo_toolkit.records import *  # noqa: F403 - all of its names
     from odoo_toolkit.records.aggregate import AggregateResult as AggregateResult
+    from odoo_toolkit.records.arrow_stream import ArrowFile as ArrowFile
+    from odoo_toolkit.records.arrow_stream import ArrowStream as ArrowStream
     from odoo_toolkit.records.changes import ChangesResult as ChangesResult
     from odoo_toolkit.records.export import ExportResult as ExportResult
     from odoo_toolkit.records.importing.results import FailedRow as FailedRow
@@ -94,10 +96,11 @@ _HOMES = {
     "policy": "Policy",
     "progress": "OperationCancelled time_limit",
     "records": "aggregate changes count create create_many default_get execute export fields_get"
-    " iterate list_models name_get read read_csv run_queries run_wizard search_read unlink"
-    " upsert write write_many",
+    " iterate list_models name_get read read_csv run_queries run_wizard search_read to_arrow"
+    " unlink upsert write write_many",
     "arguments.compared": "Difference",
     "records.aggregate": "AggregateResult",
+    "records.arrow_stream": "ArrowFile ArrowStream",
     "records.changes": "ChangesResult",
     "records.export": "ExportResult",
     "records.importing.results": "FailedRow ImportPlan ImportResult Problem RowError",

@@ -24,6 +24,7 @@ ATTRIBUTES = (
     "relation",
     "relation_field",
     "currency_field",
+    "digits",
     "related",
     "depends",
     "company_dependent",
@@ -50,6 +51,7 @@ class Field(Shown):
         relation: model that a relational field points to.
         relation_field: of a one2many, the many2one in the other model.
         currency_field: of a monetary field, the field that has its currency.
+        decimals: digits after the point that a float keeps; None where that is not fixed.
         related: the names on the path to the field that it shows, where it shows another one.
         depends: paths to the fields that it is computed from.
         company_dependent: whether each company has a value of its own.
@@ -68,6 +70,7 @@ class Field(Shown):
     relation: str | None = None
     relation_field: str | None = None
     currency_field: str | None = None
+    decimals: int | None = None
     related: tuple[str, ...] = ()
     depends: tuple[str, ...] = ()
     company_dependent: bool = False
@@ -99,6 +102,7 @@ def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
         relation=raw.get("relation") or None,
         relation_field=raw.get("relation_field") or None,
         currency_field=raw.get("currency_field") or None,
+        decimals=_decimals(raw.get("digits")),
         related=_path(raw.get("related")),
         depends=tuple(map(str, raw.get("depends") or ())),
         company_dependent=bool(raw.get("company_dependent")),
@@ -117,6 +121,12 @@ def is_unencoded(model: str, field: Field) -> bool:
         and field.name in UNENCODED_FIELDS
         and (model == "ir.attachment" or bool(field.related))
     )
+
+
+def _decimals(digits: Any) -> int | None:
+    """Return the second of two numbers: of all digits, and of those after the point."""
+    pair = isinstance(digits, (list, tuple)) and len(digits) == 2
+    return digits[1] if pair and isinstance(digits[1], int) else None
 
 
 def _path(related: Any) -> tuple[str, ...]:

@@ -174,6 +174,7 @@ class Model:
     upsert = _operation(records.upsert)
     execute = _operation(records.execute)
     export = _method(records.export)
+    to_arrow = _method(records.to_arrow)
     changes = _method(records.changes)
 
     def states(self) -> ModelStates:

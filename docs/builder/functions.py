@@ -19,6 +19,7 @@ _RESULTS = (
     "odoo_toolkit.records.results",
     "odoo_toolkit.records.aggregate",
     "odoo_toolkit.records.iterate",
+    "odoo_toolkit.records.arrow_stream",
     "odoo_toolkit.records.importing.results",
     "odoo_toolkit.records.export",
     "odoo_toolkit.records.changes",
@@ -86,6 +87,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
 #: Classes whose methods are for users; results have their attributes told in the docstring.
 WITH_MEMBERS = frozenset(
     {
+        "ArrowStream",
         "Connection",
         "Domain",
         "FakeServer",
@@ -128,6 +130,7 @@ ONLY = {
     ),
     "odoo_toolkit.progress": ("time_limit", "OperationCancelled"),
     "odoo_toolkit.records.aggregate": ("AggregateResult",),
+    "odoo_toolkit.records.arrow_stream": ("ArrowStream", "ArrowFile"),
     "odoo_toolkit.records.changes": ("ChangesResult",),
     "odoo_toolkit.records.export": ("ExportResult",),
     "odoo_toolkit.records.importing.results": (

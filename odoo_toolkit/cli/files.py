@@ -38,7 +38,7 @@ _STANDARD_OUTPUT = "-"
     "--output",
     default=_STANDARD_OUTPUT,
     metavar="FILE",
-    help="Ending in .csv, .jsonl, .parquet or .xlsx; standard output by default.",
+    help="Ending in .csv, .jsonl, .parquet, .arrow or .xlsx; standard output by default.",
 )
 @click.option("--database-ids", is_flag=True, help="Database ids in place of external ones.")
 @form_options("csv", "jsonl")

@@ -2,6 +2,7 @@
 
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.records.aggregate import aggregate
+from odoo_toolkit.records.arrow import to_arrow
 from odoo_toolkit.records.changes import changes
 from odoo_toolkit.records.execute import execute
 from odoo_toolkit.records.export import export
@@ -31,6 +32,7 @@ __all__ = [
     "run_queries",
     "run_wizard",
     "search_read",
+    "to_arrow",
     "unlink",
     "upsert",
     "write",

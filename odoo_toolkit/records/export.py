@@ -163,8 +163,9 @@ def export(
         model: such as ``res.partner``.
         domain: which records; a list of conditions or a :class:`~odoo_toolkit.arguments.Domain`.
         fields: names of fields, dotted ones, too, or ``["*"]`` for all but binary ones.
-        path: of the file, ending in ``.csv``, ``.jsonl`` or ``.ndjson`` (JSON lines), or with
-            pandas ``.parquet`` or ``.xlsx``; one that exists is replaced.
+        path: of the file, ending in ``.csv``, ``.jsonl`` or ``.ndjson`` (JSON lines), with
+            pyarrow ``.parquet`` or ``.arrow``, or with pandas ``.xlsx``; one that exists is
+            replaced.
         order: of the rows, such as ``name asc``; by id by default.
         context: extends the base context.
         external_ids: without, the columns are ``.id`` and ``country_id/.id`` with database ids.

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,15 @@ import attrs
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.frames import to_df
+from odoo_toolkit.records.arrow_columns import (
+    TYPED,
+    ArrowColumn,
+    list_column,
+    plain_column,
+    record_batch,
+    schema,
+)
+from odoo_toolkit.records.arrow_files import ARROW, PARQUET, arrow_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,10 +91,37 @@ def _json_lines(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
 
 
 @contextmanager
-def _parquet(path: Path, columns: Sequence[Column]) -> Iterator[Write]:
-    found: list[Sequence[Any]] = []
-    yield found.extend
-    _frame(found, columns).to_parquet(path, engine="pyarrow", index=False)
+def _arrow(path: Path, columns: Sequence[Column], form: str) -> Iterator[Write]:
+    model = columns[0].comodel or ""
+    typed = [_arrow_column(column) for column in columns]
+    known = schema(typed)
+    with arrow_file(path, form, known, {"odoo.model": model}) as write_batch:
+
+        def write(rows: Rows) -> None:
+            page = list(rows)
+            values = [[row[at] for row in page] for at in range(len(columns))]
+            write_batch(record_batch(model, typed, known, values, values[0]))
+
+        yield write
+
+
+def _arrow_column(column: Column) -> ArrowColumn:
+    """Return the column of an Arrow file: as imports take it, numbers as floats of Odoo."""
+    field, many = column.field, column.field.type in TO_MANY
+    if column.comodel:
+        texts = not column.header.endswith(".id")
+        if many:
+            return list_column(column.header, field, texts=texts)
+        field = attrs.evolve(field, type="char" if texts else "integer")
+        return plain_column(column.header, column.header, field)
+    if field.type not in TYPED:
+        field = attrs.evolve(field, type="char")
+        return plain_column(column.header, column.name, field, partial(_all_text, column))
+    return plain_column(column.header, column.name, field)
+
+
+def _all_text(column: Column, values: Sequence[Any]) -> list[Any]:
+    return [None if value is None else _text(value, column) for value in values]
 
 
 @contextmanager
@@ -118,11 +155,12 @@ FORMS: dict[str, Callable[[Path, Sequence[Column]], AbstractContextManager[Write
     ".csv": _csv,
     ".jsonl": _json_lines,
     ".ndjson": _json_lines,
-    ".parquet": _parquet,
+    PARQUET: partial(_arrow, form=PARQUET),
+    ARROW: partial(_arrow, form=ARROW),
     ".xlsx": _excel,
 }
 
-_NEEDS = {".parquet": ("pandas", "pyarrow"), ".xlsx": ("pandas", "openpyxl")}
+_NEEDS = {PARQUET: ("pyarrow",), ARROW: ("pyarrow",), ".xlsx": ("pandas", "openpyxl")}
 
 
 def check_form(path: Path) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.annotations import Context, Domain, Fields, Model
@@ -19,6 +20,8 @@ from odoo_toolkit.values import ReadOptions
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from odoo_toolkit.records.arrow_stream import ArrowStream
 
 #: Records that one request reads, unless told.
 BATCH = 1000
@@ -42,7 +45,10 @@ class Records(Iterator[Record]):
         options: ReadOptions | None = None,
     ) -> None:
         self.model = question.model
-        self._question = question
+        self._odoo, self._question = odoo, question
+        self._again = partial(
+            Records, odoo, question, batch, counted=counted, progress=progress, options=options
+        )
         self._pages = Pages(
             odoo,
             options or odoo.options,
@@ -51,7 +57,8 @@ class Records(Iterator[Record]):
             counted=counted or progress is not None,
         )
         # It does not know of this object, so that it ends as soon as nobody holds that any more.
-        self._rows = _used(self._pages, progress)
+        self._read = _used(self._pages, progress)
+        self._rows = _one_by_one(self._read)
 
     def __next__(self) -> Record:
         return next(self._rows)
@@ -68,6 +75,11 @@ class Records(Iterator[Record]):
     def close(self) -> None:
         """Read no more; returns when nothing is under way any longer."""
         self._rows.close()
+        self._read.close()
+
+    def pages(self) -> Generator[list[Record], None, None]:
+        """Return what yields the records page by page, for use in place of the iterator."""
+        return self._read
 
     @property
     def total(self) -> int | None:
@@ -103,15 +115,41 @@ class Records(Iterator[Record]):
         rest = list(self)
         return to_df(rest, self.described)
 
+    def to_arrow(self, *, decimals: bool = True) -> ArrowStream:
+        """Return the records as a stream of Arrow batches, see :func:`odoo_toolkit.to_arrow`.
 
-def _used(pages: Pages, progress: Callable[[], Progress] | None) -> Generator[Record, None, None]:
-    """Yield the records, and tell of the progress after each page."""
+        Each use of the stream reads all records anew, whatever was read of this iterator.
+
+        Args:
+            decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
+
+        Raises:
+            ValidationError: a field is binary, or holds properties.
+            ConfigurationError: pyarrow is not installed.
+        """
+        from odoo_toolkit.records.arrow_stream import stream_of
+
+        question = self._question
+        return stream_of(
+            self._odoo, self.model, self.described, self._again, decimals, question.every
+        )
+
+
+def _one_by_one(pages: Iterable[list[Record]]) -> Generator[Record, None, None]:
+    for page in pages:
+        yield from page
+
+
+def _used(
+    pages: Pages, progress: Callable[[], Progress] | None
+) -> Generator[list[Record], None, None]:
+    """Yield the pages, and tell of the progress after each."""
     tell = progress() if progress else None
     done = 0
     reading = pages.read()
     try:
         for page in reading:
-            yield from page
+            yield page
             done += len(page)
             if tell:
                 tell(done, max(done, pages.total or 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any, TypeVar
 
 from odoo_toolkit.call import Call, parameter_names
@@ -15,6 +15,9 @@ from odoo_toolkit.policy.sending import left_out
 from odoo_toolkit.records.results import Record
 
 T = TypeVar("T")
+
+#: Codes of errors that may come of one field: the code behind it fails, or its query.
+FAULTS = frozenset({"UNKNOWN_ERROR", "VALIDATION_ERROR", "USER_ERROR", "VALUE_ERROR", "NOT_FOUND"})
 
 
 def with_left_out(
@@ -79,15 +82,32 @@ def without_unreadable(
     return rows, skipped + more
 
 
-def _refused(fetch: Callable[[Sequence[str]], list[Record]], names: list[str]) -> list[str]:
-    """Return the fields whose reading is refused, found by halving the list."""
+def failing_fields(
+    fetch: Callable[[Sequence[str]], list[Record]], names: Sequence[str]
+) -> list[str]:
+    """Return the fields whose reading fails; none where the records cannot be read at all."""
+    try:
+        fetch(["id"])
+    except OdooError:
+        return []
+    return _refused(fetch, [name for name in names if name != "id"], FAULTS)
+
+
+def _refused(
+    fetch: Callable[[Sequence[str]], list[Record]],
+    names: list[str],
+    codes: Container[str] = ("ACCESS_DENIED",),
+) -> list[str]:
+    """Return the fields whose reading ends with such an error, found by halving the list."""
+    if not names:
+        return []
     try:
         fetch(names)
     except OdooError as error:
-        if error.code != "ACCESS_DENIED":
+        if error.code not in codes:
             raise
         if len(names) == 1:
             return names
         half = len(names) // 2
-        return _refused(fetch, names[:half]) + _refused(fetch, names[half:])
+        return [*_refused(fetch, names[:half], codes), *_refused(fetch, names[half:], codes)]
     return []

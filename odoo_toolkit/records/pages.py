@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
 
-from odoo_toolkit.client import Odoo
+from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.policy.tables import FILE_MODELS
@@ -20,7 +20,7 @@ from odoo_toolkit.progress import time_left
 from odoo_toolkit.records.left_out import with_left_out
 from odoo_toolkit.records.paths import Shower
 from odoo_toolkit.records.results import Record
-from odoo_toolkit.records.rows import Question, fetched
+from odoo_toolkit.records.rows import Question, fetched_or_named
 from odoo_toolkit.values import ReadOptions
 
 #: Pages whose ids are asked for at a time, which costs little.
@@ -91,9 +91,15 @@ class Pages:
         question = self._question
         first = question.sending("search_read", {**question.arguments, "limit": self._batch})
         rows, self.left_out = with_left_out(
-            self._odoo, first.call, self.warnings, lambda: fetched(self._odoo, first, self.shower)
+            self._odoo,
+            first.call,
+            self.warnings,
+            lambda: fetched_or_named(self._odoo, first, self.shower),
         )
         return rows
+
+    def _fetched(self, asked: Admitted) -> list[Record]:
+        return fetched_or_named(self._odoo, asked, self.shower)
 
     def _ranges(self, last: int) -> Iterator[Callable[[], list[Record]]]:
         """Yield what reads the pages after an id, each by the ids between which it lies.
@@ -114,7 +120,7 @@ class Pages:
     def _range(self, after: int, end: int) -> list[Record]:
         between = [["id", ">", after], ["id", "<=", end], *self._question.domain]
         page = self._question.sending("search_read", {"domain": between, "order": "id"})
-        return self.shower.show(fetched(self._odoo, page, self.shower))
+        return self.shower.show(self._fetched(page))
 
     def _chunks(self, first: Sequence[Record]) -> Iterator[Callable[[], list[Record]]]:
         """Yield what reads the records after the first page, of all ids taken at once."""
@@ -128,7 +134,7 @@ class Pages:
         # Searched for, as a read would fail as a whole where one may be seen no longer.
         arguments = {"domain": [["id", "in", ids]], "order": "id"}
         page = self._question.sending("search_read", arguments, active_test=False)
-        rows = {row["id"]: row for row in fetched(self._odoo, page, self.shower)}
+        rows = {row["id"]: row for row in self._fetched(page)}
         return self.shower.show([rows[one] for one in ids if one in rows])
 
 

@@ -12,7 +12,13 @@ from odoo_toolkit.arguments import Domain, Order, resolved_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
-from odoo_toolkit.errors import AccessError, NotFoundError, ValidationError
+from odoo_toolkit.errors import (
+    AccessError,
+    NotFoundError,
+    OdooError,
+    ValidationError,
+    make_error,
+)
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.tables import is_read_unasked
@@ -27,7 +33,12 @@ from odoo_toolkit.records.arguments import (
     readable_of,
     with_bin_size,
 )
-from odoo_toolkit.records.left_out import with_left_out, without_unreadable
+from odoo_toolkit.records.left_out import (
+    FAULTS,
+    failing_fields,
+    with_left_out,
+    without_unreadable,
+)
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.values import ReadOptions
 
@@ -108,6 +119,7 @@ class Question:
         columns: what to read.
         context: of the calls.
         warnings: what was understood otherwise than it was asked.
+        every: whether all fields were asked for, and not each by its name.
     """
 
     model: str
@@ -118,6 +130,7 @@ class Question:
     columns: paths.Columns
     context: Mapping[str, Any]
     warnings: list[str]
+    every: bool = False
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -167,6 +180,7 @@ def asked(
         columns=columns,
         context=with_bin_size(described, fields, context),
         warnings=[*warnings, *([_OVERLAPPING] if offset and not order else [])],
+        every="*" in fields,
     )
 
 
@@ -175,6 +189,30 @@ def fetched(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:
     rows, refused = without_unreadable(lambda chosen: _asked(odoo, asked, chosen), shower.names())
     shower.refuse(refused)
     return rows
+
+
+def fetched_or_named(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:
+    """Return the same; where a field fails when it is read, the error names it.
+
+    Odoo computes many fields only when they are read, and its error tells of one record or of
+    the database, never of the field. Which it is, is found out by reading fewer of them.
+    """
+    try:
+        return fetched(odoo, asked, shower)
+    except OdooError as error:
+        if error.code not in FAULTS:
+            raise
+        names = shower.names()
+        failing = failing_fields(lambda chosen: _asked(odoo, asked, chosen), names)
+        if not failing:
+            raise
+        model = asked.call.model
+        raise make_error(
+            error.code,
+            f"{error.message} This comes of reading {', '.join(failing)} of {model}.",
+            suggestion=f"Leave {', '.join(failing)} out.",
+            details={**error.details, "model": model, "fields": failing},
+        ) from error
 
 
 def _limit(limit: Any, most: int | None, warnings: list[str]) -> int:
