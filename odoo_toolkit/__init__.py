@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from odoo_toolkit.records.arrow_stream import ArrowFile as ArrowFile
     from odoo_toolkit.records.arrow_stream import ArrowStream as ArrowStream
     from odoo_toolkit.records.changes import ChangesResult as ChangesResult
+    from odoo_toolkit.records.completeness import ReadReport as ReadReport
     from odoo_toolkit.records.export import ExportResult as ExportResult
     from odoo_toolkit.records.importing.results import FailedRow as FailedRow
     from odoo_toolkit.records.importing.results import ImportPlan as ImportPlan
@@ -102,6 +103,7 @@ _HOMES = {
     "records.aggregate": "AggregateResult",
     "records.arrow_stream": "ArrowFile ArrowStream",
     "records.changes": "ChangesResult",
+    "records.completeness": "ReadReport",
     "records.export": "ExportResult",
     "records.importing.results": "FailedRow ImportPlan ImportResult Problem RowError",
     "records.iterate": "Records",

@@ -20,6 +20,7 @@ _RESULTS = (
     "odoo_toolkit.records.aggregate",
     "odoo_toolkit.records.iterate",
     "odoo_toolkit.records.arrow_stream",
+    "odoo_toolkit.records.completeness",
     "odoo_toolkit.records.importing.results",
     "odoo_toolkit.records.export",
     "odoo_toolkit.records.changes",
@@ -132,6 +133,7 @@ ONLY = {
     "odoo_toolkit.records.aggregate": ("AggregateResult",),
     "odoo_toolkit.records.arrow_stream": ("ArrowStream", "ArrowFile"),
     "odoo_toolkit.records.changes": ("ChangesResult",),
+    "odoo_toolkit.records.completeness": ("ReadReport",),
     "odoo_toolkit.records.export": ("ExportResult",),
     "odoo_toolkit.records.importing.results": (
         "ImportResult",

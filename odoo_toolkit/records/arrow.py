@@ -22,6 +22,7 @@ def to_arrow(
     context: Context = None,
     decimals: bool = True,
     progress: bool | Progress = False,
+    check: bool = False,
 ) -> ArrowStream:
     """Return every record that matches as a stream of Arrow batches, read while it is used.
 
@@ -45,6 +46,8 @@ def to_arrow(
         context: extends the base context; ``lang`` is the language of translated texts.
         decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
         progress: as of :func:`iterate`.
+        check: as of :func:`iterate`; ``stream.report`` tells of the last use, and the metadata of
+            a Parquet file keep it.
 
     Raises:
         ValidationError: INVALID_DOMAIN, INVALID_FIELD, an order or a batch that is none, a binary
@@ -54,5 +57,5 @@ def to_arrow(
         ConfigurationError: pyarrow is not installed.
     """
     imported()
-    found = iterate(odoo, model, domain, fields, order, batch, context, progress)
+    found = iterate(odoo, model, domain, fields, order, batch, context, progress, check=check)
     return found.to_arrow(decimals=decimals)

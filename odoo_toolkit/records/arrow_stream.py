@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -24,6 +25,7 @@ from odoo_toolkit.records.arrow_columns import (
     without_refused,
 )
 from odoo_toolkit.records.arrow_files import ARROW, PARQUET, arrow_file
+from odoo_toolkit.records.completeness import ReadReport, as_metadata
 from odoo_toolkit.records.export_files import written_beside
 from odoo_toolkit.records.results import Record
 
@@ -40,6 +42,9 @@ class Reading(Protocol):
     @property
     def warnings(self) -> list[str]: ...
 
+    @property
+    def report(self) -> ReadReport: ...
+
     def pages(self) -> Generator[list[Record], None, None]: ...
 
 
@@ -51,12 +56,14 @@ class ArrowFile(Shown):
         path: of the file.
         rows: number of records in it.
         fields: its columns.
+        report: what has been read, and with ``check`` whether that is all.
         warnings: what is to be known of the file.
     """
 
     path: str
     rows: int
     fields: list[str]
+    report: ReadReport
     warnings: list[str] = attrs.Factory(list)
 
 
@@ -71,6 +78,7 @@ class ArrowStream:
     Attributes:
         model: such as ``sale.order``.
         schema: a ``pyarrow.Schema``: the columns with their types.
+        report: what the last use has read, and with ``check`` whether that is all; None before.
         error: what the last use ended with; None where it came to its end. A library that reads
             the stream reports an error of Odoo as one of its own: this is the original.
     """
@@ -83,6 +91,7 @@ class ArrowStream:
         warnings: Sequence[str] = (),
     ) -> None:
         self.model = model
+        self.report: ReadReport | None = None
         self.error: BaseException | None = None
         self._begin, self._columns, self._known = begin, columns, warnings
         self._warnings: list[str] = []
@@ -148,19 +157,26 @@ class ArrowStream:
             )
         rows = 0
         told = {"odoo.model": self.model}
+        # Another use may be going on: the report of this one is wanted.
+        records = self._begin()
         with written_beside(path) as part, arrow_file(part, form, self.schema, told) as write:
-            for batch in self._batches():
+            for batch in self._batches(records):
                 write(batch)
                 rows += batch.num_rows
             told["odoo.rows"] = str(rows)
+            told["odoo.report"] = json.dumps(as_metadata(records.report))
         return ArrowFile(
-            path=str(path), rows=rows, fields=self.schema.names, warnings=self.warnings
+            path=str(path),
+            rows=rows,
+            fields=self.schema.names,
+            report=records.report,
+            warnings=self.warnings,
         )
 
-    def _batches(self) -> Generator[pa.RecordBatch, None, None]:
+    def _batches(self, records: Reading | None = None) -> Generator[pa.RecordBatch, None, None]:
         self.error = None
         # Each use has columns of its own: they take note of what they have seen.
-        columns, records = self._columns(), self._begin()
+        columns, records = self._columns(), records or self._begin()
         pages = records.pages()
         try:
             for page in pages:
@@ -174,6 +190,7 @@ class ArrowStream:
             raise
         finally:
             pages.close()
+            self.report = records.report
 
     def _batch(self, columns: list[ArrowColumn], page: list[Record]) -> pa.RecordBatch:
         by_key = {column.key: [row.get(column.key) for row in page] for column in columns}

@@ -143,7 +143,7 @@ def changes(
     resolved, warnings = resolve_domain(read, model, fields_of, version_major=odoo.version.major)
     old = _checked_mark(odoo, model, since, deletions)
     # Before anything is asked: what is changed meanwhile is then looked at again the next time.
-    start = _server_time(odoo, -overlap)
+    start = server_time(odoo, -overlap)
 
     def search(conditions: Sequence[Any]) -> list[int]:
         call = Call(
@@ -286,7 +286,7 @@ def _checked_mark(odoo: Odoo, model: str, since: Any, deletions: bool) -> Mark |
     return mark
 
 
-def _server_time(odoo: Odoo, ahead: float) -> str:
+def server_time(odoo: Odoo, ahead: float) -> str:
     """Return the server's time, so many seconds ahead, as Odoo writes it."""
     if odoo.clock_ahead is None:
         raise ConfigurationError(

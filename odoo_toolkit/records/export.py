@@ -21,6 +21,7 @@ from odoo_toolkit.fields import RELATIONAL, Field
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import numbered
 from odoo_toolkit.records.bars import Progress, progress_of
+from odoo_toolkit.records.completeness import ReadReport
 from odoo_toolkit.records.export_files import FORMS, Column, check_form, written_beside
 from odoo_toolkit.records.importing.cells import EXTERNAL_ID
 from odoo_toolkit.records.iterate import Records
@@ -44,6 +45,7 @@ class ExportResult(Shown):
         fields: its columns.
         skipped_fields: fields that the user cannot read on these records.
         warnings: what is to be known of the file.
+        report: what has been read, and with ``check`` whether that is all.
     """
 
     path: str
@@ -51,6 +53,7 @@ class ExportResult(Shown):
     fields: list[str]
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
+    report: ReadReport | None = None
 
 
 class _ExternalIds:
@@ -140,6 +143,7 @@ def export(
     context: Context = None,
     external_ids: bool = True,
     progress: bool | Progress = False,
+    check: bool = False,
 ) -> ExportResult:
     """Write all records that match a domain to a file, whose form follows from the path's ending.
 
@@ -170,6 +174,7 @@ def export(
         context: extends the base context.
         external_ids: without, the columns are ``.id`` and ``country_id/.id`` with database ids.
         progress: as of :func:`~odoo_toolkit.records.iterate`.
+        check: as of :func:`~odoo_toolkit.records.iterate`; what the pages missed is in the file.
 
     Returns:
         What was written.
@@ -188,7 +193,7 @@ def export(
     telling = progress_of(progress, model)
     question = asked(odoo, model, domain, fields, order or "id", context)
     batch = min(_PAGE, options.max_limit or _PAGE)
-    records = Records(odoo, question, batch, progress=telling, options=options)
+    records = Records(odoo, question, batch, progress=telling, options=options, check=check)
     known = _ExternalIds(odoo) if external_ids else None
     count = 0
     with written_beside(path) as part, records:
@@ -210,6 +215,7 @@ def export(
         fields=[column.header for column in columns],
         skipped_fields=records.skipped_fields,
         warnings=[*warnings, *known.warnings()] if known else warnings,
+        report=records.report,
     )
 
 

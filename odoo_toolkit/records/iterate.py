@@ -13,6 +13,7 @@ from odoo_toolkit.frames import to_df
 from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.bars import Bar, Progress, progress_of
+from odoo_toolkit.records.completeness import ReadReport, Watch
 from odoo_toolkit.records.pages import Pages
 from odoo_toolkit.records.results import Record, SearchResult
 from odoo_toolkit.records.rows import DEFAULT_FIELDS, Question, asked
@@ -43,11 +44,19 @@ class Records(Iterator[Record]):
         counted: bool = False,
         progress: Callable[[], Progress] | None = None,
         options: ReadOptions | None = None,
+        check: bool = False,
     ) -> None:
         self.model = question.model
         self._odoo, self._question = odoo, question
         self._again = partial(
-            Records, odoo, question, batch, counted=counted, progress=progress, options=options
+            Records,
+            odoo,
+            question,
+            batch,
+            counted=counted,
+            progress=progress,
+            options=options,
+            check=check,
         )
         self._pages = Pages(
             odoo,
@@ -57,7 +66,8 @@ class Records(Iterator[Record]):
             counted=counted or progress is not None,
         )
         # It does not know of this object, so that it ends as soon as nobody holds that any more.
-        self._read = _used(self._pages, progress)
+        self._watch = Watch(odoo, question, checked=check)
+        self._read = _used(self._pages, self._watch, batch, progress)
         self._rows = _one_by_one(self._read)
 
     def __next__(self) -> Record:
@@ -85,6 +95,11 @@ class Records(Iterator[Record]):
     def total(self) -> int | None:
         """How many match; None until it is known, and where nobody asked for it."""
         return self._pages.total
+
+    @property
+    def report(self) -> ReadReport:
+        """What has been read, and with ``check``, after the last record, whether it is all."""
+        return self._watch.report
 
     @property
     def left_out(self) -> int | None:
@@ -141,12 +156,13 @@ def _one_by_one(pages: Iterable[list[Record]]) -> Generator[Record, None, None]:
 
 
 def _used(
-    pages: Pages, progress: Callable[[], Progress] | None
+    pages: Pages, watch: Watch, batch: int, progress: Callable[[], Progress] | None
 ) -> Generator[list[Record], None, None]:
     """Yield the pages, and tell of the progress after each."""
     tell = progress() if progress else None
     done = 0
-    reading = pages.read()
+    watch.begin()
+    reading = _watched(pages, watch, batch)
     try:
         for page in reading:
             yield page
@@ -160,6 +176,19 @@ def _used(
             tell.close()
 
 
+def _watched(pages: Pages, watch: Watch, batch: int) -> Generator[list[Record], None, None]:
+    """Yield the pages; where that is wanted, what they have missed, too."""
+    reading = pages.read()
+    try:
+        for page in reading:
+            watch.take(page)
+            yield page
+    finally:
+        reading.close()
+    if watch.checked:
+        yield from watch.rest(pages.chunk, batch)
+
+
 def iterate(
     odoo: Odoo,
     model: Model,
@@ -169,6 +198,8 @@ def iterate(
     batch: int = BATCH,
     context: Context = None,
     progress: bool | Progress = False,
+    *,
+    check: bool = False,
 ) -> Records:
     """Return every record that matches, read page by page while they are used.
 
@@ -182,7 +213,8 @@ def iterate(
     By id, the default, it stays right while others create and delete: no record that was there
     all the time is missed or comes twice. What is created meanwhile may or may not come; do not
     create what matches within the loop. Ids are not the order of commits: what a transaction
-    creates that ends only after its ids were passed does not come, see ``changes``.
+    creates that ends only after its ids were passed does not come, unless ``check`` is given;
+    see ``changes``, too.
 
     By another order, the ids are taken at once, and the records read in that order: what is
     deleted meanwhile is left out, what is created does not come, and what no longer matches comes
@@ -198,19 +230,23 @@ def iterate(
         context: extends the base context.
         progress: True shows a bar of tqdm; a function is called after each page with the numbers
             of records used and of all. Either asks Odoo first how many there are.
+        check: whether, at the end, the ids are compared with those that match then. What the
+            pages missed comes last, and ``report`` tells of what came, went or changed meanwhile.
 
     Raises:
         ValidationError: INVALID_DOMAIN, INVALID_FIELD, an order or a batch that is none.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
         ConfigurationError: ``progress=True`` without tqdm.
+        StateError: with ``check``, after the last record: the database counts records that it
+            does not return.
     """
     batch = checked_count(batch, "batch", 1)
     telling = progress_of(progress, model)
     question = asked(odoo, model, domain, fields, "id" if order is None else order, context)
     most = odoo.options.max_limit
     batch = batch if most is None else min(batch, most)
-    return Records(odoo, question, batch, progress=telling)
+    return Records(odoo, question, batch, progress=telling, check=check)
 
 
 def search_all(

@@ -128,9 +128,10 @@ class Pages:
         found = self._odoo.send(self._question.sending("search", self._question.arguments))
         ids = [one for one in found if one not in read]
         for start in range(0, len(ids), self._batch):
-            yield partial(self._chunk, ids[start : start + self._batch])
+            yield partial(self.chunk, ids[start : start + self._batch])
 
-    def _chunk(self, ids: list[int]) -> list[Record]:
+    def chunk(self, ids: list[int]) -> list[Record]:
+        """Read records by their ids, in this order, as far as they can be read."""
         # Searched for, as a read would fail as a whole where one may be seen no longer.
         arguments = {"domain": [["id", "in", ids]], "order": "id"}
         page = self._question.sending("search_read", arguments, active_test=False)
