@@ -39,7 +39,7 @@ APPS = [
     for found in pkgutil.iter_modules(apps.__path__, "odoo_toolkit.apps.")
 ]
 #: What gives a connection, an iterator, rows of a file, a clock.
-NO_RESULT = ("connect", "iterate", "read_csv", "time_limit")
+NO_RESULT = ("connect", "iterate", "to_arrow", "read_csv", "time_limit")
 
 MODELS: dict[str, Any] = {
     "res.partner": {
