@@ -8,13 +8,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client, MCPError
 from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp.types import CallToolResult, TextResourceContents
 
-from odoo_toolkit import connect, search_read
+from odoo_toolkit import connect, create, search_read
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit_mcp.views import sealed
 from odoo_toolkit_mcp.views.sealed import Seals
@@ -348,6 +349,34 @@ def test_what_one_user_was_shown_another_cannot_confirm(server: Server, suffix: 
     assert refusal["isError"]
     assert "another user" in refusal["structuredContent"]["message"]
     assert not done.get("isError"), done
+
+
+async def test_documents_whose_dates_are_the_present_can_be_confirmed(
+    server: Server, suffix: str
+) -> None:
+    """A person takes longer than a moment to look at a plan."""
+    admin = server.user("admin")
+    with connect(**credentials(server, admin)) as odoo:
+        partner = create(odoo, "res.partner", {"name": f"Viewed {suffix}"}).id
+        product = create(odoo, "product.product", {"name": f"Chair {suffix}"}).id
+        buys = odoo.schema.has_model("purchase.order")
+    lines = [{"product_id": product, "quantity": 2, "price_unit": 7.5}]
+    made: dict[str, Any] = {}
+    async with viewer(mcp_server(server, admin, mode="full", confirm="never"), "auto") as client:
+
+        async def confirmed(tool: str, arguments: dict[str, Any]) -> None:
+            confirmation = await planned(client, tool, arguments)
+            await anyio.sleep(1.1)
+            result = await client.call_tool(CONFIRM, confirmation)
+            assert not result.is_error, result.structured_content
+            made.update(result.structured_content or {})
+
+        for app in ("sales", "purchase") if buys else ("sales",):
+            new = {"partner_id": partner, "lines": lines}
+            await confirmed(f"odoo_{app}_create_order", new)
+            assert made["amount_untaxed"] == 15.0
+            await confirmed(f"odoo_{app}_confirm_order", {"order_id": made["id"]})
+            assert made["state"] in ("sale", "purchase")
 
 
 def test_a_seal_ends() -> None:
