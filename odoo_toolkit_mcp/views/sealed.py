@@ -47,9 +47,6 @@ _NOISE = re.compile(
 #: Fields with the lines of a document, which are compared as well.
 _LINES = re.compile(r"(^|_)(lines?|moves?)(_ids)?$|^move_(raw_)?ids|_line_ids$")
 
-#: Characters of a date in a date and time.
-_DAY = len("2026-01-31")
-
 _AGAIN = "Plan again, look at what is shown then, and confirm that."
 
 #: model -> {"fields": their names, "rows": id -> digits for the record and each of its values}.
@@ -202,18 +199,7 @@ def check_unchanged(odoo: Odoo, seal: Seal, plan: Mapping[str, Any]) -> None:
 
 
 def _parts(plan: Mapping[str, Any]) -> dict[str, str]:
-    parts = {name: digest(part) for name, part in plan.items()}
-    if documents := plan.get("documents"):
-        parts["documents"] = digest([_by_day(document) for document in documents])
-    return parts
-
-
-def _by_day(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without times of day: Odoo counts some of its dates from the present."""
-    return {
-        name: value[:_DAY] if name.endswith("date") and isinstance(value, str) else value
-        for name, value in document.items()
-    }
+    return {name: digest(part) for name, part in plan.items()}
 
 
 def _named(plan: Mapping[str, Any]) -> dict[str, list[int]]:

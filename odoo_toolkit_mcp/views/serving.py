@@ -14,6 +14,7 @@ import io
 import string
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from itertools import compress, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -71,6 +72,9 @@ _LIFETIME = 3_600_000
 
 #: Pages of a PDF whose text is shown, and characters of one.
 _PAGES, _PAGE_TEXT = 10, 20_000
+
+#: Columns of blanks that are kept between others.
+_BLANKS = 2
 
 _CALL_PROPERTIES: dict[str, Any] = {
     "tool": {"type": "string", "description": "Name of a tool of this server."},
@@ -348,10 +352,19 @@ def _page_texts(content_base64: str) -> list[str]:
     try:
         content = base64.b64decode(content_base64)
         pages = PdfReader(io.BytesIO(content)).pages[:_PAGES]
-        return [page.extract_text(extraction_mode="layout")[:_PAGE_TEXT] for page in pages]
+        texts = [page.extract_text(extraction_mode="layout")[:_PAGE_TEXT] for page in pages]
     except (PyPdfError, ValueError, KeyError, TypeError, RecursionError):
         # The file is what it is; a damaged one can still be downloaded.
         return []
+    return list(map(_narrowed, texts))
+
+
+def _narrowed(text: str) -> str:
+    """Return a page with at most two columns of blanks side by side; words keep their columns."""
+    lines = text.replace("\t", " ").split("\n")
+    blank = [not any(places) for places in zip_longest(*[map(str.strip, line) for line in lines])]
+    kept = [not all(blank[max(place - _BLANKS, 0) : place + 1]) for place in range(len(blank))]
+    return "\n".join("".join(compress(line, kept)).rstrip() for line in lines)
 
 
 def has_views(ctx: Context) -> bool:

@@ -17,7 +17,7 @@ from mcp.types import CallToolResult, TextResourceContents
 
 from odoo_toolkit import connect, create, search_read
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit_mcp.views import sealed
+from odoo_toolkit_mcp.views import sealed, serving
 from odoo_toolkit_mcp.views.sealed import Seals
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, VIEWS
 from tests.live.conftest import server, suffix
@@ -118,6 +118,16 @@ async def test_a_view_is_one_document_that_loads_nothing(
     without_namespace = content.text.replace("http://www.w3.org/2000/svg", "")
     assert not re.findall(r"https?://\w|fetch\(|XMLHttp|import\(|src=\"|<link", without_namespace)
     assert content.text.count("<script>") == content.text.count("</script>") == 2
+
+
+def test_a_page_is_no_wider_than_its_words() -> None:
+    """Columns stay below each other; words of some PDFs have tabs between them."""
+    page = "          Azure\tInterior\nUnit\tPrice          Total\n\n  5.00               9.50"
+    narrow = ["          Azure Interior", "Unit Price          Total", "", "  5.00               9.50"]
+    assert serving._narrowed(page).split("\n") == narrow
+    far = "Quantity                    Total\n5.00                         9.50"
+    assert serving._narrowed(far) == "Quantity  Total\n5.00       9.50"
+    assert serving._narrowed("") == ""
 
 
 async def test_there_is_no_other_view(make_server: MakeServer, era: str) -> None:

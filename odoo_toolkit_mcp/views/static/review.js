@@ -68,6 +68,8 @@ function showPlan(data, meta) {
     form(draft, meta.schema),
     changes(data.changes, meta),
     documents(data.documents, meta),
+    facts(others(data), meta.link),
+    undo(data.undo),
     calls(data.calls),
     h("div", { class: "bar" },
       canCall() && sealed
@@ -226,15 +228,47 @@ function changes(rows, meta) {
   return [h("h2", {}, "Changes"), table(told, names, more)];
 }
 
+// An order, an invoice or the like as it would be: whose, its lines, then what it comes to.
 function documents(list, meta) {
   if (!isRows(list)) return [];
-  return list.map((one) => [
-    h("h2", {}, words(one.title || one.name || one.kind || "Document")),
-    // Its name is the heading, and its id has the link.
-    facts({ ...one, title: null, name: null, url: null, model: id(one.id) ? one.model : null },
-      meta.link),
-  ]);
+  return list.map((one) => {
+    const { model, id: record, name, url: _url, lines, notes, currency, ...about } = one;
+    const title = words(name) || "Document";
+    const sums = Object.keys(about).filter((key) => isMoney(key) && typeof about[key] === "number");
+    const money = sums.map((key) => [key, number(about[key], 2) + " " + words(currency)]);
+    for (const key of sums) delete about[key];
+    if (!sums.length && currency) about.currency = currency;
+    return [
+      h("h2", {}, title.charAt(0).toUpperCase() + title.slice(1) + " ",
+        link(meta.link, model, record, name)),
+      facts(about, meta.link),
+      isRows(lines) ? table(lines.map(oneText)) : null,
+      money.length ? facts(Object.fromEntries(money)) : null,
+      (Array.isArray(notes) ? notes : []).map((text) => note("warn", words(text))),
+    ];
+  });
 }
+
+const UNDO = { whole: "It can be taken back afterwards.", none: "It cannot be taken back.",
+  part: "Only a part of it can be taken back afterwards." };
+
+function undo(told) {
+  const text = told && Object.hasOwn(UNDO, told.possible) ? UNDO[told.possible] : "";
+  const remains = text && told.possible !== "whole" ? words(told.remains) : "";
+  return text ? [h("p", { class: "dim" }, [text, remains].filter(Boolean).join(" "))] : [];
+}
+
+// Most texts of lines begin with the product's name, which need not stand there twice.
+function oneText({ product, name, ...rest }) {
+  const whole = product && words(name).startsWith(words(product));
+  return whole ? { product: name, ...rest } : { product, name, ...rest };
+}
+
+// What else a plan says, such as the text of an e-mail: nothing is confirmed unseen.
+const TOLD = new Set(["dry_run", "message", "needs", "warnings", "changes", "documents", "calls",
+  "undo"]);
+
+const others = (data) => Object.fromEntries(Object.entries(data).filter(([key]) => !TOLD.has(key)));
 
 function calls(list) {
   if (!isRows(list)) return [];

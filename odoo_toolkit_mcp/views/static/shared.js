@@ -230,7 +230,7 @@ function cell(value, digits) {
   if (typeof value === "number") return h("td", { class: "number" }, number(value, digits));
   const text = words(value);
   if (text.length <= 18) return h("td", { class: "short" }, text);
-  return h("td", { title: text.slice(0, 500) }, h("div", { class: "cut" }, text));
+  return h("td", { class: "text", title: text.slice(0, 500) }, h("div", { class: "cut" }, text));
 }
 
 function columnsOf(rows) {
@@ -245,8 +245,11 @@ const allNumbers = (rows, name) =>
   rows.every((row) => typeof row[name] === "number" || words(row[name]) === "") &&
   rows.some((row) => typeof row[name] === "number");
 
+// Money has its cents, where it has none, too.
+const isMoney = (name) => /(amount|price|subtotal|residual|balance|debit|credit)/.test(name);
+
 // Digits of the numbers of a column: amounts stand below each other.
-const digitsOf = (rows, name) =>
+const digitsOf = (rows, name) => isMoney(name) ||
   rows.some((row) => typeof row[name] === "number" && !Number.isInteger(row[name])) ? 2 : 0;
 
 function table(rows, names, more) {
@@ -261,6 +264,21 @@ function table(rows, names, more) {
         more ? h("td", {}, more(row)) : null)))));
 }
 
+// Rows that a table has no room for: long texts, and rows within rows.
+const isDeep = (rows) => rows.some((row) => Object.values(row).some(
+  (value) => isRows(value) || (typeof value === "string" && value.length > 200)));
+
+const MOST_BLOCKS = 50;
+
+function listed(rows, template) {
+  if (!isDeep(rows)) return table(rows);
+  const rest = rows.length - MOST_BLOCKS;
+  return [
+    rows.slice(0, MOST_BLOCKS).map((row) => h("div", { class: "row" }, facts(row, template))),
+    rest > 0 ? h("p", { class: "dim" }, "and " + rest + " more") : null,
+  ].flat().filter(Boolean);
+}
+
 // Any object: its plain values as a list, its rows as tables.
 const SILENT = new Set(["message", "warnings", "dry_run", "success", "content_base64", "web_url", "acting_as"]);
 
@@ -272,10 +290,10 @@ function facts(data, template) {
   return [
     plain.length > 0 && h("dl", {}, plain.flatMap(([name, value]) => [
       h("dt", {}, label(name)),
-      h("dd", {}, words(value), " ",
+      h("dd", {}, typeof value === "number" && isMoney(name) ? number(value, 2) : words(value), " ",
         name === "id" && model ? link(template, model, value) : null),
     ])),
-    lists.map(([name, rows]) => [h("h2", {}, label(name)), table(rows)]),
+    lists.map(([name, rows]) => [h("h2", {}, label(name)), listed(rows, template)]),
   ].flat(Infinity).filter(Boolean);
 }
 
