@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import anyio
 import attrs
 from mcp import Client
 from mcp.client.extension import advertise
@@ -142,7 +143,10 @@ async def show(
         theme: light or dark.
         capabilities: of the host.
     """
-    tools: dict[str, Tool] = {one.name: one for one in (await client.list_tools()).tools}
+    # The list is whole once Odoo has answered.
+    while not (listed := await client.list_tools()).ttl_ms:
+        await anyio.sleep(0.5)
+    tools: dict[str, Tool] = {one.name: one for one in listed.tools}
     uri = (tools[tool].meta or {})["ui"]["resourceUri"]
     (content,) = (await client.read_resource(uri)).contents
     assert isinstance(content, TextResourceContents)

@@ -491,6 +491,33 @@ ANSWERS: dict[str, tuple[str, CallToolResult]] = {
 }
 
 
+async def test_nothing_is_confirmed_unseen(page: Page, at: Origins, without_odoo: Client) -> None:
+    """A plan is shown with all that it says, long texts to their end."""
+    body = f"Dear Ada, {'please pay this. ' * 40}Yours, Bob"
+    invoice = {"name": "INV/1", "residual": 10}
+    reminder = {"customer": "Ada", "body": body, "invoices": [invoice]}
+    document = {"model": "sale.order", "name": "new quotation", "currency": "EUR"}
+    line = {"product": "Desk", "name": "Desk, oak", "quantity": 1, "subtotal": 10}
+    data = {
+        "dry_run": True,
+        "message": "Would remind Ada.",
+        "calls": CALLS,
+        "documents": [{**document, "amount_total": 12, "lines": [line], "notes": ["No stock."]}],
+        "reminders": [reminder],
+        "undo": {"possible": "none", "would": [], "remains": ["What was sent stays sent."]},
+    }
+    given = answered(data, tool="odoo_core_write", confirms={"limit": 3}, seal="v1.x")
+    shown = await show(page, at, without_odoo, "odoo_core_write", {}, result=given)
+
+    text = await shown.text()
+    for told in ("New quotation", "12.00 EUR", "Desk, oak", "10.00", "No stock.", "INV/1", body):
+        assert told in text
+    assert "It cannot be taken back. What was sent stays sent." in text
+    assert await shown.frame.locator(".cut", has_text="please pay").count() == 0
+    assert await shown.frame.locator("#confirm").is_enabled()
+    await shown.check()
+
+
 @pytest.mark.parametrize("width", [340, 1000])
 @pytest.mark.parametrize("what", ANSWERS)
 async def test_markup_and_long_texts_are_text(
