@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -118,6 +119,18 @@ async def test_a_view_is_one_document_that_loads_nothing(
     without_namespace = content.text.replace("http://www.w3.org/2000/svg", "")
     assert not re.findall(r"https?://\w|fetch\(|XMLHttp|import\(|src=\"|<link", without_namespace)
     assert content.text.count("<script>") == content.text.count("</script>") == 2
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_has_no_name_of_the_shared_script(view: str) -> None:
+    """The second declaration of a name would keep the whole script from running."""
+    declared = re.compile(r"^(?:async )?(?:const|let|function) (\w+)", re.MULTILINE)
+    folder = Path(serving.__file__).parent / "static"
+    of_view, shared = (
+        set(declared.findall((folder / f"{name}.js").read_text("utf-8")))
+        for name in (view, "shared")
+    )
+    assert of_view & shared == set()
 
 
 def test_a_page_is_no_wider_than_its_words() -> None:

@@ -270,7 +270,7 @@ const isDeep = (rows) => rows.some((row) => Object.values(row).some(
 
 const MOST_BLOCKS = 50;
 
-function listed(rows, template) {
+function rowsOf(rows, template) {
   if (!isDeep(rows)) return table(rows);
   const rest = rows.length - MOST_BLOCKS;
   return [
@@ -293,7 +293,7 @@ function facts(data, template) {
       h("dd", {}, typeof value === "number" && isMoney(name) ? number(value, 2) : words(value), " ",
         name === "id" && model ? link(template, model, value) : null),
     ])),
-    lists.map(([name, rows]) => [h("h2", {}, label(name)), listed(rows, template)]),
+    lists.map(([name, rows]) => [h("h2", {}, label(name)), rowsOf(rows, template)]),
   ].flat(Infinity).filter(Boolean);
 }
 
