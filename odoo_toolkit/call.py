@@ -56,8 +56,8 @@ class Call:
             caller shaped it, and outside full mode it passes only where it is known to be harmless.
         internal: a read that the toolkit makes for itself (schema, names of states).
         timeout: seconds to wait at least for the answer, where the settings' may be too few.
-        before: of a ``write``, what the records hold in its fields, where that was read already:
-            for the journal; it is not sent.
+        before: of a ``write``, what the records hold in its fields, where that was read already;
+            of other methods, what is needed to take it back. It is for the journal, and not sent.
     """
 
     model: str
@@ -164,3 +164,14 @@ def _are_ids(value: Any) -> bool:
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def opened_ids(action: Mapping[str, Any] | None) -> list[int]:
+    """Return the ids of the records that an action opens, as far as it names them."""
+    if not action:
+        return []
+    if action.get("res_id"):
+        return [action["res_id"]]
+    leaves = [leaf for leaf in action.get("domain") or () if isinstance(leaf, (list, tuple))]
+    named = [leaf[2] for leaf in leaves if len(leaf) == 3 and leaf[0] == "id"]
+    return [n for ids in named for n in (ids if isinstance(ids, (list, tuple)) else [ids])]

@@ -31,12 +31,14 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.journal import HistoryEntry, Journal, Write
-from odoo_toolkit.journal.foretelling import opposite_of
+from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.recording import identity
 from odoo_toolkit.journal.snapshots import kept_fields
 from odoo_toolkit.operations.documents import read_rows
-from odoo_toolkit.operations.steps import Step, make, permit, plan
+from odoo_toolkit.operations.steps import AnyStep, Step, make, permit, plan
+from odoo_toolkit.operations.ways_back import WayBack
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.ways_back import way_back
 from odoo_toolkit.wizards.actions import is_transient
 
 #: How a record is called in messages, where it is found.
@@ -89,8 +91,8 @@ class _Item:
     """A part, and the steps by which it is done."""
 
     part: Part
-    steps: list[Step] = attrs.Factory(list)
-    otherwise: list[Step] = attrs.Factory(list)
+    steps: list[AnyStep] = attrs.Factory(list)
+    otherwise: list[AnyStep] = attrs.Factory(list)
     says_otherwise: str = ""
     check: Callable[[], str | None] | None = None
 
@@ -358,10 +360,10 @@ def _take_back(
                 left += [f"Not tried: {later.part.says}" for later in items[place + 1 :]]
                 break
         recording.begin()
-        if not failed:
+        if not failed and not left:
             for entry in entries:
                 journal.store.update(entry.id, undone_by=recording.entry.id)
-    message = f"Took back {what}: {' '.join(done)}" if not failed else f"Took back part of {what}."
+    message = f"Took back {what}: {' '.join(done)}" if not left else f"Took back part of {what}."
     return UndoResult(
         entries=[entry.id for entry in entries],
         done=done,
@@ -397,11 +399,33 @@ def _items(odoo: Odoo, writes: Sequence[Write]) -> tuple[list[_Item], list[str]]
     flat = [
         part for write in writes if write.outcome != "refused" for part in (*write.lines, write)
     ]
-    restored = _Restored(odoo, flat, made)
+    ways: dict[int, list[WayBack]] = {}
+    found: set[tuple[str, tuple[int, ...]]] = set()
+    for place, write in enumerate(flat):
+        if _is_looked_up(write, version):
+            ways[place] = [
+                way
+                for way in _looked_up(odoo, write)
+                # A button and the wizard that it opened lead to the same.
+                if (way.model, tuple(way.ids)) not in found
+            ]
+            found |= {(way.model, tuple(way.ids)) for way in ways[place]}
+    # What a way back settles is not taken back by itself.
+    settled = {record for own in ways.values() for way in own for record in way.covers}
+    restored = _Restored(odoo, flat, made | settled)
     items: list[_Item] = []
     remains: list[str] = []
+    states: dict[tuple[str, int], str] = {}
     for place in range(len(flat) - 1, -1, -1):
         write = flat[place]
+        if place in ways:
+            opposite = opposite_of(write.model, write.method, version)
+            unless = opposite.unless if opposite else ()
+            items += [_by_way(odoo, write, w, unless, later=bool(items)) for w in ways[place]]
+            remains += [opposite.remains] if opposite and opposite.remains else []
+            continue
+        if write.method in ("create", "write") and known(write.model).is_wizard:
+            continue
         if write.method == "write":
             items += restored.at(place)
             remains += restored.told(place)
@@ -416,26 +440,82 @@ def _items(odoo: Odoo, writes: Sequence[Write]) -> tuple[list[_Item], list[str]]
             remains.append(opposite.remains)
         model, ids = write.model, write.ids
         if write.made:
-            model, ids = write.made_model, write.made
+            model = write.made_model
+            ids = [number for number in write.made if (model, number) not in settled]
             opposite = opposite_of(model, "create", version)
             if opposite and opposite.remains:
                 remains.append(opposite.remains)
         elif opposite and opposite.made:
             opposite = None
+        elif opposite and opposite.of:
+            model, ids = opposite.of, list(write.before)
         if opposite is None or not opposite.by:
-            if opposite is None:
-                remains.append(f"{write.method} of {write.model} has no known opposite.")
+            if opposite is None and not write.made:
+                remains.append(_unknown(write))
             continue
-        if write.outcome == "doubtful" and write.method == "create":
+        if write.outcome == "doubtful" and write.method in CREATES:
             remains.append(f"Whether a record of {model} was created is not known: look for it.")
             continue
-        items += _opposites(odoo, model, ids, opposite, later=bool(items))
+        items += _opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
     return items, list(dict.fromkeys(remains))
 
 
+def _unknown(write: Write) -> str:
+    if write.made_model:
+        return f"Which {write.made_model} {write.method} of {write.model} has made is not known."
+    return f"{write.method} of {write.model} has no known opposite."
+
+
+def _is_looked_up(write: Write, version: int) -> bool:
+    """Whether a function says how a call is taken back."""
+    opposite = opposite_of(write.model, write.method, version)
+    return opposite is not None and "looked_up" in opposite.by
+
+
+def _by_way(
+    odoo: Odoo, write: Write, way: WayBack, unless: Sequence[Block], *, later: bool
+) -> _Item:
+    def blocks() -> str | None:
+        # What is taken back before it may have been what blocked it.
+        now = next((w for w in _looked_up(odoo, write) if w.ids == way.ids), None)
+        return (now.blocked if now else None) or others()
+
+    def others() -> str | None:
+        found = (_in_the_way(odoo, number, way.name, unless) for number in write.ids)
+        return next((block for block in found if block), None) if unless else None
+
+    return _Item(
+        part=Part(
+            model=way.model,
+            ids=way.ids,
+            says=f"{way.name} would be {way.says}.",
+            done=f"{way.name} is {way.says}.",
+            blocked=None if later else way.blocked or others(),
+        ),
+        check=blocks if later else None,
+        steps=way.steps,
+    )
+
+
+def _looked_up(odoo: Odoo, write: Write) -> list[WayBack]:
+    return way_back(write.model, write.method)(odoo, write)
+
+
 def _opposites(
-    odoo: Odoo, model: str, ids: Sequence[int], opposite: Opposite, *, later: bool
+    odoo: Odoo,
+    model: str,
+    ids: Sequence[int],
+    opposite: Opposite,
+    before: Mapping[int, Mapping[str, Any]],
+    states: dict[tuple[str, int], str],
+    *,
+    later: bool,
 ) -> list[_Item]:
+    """Return what takes back what a method did to some records.
+
+    Args:
+        states: in which records are after what is taken back before it; is added to.
+    """
     names = [_NAME, "state"] if "state" in odoo.schema.fields(model) else [_NAME]
     names += ["active"] if "active" in odoo.schema.fields(model) else []
     rows = {row["id"]: row for row in read_rows(odoo, model, [["id", "in", list(ids)]], names)}
@@ -445,10 +525,16 @@ def _opposites(
         if row is None:
             continue  # deleted since: nothing is left of it
         name = row[_NAME] or f"{model} {number}"
-        steps = _steps(odoo, model, opposite.by, opposite.context, row)
+        back_to = before.get(number, {}).get("state")
+        state = states.get((model, number), row.get("state"))
+        steps, then = _steps(odoo, model, opposite.by, opposite.context, state, back_to)
+        if not steps:
+            continue  # what is taken back before it has done it
+        if then is not None:
+            states[model, number] = then
         less = "archived" if "archive" in opposite.otherwise else "cancelled"
         what = opposite.says or "as before"
-        other = _steps(odoo, model, opposite.otherwise, opposite.context, row)
+        other, _ = _steps(odoo, model, opposite.otherwise, opposite.context, state)
         blocks = functools.partial(_in_the_way, odoo, number, name, opposite.unless)
         items.append(
             _Item(
@@ -470,11 +556,24 @@ def _opposites(
 
 
 def _steps(
-    odoo: Odoo, model: str, methods: Sequence[str], context: Sequence[str], row: Mapping[str, Any]
-) -> list[Step]:
-    steps: list[Step] = []
-    state, true = row.get("state"), dict.fromkeys(context, True)
+    odoo: Odoo,
+    model: str,
+    methods: Sequence[str],
+    context: Sequence[str],
+    state: str | None,
+    back_to: str | None = None,
+) -> tuple[list[AnyStep], str | None]:
+    """Return the steps that some methods are, and the state to which they lead.
+
+    Args:
+        state: in which the record is; what is not for it is left out.
+        back_to: in which it is to be; what leads on from there is left out.
+    """
+    steps: list[AnyStep] = []
+    true = dict.fromkeys(context, True)
     for method in methods:
+        if back_to is not None and state == back_to:
+            break
         if method in ("archive", "unarchive"):
             if "active" in odoo.schema.fields(model):
                 values = {"active": method == "unarchive"}
@@ -492,7 +591,7 @@ def _steps(
             steps.append(Step(model=model, method=method, context=true, seen=seen))
         else:
             steps.append(Step(model=model, method=method, context=true))
-    return steps
+    return steps, state
 
 
 def _in_state(model: str, states: Sequence[str]) -> Callable[[Odoo, int], bool | None]:
@@ -584,6 +683,7 @@ class _Restored:
             return [_Item(part=Part(model=write.model, ids=[number], says="", blocked=gone))]
         name = row.get(_NAME) or label
         values: dict[str, Any] = {}
+        alike: dict[str, Any] = {}
         changed = []
         for field in names:
             before = write.before.get(number, {})
@@ -591,6 +691,7 @@ class _Restored:
                 continue
             last = self._writes[self._places[write.model, number, field][1]]
             if _same(row.get(field), before[field], fields[field]):
+                alike[field] = _back(before[field], before[field], fields[field])
                 continue  # as before already
             if not self._as_left(last, number, field, row, fields):
                 changed.append(field)
@@ -598,30 +699,37 @@ class _Restored:
             back = _back(before[field], last.after.get(number, {}).get(field), fields[field])
             if back is not None:
                 values[field] = back
-        blocked: str | None = None
+        items: list[_Item] = []
         if changed:
             listed = ", ".join(changed)
             blocked = f"{name}: {listed} {'was' if len(changed) == 1 else 'were'} changed since"
-        if not values and not blocked:
-            return []
+            items.append(
+                _Item(part=Part(model=write.model, ids=[number], says="", blocked=blocked))
+            )
+        if not values:
+            return items
         shown = ", ".join(
             f"{fields[f].string or f} {_brief(row.get(f))} → {_brief(write.before[number][f])}"
             for f in values
         )
+        looked_at = list(values)
+        if all(value is None for value in (write.values or {}).values()):
+            # What a button has changed: Odoo must not compute the rest of it anew.
+            values |= {field: back for field, back in alike.items() if back is not None}
         step = Step(
             model=write.model, method="write", arguments={"vals": values}, context=write.context
         )
         return [
+            *items,
             _Item(
                 part=Part(
                     model=write.model,
                     ids=[number],
                     says=f"{name}: {shown}.",
-                    blocked=blocked,
                 ),
                 steps=[step],
-                check=lambda: self._changed(write, number, list(values), row, fields),
-            )
+                check=lambda: self._changed(write, number, looked_at, row, fields),
+            ),
         ]
 
     def _changed(

@@ -66,6 +66,8 @@ MODELS = (
             ),
             Opposite("button_draft", "action_post", "posted again"),
             Opposite("button_cancel", "button_draft", "a draft again"),
+            Opposite("js_assign_outstanding_line", "looked_up", "open again"),
+            Opposite("js_remove_outstanding_partial", "looked_up", "settled again"),
         ),
         tips=(
             "Invoices, bills, credit notes and journal entries are all here: filter by move_type.",
@@ -103,10 +105,12 @@ MODELS = (
     ),
     AppModel(
         "account.payment.register",
+        is_wizard=True,
         opposites=(Opposite("action_create_payments", made="account.payment"),),
     ),
     AppModel(
         "account.move.reversal",
+        is_wizard=True,
         opposites=(
             Opposite("reverse_moves", made="account.move"),
             Opposite("refund_moves", made="account.move"),
@@ -115,6 +119,18 @@ MODELS = (
     ),
     AppModel("account.account", "Account", name_fields="name code", told_apart_by="code"),
     AppModel("account.journal", "Journal", name_fields="name code", told_apart_by="code type"),
-    AppModel("account.move.line", "Journal Item"),
+    AppModel(
+        "account.move.line",
+        "Journal Item",
+        opposites=(Opposite("reconcile", "remove_move_reconcile", "open again"),),
+    ),
+    AppModel(
+        "account.bank.statement",
+        opposites=(
+            Opposite("create", "unlink", "deleted"),
+            Opposite("button_post", "button_reopen", "open again", until=15),
+        ),
+    ),
+    AppModel("account.bank.statement.line", opposites=(Opposite("create", "unlink", "deleted"),)),
     AppModel("account.tax", "Tax", told_apart_by="type_tax_use amount"),
 )

@@ -1,8 +1,19 @@
 """Contacts, users and companies."""
 
-from odoo_toolkit.app_models.model import AppModel, Relation
+from odoo_toolkit.app_models.model import AppModel, Opposite, Relation
 
 MODELS = (
+    AppModel(
+        "base.partner.merge.automatic.wizard",
+        is_wizard=True,
+        opposites=(
+            Opposite(
+                "action_merge",
+                remains="Contacts that were merged are gone for good, and what belonged to them is"
+                " with the one that was kept.",
+            ),
+        ),
+    ),
     AppModel(
         "res.partner",
         "Contact",

@@ -1,6 +1,6 @@
 """Leads and opportunities."""
 
-from odoo_toolkit.app_models.model import AppModel, Relation
+from odoo_toolkit.app_models.model import AppModel, Opposite, Relation
 
 MODELS = (
     AppModel(
@@ -20,8 +20,58 @@ MODELS = (
         deep_fields="email_from phone mobile description",
         key_fields="id name partner_id stage_id expected_revenue user_id",
         found_through=(Relation("res.partner"),),
+        opposites=(
+            Opposite(
+                "action_set_won",
+                keeps="stage_id probability active",
+                says="as open as before",
+                remains="The time of the last change of stage.",
+            ),
+            Opposite(
+                "action_set_won_rainbowman",
+                keeps="stage_id probability active",
+                says="as open as before",
+                remains="The time of the last change of stage.",
+            ),
+            Opposite(
+                "action_set_lost",
+                keeps="active probability stage_id lost_reason lost_reason_id",
+                says="as open as before",
+            ),
+            Opposite(
+                "action_unarchive",
+                keeps="active probability lost_reason lost_reason_id",
+                says="lost as before",
+            ),
+            Opposite(
+                "toggle_active",
+                keeps="active probability lost_reason lost_reason_id",
+                says="as before",
+            ),
+            Opposite(
+                "convert_opportunity",
+                keeps="type partner_id stage_id user_id team_id contact_name partner_name"
+                " date_conversion",
+                says="a lead again",
+            ),
+        ),
         tips=("Leads and opportunities are both here: filter by type.",),
         told_apart_by="partner_id type stage_id expected_revenue",
+    ),
+    AppModel(
+        "crm.lead2opportunity.partner",
+        is_wizard=True,
+        opposites=(
+            Opposite(
+                "action_apply",
+                of="crm.lead",
+                keeps="type partner_id stage_id user_id team_id contact_name partner_name"
+                " email_from phone date_conversion",
+                says="a lead again",
+                remains="A contact, or company, that was made of it stays; leads that were merged"
+                " into it are gone.",
+            ),
+        ),
     ),
     AppModel("crm.stage", "CRM Stages", announced_by="stage in", told_apart_by="team_id team_ids"),
     AppModel("crm.team", "Sales Team", announced_by="team"),

@@ -1,9 +1,49 @@
 """What hangs on any record: messages, activities and files."""
 
-from odoo_toolkit.app_models.model import AppModel
+from odoo_toolkit.app_models.model import AppModel, Opposite
+
+_SENT = "An e-mail that has gone out stays out."
 
 MODELS = (
+    *(
+        AppModel(wizard, is_wizard=True, opposites=(Opposite(method, remains=_SENT),))
+        for wizard, method in (
+            ("mail.compose.message", "action_send_mail"),
+            ("account.invoice.send", "send_and_print_action"),
+            ("account.move.send", "action_send_and_print"),
+            ("account.move.send.wizard", "action_send_and_print"),
+        )
+    ),
+    AppModel(
+        "base.language.install",
+        is_wizard=True,
+        opposites=(
+            Opposite(
+                "lang_install",
+                "looked_up",
+                "not active again",
+                remains="The translations that were loaded stay.",
+            ),
+        ),
+    ),
     AppModel("mail.message", "Message", module="mail"),
-    AppModel("mail.activity", "Activity"),
+    AppModel(
+        "mail.activity",
+        "Activity",
+        opposites=(
+            Opposite(
+                "action_feedback",
+                remains="An activity that is done is gone: schedule it again.",
+                until=18,
+            ),
+            Opposite(
+                "action_feedback",
+                "unarchive",
+                "open again",
+                remains="The message that it is done stays.",
+                since=19,
+            ),
+        ),
+    ),
     AppModel("ir.attachment", "Attachment"),
 )

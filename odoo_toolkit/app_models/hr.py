@@ -1,6 +1,31 @@
 """Employees, their time off, attendance and expenses."""
 
-from odoo_toolkit.app_models.model import AppModel, Move
+from odoo_toolkit.app_models.model import AppModel, Move, Opposite
+from odoo_toolkit.compat import NEWEST
+
+_TOLD = "E-mails that went out stay out; its calendar event stays, archived."
+_HOURS = f"{_TOLD} Its hours stay on the timesheet until it is refused."
+_APPROVED_AGAIN = (
+    "E-mails that went out stay out, also that it was approved for a moment; its hours stay on"
+    " the timesheet until it is refused again."
+)
+_REFUSED = "A refused allocation that was there before stays refused, where Odoo has no way back."
+_PAID = "Its payment stays: reset that with Odoo's own button."
+
+
+def _leave(method: str, *, until: int = NEWEST) -> tuple[Opposite, ...]:
+    """Return how an approval is taken back, which differs from version to version."""
+    ways = (
+        ("action_refuse action_draft action_confirm", 14, 17, _TOLD),
+        ("action_refuse action_reset_confirm", 18, 18, _TOLD),
+        ("action_back_to_approval", 19, NEWEST, _HOURS),
+    )
+    return tuple(
+        Opposite(method, by, "waiting for approval again", remains=told, since=first, until=last)
+        for by, first, last, told in ways
+        if first <= until
+    )
+
 
 MODELS = (
     AppModel(
@@ -13,11 +38,153 @@ MODELS = (
         "hr.leave",
         module="hr_holidays",
         moves=(
-            Move("action_approve", "confirm", "validate|validate1"),
+            Move("action_approve", "confirm", "validate|validate1", also="refuse", since=19),
+            Move("action_approve", "confirm", "validate|validate1", until=18),
             Move("action_validate", "validate1", "validate", until=18),
             Move("action_refuse", "confirm|validate1|validate", "refuse"),
+            Move("action_draft", "confirm|refuse", "draft", until=17),
+            Move("action_confirm", "draft", "confirm", until=17),
+            Move("action_reset_confirm", "refuse|cancel", "confirm", since=18, until=18),
+            Move("action_back_to_approval", "validate1|validate", "confirm", since=19),
+        ),
+        opposites=(
+            Opposite("create", "unlink", "deleted", otherwise="action_refuse", remains=_TOLD),
+            *_leave("action_approve"),
+            *_leave("action_validate", until=18),
+            Opposite(
+                "action_refuse",
+                "action_draft action_confirm action_approve action_validate",
+                "as before",
+                notes="state",
+                remains=_TOLD,
+                until=17,
+            ),
+            Opposite(
+                "action_refuse",
+                "action_reset_confirm action_approve action_validate",
+                "as before",
+                notes="state",
+                remains=_TOLD,
+                since=18,
+                until=18,
+            ),
+            Opposite(
+                "action_refuse",
+                "action_approve action_back_to_approval",
+                "as before",
+                notes="state",
+                remains=_APPROVED_AGAIN,
+                since=19,
+            ),
+            Opposite("action_draft", "action_confirm", "waiting for approval again", until=17),
         ),
     ),
-    AppModel("hr.attendance", module="hr_attendance"),
-    AppModel("hr.expense", module="hr_expense"),
+    AppModel(
+        "hr.holidays.cancel.leave",
+        is_wizard=True,
+        opposites=(
+            Opposite(
+                "action_cancel_leave",
+                remains="Time off that its employee has cancelled stays cancelled: ask for it"
+                " anew.",
+            ),
+        ),
+    ),
+    AppModel(
+        "hr.leave.allocation",
+        module="hr_holidays",
+        moves=(
+            Move("action_confirm", "draft", "confirm", until=17),
+            Move("action_validate", "confirm|validate1", "validate"),
+            Move("action_approve", "confirm|validate1", "validate"),
+            Move("action_refuse", "confirm|validate1|validate", "refuse"),
+            Move("action_draft", "refuse|confirm", "draft", until=16),
+            Move("action_set_to_confirm", "refuse", "confirm", since=18, until=18),
+        ),
+        opposites=(
+            Opposite(
+                "create", "action_draft unlink", "deleted", otherwise="action_refuse", until=16
+            ),
+            Opposite("create", "unlink", "deleted", otherwise="action_refuse", since=17),
+            Opposite("action_confirm", "action_refuse", "refused"),
+            Opposite("action_approve", "action_refuse", "refused", remains=_REFUSED),
+            Opposite("action_validate", "action_refuse", "refused", remains=_REFUSED),
+        ),
+    ),
+    AppModel(
+        "hr.attendance",
+        module="hr_attendance",
+        opposites=(Opposite("systray_check_in_out", "looked_up", "deleted, or open again"),),
+    ),
+    AppModel(
+        "hr.employee",
+        opposites=(Opposite("attendance_manual", "looked_up", "deleted, or open again"),),
+    ),
+    AppModel(
+        "hr.expense",
+        module="hr_expense",
+        opposites=(
+            Opposite("create", "unlink", "deleted"),
+            Opposite("action_submit", "action_reset", "a draft again", since=19),
+            Opposite("action_approve", "action_reset", "a draft again", since=19),
+            Opposite(
+                "action_post",
+                remains="A booked expense stays booked: reset its entry with reset_invoice, then"
+                " the expense in Odoo.",
+                since=19,
+            ),
+            Opposite("action_pay", remains=_PAID, since=19),
+        ),
+    ),
+    AppModel(
+        "hr.expense.sheet",
+        opposites=(
+            Opposite("create", "unlink", "deleted"),
+            *(
+                Opposite(method, reset, "a draft again", since=since, until=until)
+                for reset, since, until in (
+                    ("reset_expense_sheets", 14, 16),
+                    ("action_reset_expense_sheets", 17, 18),
+                )
+                for method in (
+                    *("action_submit_sheet", "approve_expense_sheets", "refuse_sheet"),
+                    "action_approve_expense_sheets",
+                )
+            ),
+            Opposite(
+                "action_sheet_move_create",
+                "looked_up",
+                "a draft again, and its entry cancelled",
+                remains="The number of its entry stays used.",
+                until=16,
+            ),
+            Opposite(
+                "action_sheet_move_create",
+                "action_reset_expense_sheets",
+                "a draft again, and its entry reversed",
+                remains="The entry and its reversal stay.",
+                since=17,
+                until=17,
+            ),
+            Opposite(
+                "action_sheet_move_post",
+                "action_reset_expense_sheets",
+                "a draft again, and its entry reversed",
+                remains="The entry and its reversal stay.",
+                since=18,
+                until=18,
+            ),
+            Opposite("action_register_payment", remains=_PAID, until=18),
+        ),
+    ),
+    AppModel(
+        "hr.expense.refuse.wizard",
+        is_wizard=True,
+        opposites=(
+            Opposite(
+                "action_refuse",
+                remains="What was refused is reset in Odoo, and submitted again.",
+            ),
+        ),
+    ),
 )

@@ -1,6 +1,33 @@
 """Transfers, stock and where it lies."""
 
-from odoo_toolkit.app_models.model import AppModel, Move, Opposite
+from odoo_toolkit.app_models.model import AppModel, Block, Move, Opposite
+
+_BILLED = (
+    Block(
+        "sale.order.line",
+        (
+            ("move_ids.picking_id", "=", "ID"),
+            ("qty_invoiced", ">", 0),
+            ("product_id.invoice_policy", "=", "delivery"),
+        ),
+        "it is invoiced: take the invoice back first",
+    ),
+    Block(
+        "purchase.order.line",
+        (
+            ("move_ids.picking_id", "=", "ID"),
+            ("qty_invoiced", ">", 0),
+            ("product_id.purchase_method", "=", "receive"),
+        ),
+        "it is billed: take the bill back first",
+    ),
+)
+
+_BROUGHT_BACK = "done with quantities of 0, and the goods are back"
+_DONE_STAYS = (
+    "A transfer that is done stays done, with quantities of 0; backorders, new lots and messages"
+    " stay."
+)
 
 MODELS = (
     AppModel(
@@ -40,9 +67,12 @@ MODELS = (
             Opposite("do_unreserve", "action_assign", "reserved again"),
             Opposite(
                 "button_validate",
-                remains="A transfer that is done stays done: return_picking makes one that brings"
-                " the goods back.",
+                "looked_up",
+                _BROUGHT_BACK,
+                remains=_DONE_STAYS,
+                unless=_BILLED,
             ),
+            Opposite("action_confirm", "action_cancel", "cancelled"),
             Opposite("action_cancel", remains="A cancelled transfer stays cancelled."),
         ),
         tips=(
@@ -60,7 +90,53 @@ MODELS = (
         told_apart_by="usage complete_name",
     ),
     AppModel("stock.move", "Stock Move"),
-    AppModel("stock.quant", "Quants"),
+    AppModel(
+        "stock.return.picking",
+        is_wizard=True,
+        opposites=(
+            Opposite("create_returns", made="stock.picking"),
+            Opposite("action_create_returns", made="stock.picking"),
+            Opposite("action_create_returns_all", made="stock.picking"),
+            Opposite("action_create_exchanges", made="stock.picking"),
+        ),
+    ),
+    *(
+        AppModel(
+            wizard,
+            is_wizard=True,
+            opposites=tuple(
+                Opposite(
+                    method,
+                    "looked_up",
+                    _BROUGHT_BACK,
+                    of="stock.picking",
+                    notes="state",
+                    remains=_DONE_STAYS,
+                    unless=_BILLED,
+                )
+                for method in methods
+            ),
+        )
+        for wizard, methods in (
+            ("stock.immediate.transfer", ("process",)),
+            ("stock.backorder.confirmation", ("process", "process_cancel_backorder")),
+            ("confirm.stock.sms", ("send_sms", "dont_send_sms")),
+        )
+    ),
+    AppModel(
+        "stock.quant",
+        "Quants",
+        opposites=(
+            Opposite(
+                "create",
+                "looked_up",
+                "counted as before",
+                remains="The stock moves of both counts stay.",
+            ),
+            # What was applied is taken back where it was counted.
+            Opposite("action_apply_inventory"),
+        ),
+    ),
     AppModel("stock.warehouse", "Warehouse", announced_by="warehouse in"),
     AppModel(
         "stock.warehouse.orderpoint",
@@ -72,6 +148,12 @@ MODELS = (
             manual: trigger = manual
         """,
         key_fields="id name product_id location_id product_min_qty product_max_qty qty_to_order",
+        opposites=(
+            Opposite(
+                "action_replenish",
+                remains="The orders that it made, or added to, stay: cancel those.",
+            ),
+        ),
         tips=("Its quantities to order are as Odoo last computed them.",),
     ),
     AppModel(
@@ -85,6 +167,14 @@ MODELS = (
         key_fields="id name product_id scrap_qty location_id state",
         dates="date_done",
         moves=(Move("action_validate", "draft", "done"),),
+        opposites=(
+            Opposite(
+                "action_validate",
+                "looked_up",
+                "done with quantities of 0, and the goods are back",
+                remains="The scrap stays done.",
+            ),
+        ),
         tips=("Validating a done scrap again takes the goods from the stock a second time.",),
     ),
 )

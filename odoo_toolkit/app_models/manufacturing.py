@@ -1,8 +1,48 @@
 """Manufacturing orders and bills of materials."""
 
-from odoo_toolkit.app_models.model import AppModel, Move
+from odoo_toolkit.app_models.model import AppModel, Move, Opposite
+
+_UNBUILT = "taken apart again (unbuilt), and its components are back"
+_DONE_STAYS = "The manufacturing order stays done; lots, backorders and the unbuild order stay."
 
 MODELS = (
+    *(
+        AppModel(
+            wizard,
+            is_wizard=True,
+            opposites=tuple(
+                Opposite(
+                    method,
+                    "looked_up",
+                    _UNBUILT,
+                    of="mrp.production",
+                    notes="state",
+                    remains=_DONE_STAYS,
+                )
+                for method in methods
+            ),
+        )
+        for wizard, methods in (
+            ("mrp.immediate.production", ("process",)),
+            ("mrp.consumption.warning", ("action_confirm", "action_set_qty")),
+            ("mrp.production.backorder", ("action_backorder", "action_close_mo")),
+        )
+    ),
+    AppModel(
+        "change.production.qty",
+        is_wizard=True,
+        opposites=(
+            Opposite(
+                "change_prod_qty",
+                remains="The quantity of a manufacturing order is changed back in the same way.",
+            ),
+        ),
+    ),
+    AppModel(
+        "mrp.production.serials",
+        is_wizard=True,
+        opposites=(Opposite("action_apply", remains="The serial numbers stay on the order."),),
+    ),
     AppModel(
         "mrp.production",
         "Manufacturing Order",
@@ -23,6 +63,30 @@ MODELS = (
             Move("action_confirm", "draft", "confirmed"),
             Move("button_mark_done", "confirmed|progress|to_close", "done"),
             Move("action_cancel", "draft|confirmed|progress|to_close", "cancel"),
+        ),
+        opposites=(
+            Opposite(
+                "create",
+                "action_cancel unlink",
+                "deleted",
+                otherwise="action_cancel",
+                remains="Its number stays used.",
+            ),
+            Opposite(
+                "action_confirm",
+                "action_cancel",
+                "cancelled",
+                remains="A confirmed manufacturing order never becomes a draft again.",
+            ),
+            Opposite("action_assign", "do_unreserve", "without its reservation"),
+            Opposite("do_unreserve", "action_assign", "reserved again"),
+            Opposite(
+                "button_mark_done",
+                "looked_up",
+                _UNBUILT,
+                remains=_DONE_STAYS,
+            ),
+            Opposite("action_cancel", remains="A cancelled manufacturing order stays cancelled."),
         ),
         tips=(
             "To Odoo 15 an order created without its component moves stays empty.",

@@ -81,8 +81,9 @@ class Opposite:
 
     Attributes:
         method: what was called on the record; ``create`` for what is made in any way.
-        by: what takes it back, in order; ``archive`` stands for writing ``active``. None where
-            nothing does.
+        by: what takes it back, in order; ``archive`` stands for writing ``active``, and
+            ``looked_up`` for a function of :mod:`odoo_toolkit.ways_back`. None where nothing
+            does.
         otherwise: what does less, where Odoo refuses the first of these.
         says: what comes of it, after "It would be ".
         remains: what stays all the same.
@@ -90,6 +91,9 @@ class Opposite:
         context: names of what is true in the context of its methods, such as what keeps Odoo from
             asking.
         made: of a wizard's button, the model of what it makes, whose ``create`` then counts.
+        keeps: fields that it changes besides; their old values are written back.
+        of: of a wizard's button, the model of the records that it acts on, whose fields are kept.
+        notes: fields that are read before, to know where it leads back to.
         since: first Odoo version for which this is so.
         until: last one.
     """
@@ -101,9 +105,17 @@ class Opposite:
     remains: str = attrs.field(default="", kw_only=True)
     unless: tuple[Block, ...] = attrs.field(default=(), kw_only=True)
     made: str = attrs.field(default="", kw_only=True)
+    keeps: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
+    of: str = attrs.field(default="", kw_only=True)
+    notes: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     context: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     since: int = attrs.field(default=OLDEST, kw_only=True)
     until: int = attrs.field(default=NEWEST, kw_only=True)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether something takes it back."""
+        return bool(self.by or self.keeps)
 
 
 @attrs.frozen
@@ -136,6 +148,7 @@ class AppModel:
         dates: by which its records are known, the likeliest first.
         moves: what its methods do to the state.
         opposites: how what its methods do is taken back.
+        is_wizard: whether its records are dialogs, which nobody keeps.
         tips: what experience adds.
     """
 
@@ -160,6 +173,7 @@ class AppModel:
     dates: tuple[str, ...] = attrs.field(default="", converter=_words, kw_only=True)
     moves: tuple[Move, ...] = attrs.field(default=(), kw_only=True)
     opposites: tuple[Opposite, ...] = attrs.field(default=(), kw_only=True)
+    is_wizard: bool = attrs.field(default=False, kw_only=True)
     tips: tuple[str, ...] = attrs.field(default=(), kw_only=True)
 
     def opposite(self, method: str, version: int) -> Opposite | None:

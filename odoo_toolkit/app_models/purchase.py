@@ -58,7 +58,15 @@ MODELS = (
                 remains="Its receipt stays, cancelled, and the vendor's price on the product.",
                 unless=(_RECEIVED, _BILLED),
             ),
+            Opposite(
+                "button_approve",
+                "button_unlock button_cancel button_draft",
+                "a request for quotation again",
+                remains="Its receipt stays, cancelled, and the vendor's price on the product.",
+                unless=(_RECEIVED, _BILLED),
+            ),
             Opposite("button_cancel", "button_draft", "a request for quotation again"),
+            Opposite("action_create_invoice", made="account.move"),
             Opposite("button_draft", "button_cancel", "cancelled"),
         ),
         tips=(

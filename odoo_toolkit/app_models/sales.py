@@ -86,7 +86,26 @@ MODELS = (
     ),
     AppModel("sale.order.line", "Sales Order Line"),
     AppModel(
+        "sale.order.cancel",
+        is_wizard=True,
+        opposites=tuple(
+            Opposite(
+                method,
+                "action_draft",
+                "a quotation again",
+                of="sale.order",
+                notes="state",
+                remains=told,
+            )
+            for method, told in (
+                ("action_cancel", ""),
+                ("action_send_mail_and_cancel", "An e-mail that has gone out stays out."),
+            )
+        ),
+    ),
+    AppModel(
         "sale.advance.payment.inv",
+        is_wizard=True,
         opposites=(Opposite("create_invoices", made="account.move"),),
     ),
 )

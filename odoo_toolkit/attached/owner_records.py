@@ -15,6 +15,7 @@ from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.html_text import html_to_text
+from odoo_toolkit.journal.recording import note_made
 from odoo_toolkit.lost_answers import creating, made_since, or_seen
 from odoo_toolkit.operations.documents import Document, not_found, read_rows
 from odoo_toolkit.operations.steps import Step
@@ -200,6 +201,7 @@ class MakesOwned(OwnedStep):
 
             answer: list[int] = or_seen(made, seen, warnings)
             creation.ids = frozenset(answer)
+        note_made(self.kind, answer)
         return answer
 
 

@@ -17,6 +17,14 @@ Extent = Literal["whole", "part", "none"]
 #: Methods of any model, and how what they did is taken back.
 ANY_MODEL: Mapping[str, Opposite] = {
     "create": Opposite("create", "unlink", "deleted", otherwise="archive"),
+    "copy": Opposite("copy", "unlink", "deleted", otherwise="archive"),
+    "name_create": Opposite("name_create", "unlink", "deleted", otherwise="archive"),
+    "load": Opposite(
+        "load",
+        "unlink",
+        "deleted where it was created, and as before where it was changed",
+        otherwise="archive",
+    ),
     "action_archive": Opposite("action_archive", "unarchive", "active again"),
     "action_unarchive": Opposite("action_unarchive", "archive", "archived again"),
     "message_post": Opposite(
@@ -24,6 +32,10 @@ ANY_MODEL: Mapping[str, Opposite] = {
         made="mail.message",
         remains="An e-mail that has gone out stays out.",
     ),
+    "update_field_translations": Opposite(
+        "update_field_translations", "looked_up", "translated as before"
+    ),
+    "activity_schedule": Opposite("activity_schedule", made="mail.activity"),
     "unlink": Opposite(
         "unlink", remains="A deleted record cannot be restored: archive it instead."
     ),
@@ -31,6 +43,9 @@ ANY_MODEL: Mapping[str, Opposite] = {
 
 #: What nobody minds: it makes or shows a wizard, and changes no document.
 _UNTOLD = frozenset({"onchange", "default_get"})
+
+#: What makes a record, whatever it is called.
+CREATES = frozenset({"create", "copy", "name_create"})
 
 #: Until when, in words: it can be looked up only when it is asked for.
 UNTIL = "Until somebody changes the same records again."
@@ -67,7 +82,8 @@ class Undo(Shown):
 
 def opposite_of(model: str, method: str, version: int) -> Opposite | None:
     """Return how what a method did is taken back; None where nobody knows."""
-    return known(model).opposite(method, version) or ANY_MODEL.get(method)
+    own = known(model).opposite("create" if method in CREATES else method, version)
+    return own or ANY_MODEL.get(method)
 
 
 def foretold(
@@ -90,6 +106,9 @@ def foretold(
     for model, method, arguments in calls:
         if method in _UNTOLD:
             continue
+        wizard = known(model).is_wizard
+        if wizard and method in ("create", "write"):
+            continue
         if method == "write":
             known_ones += 1
             fields = arguments.get("vals")
@@ -105,15 +124,17 @@ def foretold(
                 unknown += 1
                 remains.append(f"{method} of {model} has no known opposite.")
             continue
-        opposite = opposite or ANY_MODEL.get(method)
+        opposite = opposite_of(model, method, version)
         made = opposite.made if opposite else ""
         if opposite and made:
             remains += [opposite.remains] if opposite.remains else []
             opposite = opposite_of(made, "create", version)
             model, method = made, "create"
-        if opposite and opposite.by:
+        if opposite and opposite.is_known:
             known_ones += 1
             would.append(f"{_noun(model)} would be {opposite.says or 'as before'}.")
+        elif opposite and not opposite.remains:
+            continue  # another call of the operation says it
         else:
             unknown += 1
         if opposite is None:

@@ -11,21 +11,25 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from odoo_toolkit.app_models import known
 from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.journal.digests import of_call
 from odoo_toolkit.journal.entries import KEPT_CONTEXT, HistoryEntry, Outcome, Write
+from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.snapshots import (
+    lines_after,
     lines_before,
+    loaded_anew,
+    note_before,
+    returned_ids,
     sent_values,
     values_after,
     values_before,
@@ -321,10 +325,14 @@ class Journal:
                 context={k: v for k, v in call.context.items() if k in KEPT_CONTEXT},
             )
             write.values = sent_values(odoo, asked)
+            opposite = opposite_of(call.model, call.method, odoo.version.major)
             if call.method == "write":
                 before = values_before(odoo, asked) if call.before is None else dict(call.before)
                 write.before, write.not_kept = before, _unknown(asked, before)
                 write.lines = lines_before(odoo, asked)
+            elif opposite:
+                note_before(odoo, asked, write, opposite)
+            write.made_model = opposite.made if opposite else ""
             if again:
                 _check_again(recording, again, write)
             place = recording.add(write, digest, again[0] if again else None)
@@ -338,10 +346,16 @@ class Journal:
                 recording.complete(place)
                 raise
             write.outcome = "done"
-            if call.method == "create":
+            if call.method in CREATES:
                 made(write, call.model, result if isinstance(result, (list, tuple)) else [result])
+            elif write.made_model and not write.made:
+                made(write, write.made_model, returned_ids(write.made_model, result))
+            elif call.method == "load":
+                made(write, call.model, loaded_anew(odoo, asked, result))
             recording.answer(place, odoo.policy.redact(result) if digest else None)
             write.after = values_after(odoo, asked, write)
+            if call.method != "write":
+                lines_after(odoo, asked, write)
             recording.complete(place)
             return result
 
@@ -395,6 +409,13 @@ def _check_again(recording: Recording, again: tuple[int, Write, Reply], write: W
     )
 
 
+def one_entry(odoo: Odoo, name: str) -> AbstractContextManager[Recording | None]:
+    """Have the writes within make one entry of the connection's journal, if it has one."""
+    if isinstance(odoo.journal, Journal):
+        return odoo.journal.operation(odoo, name)
+    return nullcontext()
+
+
 def made(write: Write, model: str, ids: Sequence[Any]) -> None:
     """Note which records a call has created."""
     write.made_model, write.made = model, [n for n in ids if isinstance(n, int)]
@@ -411,7 +432,7 @@ def note_made(model: str, ids: Sequence[int]) -> None:
         return
     for place in range(len(recording.entry.writes) - 1, -1, -1):
         write = recording.entry.writes[place]
-        if any(o.made == model and o.method == write.method for o in known(write.model).opposites):
+        if write.made_model == model:
             made(write, model, list(ids))
             recording.complete(place)
             return

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from odoo_toolkit.app_models import Opposite
 from odoo_toolkit.arguments import read_commands
 from odoo_toolkit.arguments.commands import Command
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.journal.entries import Write
 from odoo_toolkit.policy.tables import is_read_unasked
+
+#: By which a record shows that the last write created it.
+_MADE_BY = ("create_uid", "create_date", "write_date")
+
+#: By which the context of some wizards names the records that they act on.
+_ACTED_ON = {
+    "sale.order": ("default_order_id",),
+    "stock.picking": ("button_validate_picking_ids",),
+    "mrp.production": ("button_mark_done_production_ids",),
+}
 
 Rows = dict[int, dict[str, Any]]
 
@@ -80,6 +91,101 @@ def lines_before(odoo: Odoo, call: Call) -> list[Write]:
                 )
             )
     return found
+
+
+def note_before(odoo: Odoo, call: Call, write: Write, opposite: Opposite) -> None:
+    """Note what a button, or a wizard's, will change besides the state; at most a round trip.
+
+    What the operation has read anyway is handed over with the call.
+    """
+    if call.before is not None:
+        write.before = dict(call.before)
+    if "looked_up" in opposite.by and call.method not in ("create", "load"):
+        write.values = {k: v for k, v in call.arguments.items() if isinstance(v, (int, str, float))}
+    if call.method == "load":
+        write.lines = _loaded_over(odoo, call)
+        return
+    model, ids = call.model, list(call.ids or ())
+    if opposite.of:
+        model, ids = opposite.of, _acted_on(call.context, opposite.of)
+    names = dict.fromkeys((*opposite.keeps, *opposite.notes))
+    if not names or not ids:
+        return
+    rows = _read(odoo, call, model, tuple(ids), names)
+    for number, row in rows.items():
+        if opposite.notes:
+            write.before[number] = {k: v for k, v in row.items() if k in opposite.notes}
+        kept = {name: value for name, value in row.items() if name in opposite.keeps}
+        write.lines += [_line(model, number, kept)] if kept else []
+
+
+def _acted_on(context: Mapping[str, Any], model: str) -> list[int]:
+    """Return the records that a wizard acts on, as its context names them."""
+    if context.get("active_model") == model and context.get("active_ids"):
+        return list(context["active_ids"])
+    found: Any = next((context[key] for key in _ACTED_ON.get(model, ()) if context.get(key)), [])
+    ids = found if isinstance(found, (list, tuple)) else [found]
+    return [n for n in ids if isinstance(n, int)]
+
+
+def _line(model: str, number: int, kept: dict[str, Any]) -> Write:
+    values: dict[str, Any] = dict.fromkeys(kept)
+    return Write(
+        model=model,
+        method="write",
+        ids=[number],
+        values=values,
+        before={number: kept},
+        outcome="done",
+    )
+
+
+def lines_after(odoo: Odoo, call: Call, write: Write) -> None:
+    """Note what a method has left in the fields whose old values were noted; a round trip."""
+    if not write.lines:
+        return
+    model = write.lines[0].model
+    names = {name: None for line in write.lines for name in line.values or {}}
+    ids = tuple(number for line in write.lines for number in line.ids)
+    rows = _read(odoo, call, model, ids, names)
+    for line in write.lines:
+        line.after = {number: rows[number] for number in line.ids if number in rows}
+
+
+def returned_ids(model: str, result: Any) -> list[int]:
+    """Return which records of a model a method says that it has made."""
+    if isinstance(result, Mapping):
+        return opened_ids(result) if result.get("res_model") in (None, model) else []
+    found = result if isinstance(result, (list, tuple)) else [result]
+    return [n for n in found if isinstance(n, int) and not isinstance(n, bool)]
+
+
+def _loaded_over(odoo: Odoo, call: Call) -> list[Write]:
+    """Return what the rows of ``load`` hold that name their records by id."""
+    columns = [str(name) for name in call.arguments.get("fields") or ()]
+    if ".id" not in columns:
+        return []
+    place = columns.index(".id")
+    ids = tuple(int(row[place]) for row in call.arguments.get("data") or () if row[place])
+    names = {name.partition("/")[0]: None for name in columns if name != ".id"}
+    rows = _read(odoo, call, call.model, ids, names)
+    return [_line(call.model, number, row) for number, row in rows.items() if row]
+
+
+def loaded_anew(odoo: Odoo, call: Call, result: Any) -> list[int]:
+    """Return which of the records of ``load`` it has created: those not written to before."""
+    columns = [str(name) for name in call.arguments.get("fields") or ()]
+    ids = result.get("ids") if isinstance(result, Mapping) else None
+    if not ids or ".id" in columns:
+        return []
+    rows = _read(odoo, call, call.model, tuple(ids), dict.fromkeys(_MADE_BY))
+    return [
+        number
+        for number, row in rows.items()
+        if len(row) == len(_MADE_BY)
+        and row["create_date"] == row["write_date"]
+        and (row["create_uid"] or [0])[0] == odoo.uid
+    ]
 
 
 def values_after(odoo: Odoo, call: Call, write: Write) -> Rows:

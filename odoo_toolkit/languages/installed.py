@@ -127,7 +127,11 @@ def activate_language(
 
     steps = [
         create.of(vals_list=values),
-        attrs.evolve(press, seen=lambda odoo, _: on(odoo, row["id"])),
+        attrs.evolve(
+            press,
+            seen=lambda odoo, _: on(odoo, row["id"]),
+            before={0: {"ids": [row["id"]]}},
+        ),
     ]
     would = f"Would activate {label}."
     return operate(odoo, steps, (), result, would=would, dry_run=dry_run)

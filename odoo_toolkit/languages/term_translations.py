@@ -98,6 +98,7 @@ def term_step(
     field: str,
     wanted: Mapping[str, Mapping[str, str]],
     written: Mapping[str, Mapping[str, str]] | None = None,
+    found: Terms | None = None,
 ) -> Step:
     """Return the step that translates sentences of a field into some languages.
 
@@ -106,7 +107,12 @@ def term_step(
         field: a translatable html field.
         wanted: language -> sentence -> translation.
         written: the same by what Odoo knows the sentences by; see :func:`as_they_stand`.
+        found: the translations as they are, for the journal.
     """
+    was = {
+        code: {sentence: (found or {}).get(code, {}).get(sentence) for sentence in texts}
+        for code, texts in wanted.items()
+    }
 
     def seen(odoo: Odoo, record_id: int) -> bool | None:
         now = read_terms(odoo, model, record_id, field, list(wanted)) or {}
@@ -123,6 +129,7 @@ def term_step(
         says=f"Translated {field}",
         seen=seen,
         fails=f"{field} is not translated",
+        before={0: {"field": field, "was": was, "now": dict(wanted)}} if found else None,
     )
     translations = {code: dict(texts) for code, texts in (written or wanted).items()}
     return step.of(field_name=field, translations=translations)

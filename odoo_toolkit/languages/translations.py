@@ -166,7 +166,13 @@ def translate(
             )
         check_terms(field, texts, sentences.get(field))
     changes = [
-        term_step(model, field, texts, as_they_stand(odoo, field, texts, sentences[field]))
+        term_step(
+            model,
+            field,
+            texts,
+            as_they_stand(odoo, field, texts, sentences[field]),
+            sentences[field],
+        )
         for field, texts in terms.items()
     ]
     written: dict[str, Any] = {

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 import attrs
 
 from odoo_toolkit.app_models import known
-from odoo_toolkit.call import Access, Call
+from odoo_toolkit.call import Access, Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
 from odoo_toolkit.journal.recording import note_made
@@ -20,7 +20,7 @@ from odoo_toolkit.lost_answers import creating, look, or_seen, send
 from odoo_toolkit.operations.time_zones import own_context
 from odoo_toolkit.plans import Plan, PlannedDocument, planned
 from odoo_toolkit.progress import Steps
-from odoo_toolkit.wizards.actions import is_wizard_action, opened_ids
+from odoo_toolkit.wizards.actions import is_wizard_action
 from odoo_toolkit.wizards.protocol import answer_wizard, unanswered, wizard_calls
 
 R = TypeVar("R")
@@ -52,6 +52,7 @@ class Step:
             being done twice.
         fails: what is told when earlier steps were done and this one was not.
         timeout: seconds to wait at least for the answer, where the settings' may be too few.
+        before: what the operation has read that is needed to take it back, see :class:`Call`.
     """
 
     model: str
@@ -64,6 +65,7 @@ class Step:
     safe: bool = True
     fails: str = "Not done"
     timeout: float | None = None
+    before: Mapping[int, dict[str, Any]] | None = None
 
     @property
     def makes(self) -> bool:
@@ -87,6 +89,7 @@ class Step:
                 acts_on=self.model,
                 step=True,
                 timeout=self.timeout,
+                before=self.before,
             )
         ]
 
@@ -175,8 +178,8 @@ class WizardStep:
 
             answered: list[int] = or_seen(made, seen, warnings, safe=self.safe, makes=True)
             creation.ids = frozenset(answered)
-            for opposite in known(self.wizard).opposites:
-                note_made(opposite.made, answered)
+            for made_model in {opposite.made for opposite in known(self.wizard).opposites}:
+                note_made(made_model, answered)
             return answered
 
 

@@ -10,7 +10,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Model
-from odoo_toolkit.call import Call, name_arguments
+from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -22,7 +22,7 @@ from odoo_toolkit.records.left_out import with_left_out, without_unreadable
 from odoo_toolkit.records.reading_back import ReturnFields, checked_return_fields, read_back
 from odoo_toolkit.records.results import ExecuteResult, Record
 from odoo_toolkit.values.scalars import is_id
-from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept, opened_ids
+from odoo_toolkit.wizards.actions import is_action, is_wizard_action, kept
 from odoo_toolkit.wizards.description import WizardDescription, describe_wizard
 
 #: Methods that return as many rows as there are, unless a limit is given.

@@ -11,10 +11,11 @@ from annotated_doc import Doc
 
 from odoo_toolkit.annotations import Context, JsonSchema, Values
 from odoo_toolkit.arguments import read_commands, to_wire
-from odoo_toolkit.call import Call, default_access
+from odoo_toolkit.call import Call, default_access, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.journal.recording import one_entry
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import rows
 from odoo_toolkit.records.arguments import Ids, optional_ids, readable_of
@@ -23,7 +24,7 @@ from odoo_toolkit.records.results import Record, WizardResult
 from odoo_toolkit.values import ReadOptions, from_wire
 from odoo_toolkit.values.plain import plain
 from odoo_toolkit.values.scalars import is_id
-from odoo_toolkit.wizards.actions import action_context, is_transient, opened_ids
+from odoo_toolkit.wizards.actions import action_context, is_transient
 from odoo_toolkit.wizards.catalog import known_wizard
 from odoo_toolkit.wizards.description import MAGIC_FIELDS, describe_wizard
 from odoo_toolkit.wizards.protocol import WizardOutcome, answer_wizard
@@ -112,7 +113,8 @@ def run_wizard(
     fields_of = readable_of(odoo)
     answers = to_wire(plain(values or {}), name, fields_of(name), fields_of=fields_of)
     try:
-        outcome = answer_wizard(odoo, action, answers, source=source, method=method, free=True)
+        with one_entry(odoo, "run_wizard"):
+            outcome = answer_wizard(odoo, action, answers, source=source, method=method, free=True)
     except AccessError as error:
         if known and known.function and error.code == "MODE_VIOLATION":
             error.suggestion += f" {known.function} does the usual case."

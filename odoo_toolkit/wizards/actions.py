@@ -105,17 +105,6 @@ class _Names(ast.NodeTransformer):
         return ast.parse(repr(self._names[node.id]), mode="eval").body
 
 
-def opened_ids(action: Mapping[str, Any] | None) -> list[int]:
-    """Return the ids of the records that an action opens, as far as it names them."""
-    if not action:
-        return []
-    if action.get("res_id"):
-        return [action["res_id"]]
-    leaves = [leaf for leaf in action.get("domain") or () if isinstance(leaf, (list, tuple))]
-    named = [leaf[2] for leaf in leaves if len(leaf) == 3 and leaf[0] == "id"]
-    return [n for ids in named for n in (ids if isinstance(ids, (list, tuple)) else [ids])]
-
-
 def kept(action: Mapping[str, Any]) -> dict[str, Any]:
     """Return what there is to know of an action, with a sentence under ``summary``."""
     told = {key: action[key] for key in _KEPT if action.get(key) not in (None, False)}

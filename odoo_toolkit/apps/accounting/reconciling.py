@@ -79,14 +79,20 @@ def assign(line_id: int) -> Step:
     return attrs.evolve(ASSIGN, arguments={"line_id": line_id}, seen=settled_with(line_id))
 
 
-def remove(partial_id: int) -> Step:
-    """Return the step that takes back what reconciles a document with a journal item."""
+def remove(partial_id: int, line_id: int | None = None) -> Step:
+    """Return the step that takes back what reconciles a document with a journal item.
+
+    Args:
+        partial_id: what reconciles them.
+        line_id: the item, for the journal.
+    """
 
     def seen(odoo: Odoo, _: int) -> bool | None:
         rows = read_rows(odoo, _PARTIAL, [["id", "=", partial_id]], ["id"], acts_on=INVOICE.model)
         return None if rows else True
 
-    return attrs.evolve(REMOVE, arguments={"partial_id": partial_id}, seen=seen)
+    before = {0: {"line_id": line_id}} if line_id is not None else None
+    return attrs.evolve(REMOVE, arguments={"partial_id": partial_id}, seen=seen, before=before)
 
 
 def open_lines(odoo: Odoo, row: Row) -> list[Row]:
@@ -364,7 +370,10 @@ def _taking_off(
             message = f"{_said(line_id, credit_name)} is not reconciled with {name}."
             raise _not_found(on_it, message, "Those that are: ", "")
         chosen = [one]
-    return [remove(number) for credit in chosen for number in partials[credit.line_id]], chosen
+    steps = [
+        remove(number, credit.line_id) for credit in chosen for number in partials[credit.line_id]
+    ]
+    return steps, chosen
 
 
 def _chosen(

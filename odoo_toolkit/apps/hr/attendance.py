@@ -79,6 +79,7 @@ class _Toggle(Step):
                 access="write",
                 acts_on=ATTENDANCE,
                 step=True,
+                before={0: _known(self.was)},
             )
         ]
 
@@ -174,7 +175,16 @@ def _press(odoo: Odoo, call: Call) -> Any:
             suggestion="Set ODOO_USERNAME and ODOO_PASSWORD of the same user.",
         )
     path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout
-    return session.call(path, timeout=timeout, before_login=before_login)
+
+    def send() -> Any:
+        return session.call(path, timeout=timeout, before_login=before_login)
+
+    return odoo.journal.recorded(odoo, call, send) if odoo.journal else send()
+
+
+def _known(was: Row | None) -> dict[str, Any]:
+    """Return what is needed to take it back: which attendance was the latest."""
+    return {"id": was["id"], "check_out": was["check_out"]} if was else {}
 
 
 def _result(

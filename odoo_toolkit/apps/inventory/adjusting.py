@@ -188,6 +188,7 @@ def adjust_stock(
         of_lot=bool(lot),
         makes=applies,
         seen=None if applies else seen,
+        before={0: {"quantity": before}},
     )
     steps += [count, attrs.evolve(APPLY, seen=seen)] if applies else [count]
     return operate(

@@ -258,6 +258,7 @@ def count_stock(
             new_lots={at: number for number, at in enumerate(unmade)},
             makes=applies,
             seen=None if applies else seen,
+            before={at: {"quantity": line.lies(quants)} for at, line in enumerate(changing)},
         )
         steps += [count, attrs.evolve(APPLY, seen=seen)] if applies else [count]
     shown, warnings = _shown(odoo, meant, quants, company)

@@ -32,7 +32,7 @@ from odoo_toolkit.apps.manufacturing.orders import (
     read_lots_made,
     read_related,
 )
-from odoo_toolkit.call import Call
+from odoo_toolkit.call import Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.lost_answers import send
@@ -48,7 +48,6 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.plans import Plan, PlannedLine, operation
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.wizards.actions import opened_ids
 
 _TOLERANCE = 1e-6
 _NEW_LOT = "the new lot"

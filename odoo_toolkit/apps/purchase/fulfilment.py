@@ -22,6 +22,7 @@ from odoo_toolkit.apps.purchase.orders import (
     Receipt,
     read_receipts,
 )
+from odoo_toolkit.call import opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.lost_answers import creating, look, or_seen
@@ -43,7 +44,6 @@ from odoo_toolkit.operations.steps import (
 )
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted
-from odoo_toolkit.wizards.actions import opened_ids
 
 
 @attrs.frozen(kw_only=True)

@@ -415,7 +415,7 @@ def new_invoices(odoo: Odoo, before: Row) -> list[int]:
 class _PostNew(Step):
     """Post the invoices that an order has now and had not before; others are left alone."""
 
-    before: Row
+    order: Row
 
     def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
         """Return the call for one invoice: how many there will be, Odoo decides."""
@@ -423,13 +423,13 @@ class _PostNew(Step):
 
     def make(self, odoo: Odoo, ids: Sequence[int], warnings: list[str]) -> Any:
         """Post each."""
-        for number in new_invoices(odoo, self.before):
+        for number in new_invoices(odoo, self.order):
             POST.make(odoo, [number], warnings)
 
 
 def _post_new(before: Row) -> _PostNew:
     fails = "The draft was made, but not posted"
-    return _PostNew(model=POST.model, method=POST.method, says="Posted", fails=fails, before=before)
+    return _PostNew(model=POST.model, method=POST.method, says="Posted", fails=fails, order=before)
 
 
 def _invoice_result(odoo: Odoo, before: Row, done: Done) -> InvoiceResult:

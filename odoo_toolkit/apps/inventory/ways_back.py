@@ -1,0 +1,219 @@
+"""How what moved, scrapped or counted goods is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.apps.inventory.adjusting import (
+    APPLY,
+    QUANT,
+    in_stock,
+    quants_of,
+    way_to_count,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.journal import Write
+from odoo_toolkit.operations.documents import Row, read_rows
+from odoo_toolkit.operations.steps import AnyStep, Step
+from odoo_toolkit.operations.ways_back import WayBack
+
+_LINE, _MOVE = "stock.move.line", "stock.move"
+
+#: The field of what has moved: of a done line, writing it moves the difference.
+_QUANTITY_SINCE = 17
+
+#: Differences below this are rounding.
+_NOTHING = 1e-6
+
+
+@attrs.frozen(kw_only=True)
+class _OnDocument(Step):
+    """A step on the lines of a document, which the lists of models judge as one on it."""
+
+    document: str
+
+    def calls(self, odoo: Odoo, ids: Sequence[Any]) -> list[Call]:
+        """Return the call."""
+        return [attrs.evolve(call, acts_on=self.document) for call in Step.calls(self, odoo, ids)]
+
+
+def transfers(odoo: Odoo, write: Write) -> list[WayBack]:
+    """Return how done transfers are taken back: their lines get the quantity 0."""
+    found: list[WayBack] = []
+    for row in _done(odoo, "stock.picking", write):
+        found += _lines(odoo, "stock.picking", row, ["picking_id", "=", row["id"]])
+    return found
+
+
+def scraps(odoo: Odoo, write: Write) -> list[WayBack]:
+    """Return how goods that were scrapped come back: the lines of the move get the quantity 0."""
+    found: list[WayBack] = []
+    for row in _done(odoo, "stock.scrap", write):
+        moves = [row["move_id"].id] if row["move_id"] else list(row["move_ids"] or ())
+        found += _lines(odoo, "stock.scrap", row, ["move_id", "in", moves])
+    return found
+
+
+def _done(odoo: Odoo, model: str, write: Write) -> list[Row]:
+    # A wizard acts on others than itself, which were noted.
+    ids = write.ids if write.model == model else list(write.before)
+    domain = [["id", "in", ids], ["state", "=", "done"]]
+    # A scrap has one move to 16, and several later.
+    names = ["display_name", *(["move_id", "move_ids"] if model == "stock.scrap" else [])]
+    return read_rows(odoo, model, domain, names, acts_on=model)
+
+
+def _lines(odoo: Odoo, model: str, row: Row, which: list[Any]) -> list[WayBack]:
+    field = "quantity" if odoo.version.major >= _QUANTITY_SINCE else "qty_done"
+    names = ["move_id", "product_id", "lot_id", "location_dest_id", "picking_id", field]
+    lines = read_rows(odoo, _LINE, [which, ["state", "=", "done"]], names, acts_on=model)
+    moved = [line for line in lines if abs(line[field]) > _NOTHING]
+    if not moved:
+        return []
+    ids = [line["id"] for line in moved]
+    covers = {(_LINE, line["id"]) for line in lines} | {(model, row["id"])}
+    covers |= {(_MOVE, line["move_id"].id) for line in lines if line["move_id"]}
+    step = _OnDocument(
+        model=_LINE,
+        method="write",
+        arguments={"vals": {field: 0.0}},
+        document=model,
+        says="Goods brought back",
+    )
+    return [
+        WayBack(
+            model=_LINE,
+            ids=ids,
+            name=row["display_name"],
+            says="done with quantities of 0, and the goods are back",
+            steps=[step],
+            blocked=_gone_on(odoo, model, row, moved, field),
+            covers=frozenset(covers),
+        )
+    ]
+
+
+def _gone_on(odoo: Odoo, model: str, row: Row, lines: Sequence[Row], field: str) -> str | None:
+    """Say where goods have gone on since."""
+    name = row["display_name"]
+    moves = sorted({line["move_id"].id for line in lines if line["move_id"]})
+    returned = [["origin_returned_move_id", "in", moves], ["state", "=", "done"]]
+    back = read_rows(odoo, _MOVE, returned, ["display_name"], acts_on=model, limit=1)
+    if back:
+        return f"{name}: some of it was returned already, by {back[0]['display_name']}"
+    places = sorted({line["location_dest_id"].id for line in lines})
+    domain = [
+        ["location_id", "in", places],
+        ["location_id.usage", "=", "internal"],
+        ["product_id", "in", sorted({line["product_id"].id for line in lines})],
+    ]
+    fields = ["product_id", "location_id", "lot_id", "quantity"]
+    internal = read_rows(
+        odoo,
+        "stock.location",
+        [["id", "in", places], ["usage", "=", "internal"]],
+        ["display_name"],
+        acts_on=model,
+    )
+    if not internal:
+        return None
+    quants = read_rows(odoo, QUANT, domain, fields, acts_on=model)
+    there = {place["id"]: place["display_name"] for place in internal}
+    wanted: dict[tuple[Any, Any, Any], float] = {}
+    for line in lines:
+        if line["location_dest_id"].id in there:
+            wanted[_where(line, "location_dest_id")] = (
+                wanted.get(_where(line, "location_dest_id"), 0.0) + line[field]
+            )
+    have: dict[tuple[Any, Any, Any], float] = {}
+    for quant in quants:
+        have[_where(quant, "location_id")] = (
+            have.get(_where(quant, "location_id"), 0.0) + quant["quantity"]
+        )
+    for place, quantity in wanted.items():
+        if have.get(place, 0.0) + _NOTHING < quantity:
+            return (
+                f"{name}: {place[0].name} is not in {there[place[1]]} any more"
+                f" ({have.get(place, 0.0):g} of {quantity:g})"
+            )
+    return None
+
+
+def _where(row: Mapping[str, Any], place: str) -> tuple[Any, Any, Any]:
+    return row["product_id"], row[place].id, row["lot_id"].id if row["lot_id"] else None
+
+
+def counts(odoo: Odoo, write: Write) -> list[WayBack]:
+    """Return how counts are taken back: what was there before is counted again.
+
+    The quantities before are handed over by the functions that count.
+    """
+    rows = write.values if isinstance(write.values, list) else [write.values or {}]
+    found = []
+    for index, row in enumerate(rows):
+        before = write.before.get(index, {}).get("quantity")
+        if before is None or write.outcome != "done":
+            continue
+        found += _count(odoo, row, before, write.made)
+    return found
+
+
+def _count(
+    odoo: Odoo, values: Mapping[str, Any], before: float, made: Sequence[int]
+) -> list[WayBack]:
+    field, applies = way_to_count(odoo)
+    product, place, lot = (values.get(n) for n in ("product_id", "location_id", "lot_id"))
+    if not product or not place or field not in values:
+        return []
+    counted = float(values[field])
+    quants = quants_of(odoo, [product])
+    own = [q for q in quants if (q["lot_id"].id if q["lot_id"] else False) == (lot or False)]
+    named = own[0]["lot_id"].name if own and own[0]["lot_id"] else None
+    now = in_stock(quants, place, named) if own else 0.0
+    about = next((q for q in quants), None)
+    name = about["product_id"].name if about else f"product {product}"
+    if abs(now - before) <= _NOTHING:
+        return []
+    steps: list[AnyStep] = [
+        _Recount(
+            model=QUANT,
+            method="create",
+            arguments={"vals_list": {**values, field: before}},
+            context={"inventory_mode": True},
+            applies=applies,
+        )
+    ]
+    if applies:
+        steps.append(attrs.evolve(APPLY, seen=None))
+    changed = abs(now - counted) > _NOTHING
+    return [
+        WayBack(
+            model=QUANT,
+            ids=list(made) or [0],
+            name=name,
+            says=f"counted as {before:g} again",
+            steps=steps,
+            blocked=f"{name}: the stock is {now:g} by now, not {counted:g}" if changed else None,
+        )
+    ]
+
+
+@attrs.frozen(kw_only=True)
+class _Recount(Step):
+    """Counts again; applied by the step that follows, where Odoo needs one."""
+
+    applies: bool
+
+    @property
+    def makes(self) -> bool:
+        """Whether the step that follows acts on the quant."""
+        return self.applies
+
+
+def applied(odoo: Odoo, write: Write) -> list[WayBack]:
+    """Return nothing: what was applied is taken back where it was counted."""
+    return []
