@@ -92,7 +92,6 @@ MODELS = (
     ),
     AppModel(
         "hr.leave.allocation",
-        module="hr_holidays",
         moves=(
             Move("action_confirm", "draft", "confirm", until=17),
             Move("action_validate", "confirm|validate1", "validate"),
@@ -183,7 +182,7 @@ MODELS = (
         opposites=(
             Opposite(
                 "action_refuse",
-                remains="What was refused is reset in Odoo, and submitted again.",
+                remains="Expenses that were refused are reset in Odoo, and submitted again.",
             ),
         ),
     ),

@@ -73,8 +73,10 @@ _PATH = re.compile(r"`((?:odoo_toolkit|odoo_toolkit_mcp|tests|docs)/[\w./-]+)`")
 _MODULE = re.compile(r"\b(odoo_toolkit(?:_mcp)?(?:\.[a-z]\w*)+)")
 _IMPORT = re.compile(r"^from (odoo_toolkit[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 _SNAKE = re.compile(rf"(?<![\w./@{HOLE}-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w{HOLE}])")
-#: What names of models begin with: an app that is added is looked at, too.
-_BEGINNINGS = sorted({name.split(".")[0] for name in (*MODELS, *odoo_names.models())})
+#: What names of models begin with: an app that is added is looked at, too. Those of wizards begin
+#: with words such as ``base`` and ``change``, as other names do.
+_DOCUMENTS = [name for name, model in MODELS.items() if not model.is_wizard]
+_BEGINNINGS = sorted({name.split(".")[0] for name in (*_DOCUMENTS, *odoo_names.models())})
 _MODEL = re.compile(
     rf"(?<![\w./@:#{HOLE}-])(?:{'|'.join(_BEGINNINGS)})(?:\.[a-z][a-z0-9_]*)+(?![\w({HOLE}])"
 )
