@@ -271,8 +271,9 @@ class OdooServer(Server[Running]):
         self, ctx: Context, tool: Tool | None, result: CallToolResult
     ) -> CallToolResult:
         """Return an answer with the user, the company and the day, if it is the client's first."""
-        connection = self.requests.connection_of(ctx)
-        if tool is None or not tool.needs_odoo or result.is_error or not connection.established:
+        if tool is None or not tool.needs_odoo or result.is_error:
+            return result
+        if not self.requests.connection_of(ctx).established:
             return result
         odoo = await self._odoo(ctx)
         if not self._introductions.is_due(client_of(ctx.request), f"{odoo.uid}"):

@@ -398,6 +398,8 @@ def _replenishing(major: int) -> dict[str, dict[str, str]]:
         "product.supplierinfo": {
             "product_id": "many2one product.product",
             "product_tmpl_id": "many2one product.template",
+            "product_code": "char",
+            "product_name": "char",
             "partner_id" if major > 15 else "name": "many2one res.partner",
         },
         "purchase.order.line": {
