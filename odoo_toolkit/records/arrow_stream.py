@@ -72,8 +72,8 @@ class ArrowStream:
 
     Whatever understands the PyCapsule interface of Arrow takes it as it is: ``duckdb.sql("select
     * from stream")``, ``polars.DataFrame(stream)``, ``pandas.DataFrame.from_arrow(stream)``,
-    ``pyarrow.table(stream)``. Each use reads from Odoo anew. ``for batch in stream`` gives
-    ``pyarrow.RecordBatch``es.
+    ``pyarrow.table(stream)``. Each use reads from Odoo anew. ``for batch in stream`` gives each
+    ``pyarrow.RecordBatch``.
 
     Attributes:
         model: such as ``sale.order``.
