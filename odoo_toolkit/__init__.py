@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from odoo_toolkit.arguments import Domain as Domain
     from odoo_toolkit.arguments.compared import Difference as Difference
+    from odoo_toolkit.batching import BatchItem as BatchItem
+    from odoo_toolkit.batching import BatchPlan as BatchPlan
+    from odoo_toolkit.batching import BatchResult as BatchResult
+    from odoo_toolkit.batching import batch as batch
     from odoo_toolkit.client import CallEvent as CallEvent
     from odoo_toolkit.client import Odoo as Odoo
     from odoo_toolkit.connecting import connect as connect
@@ -82,6 +86,7 @@ if TYPE_CHECKING:
 #: the MCP server answers before it needs them, and a script pays for what it uses.
 _HOMES = {
     "arguments": "Domain",
+    "batching": "BatchItem BatchPlan BatchResult batch",
     "client": "CallEvent Odoo",
     "connecting": "connect",
     "connection.pool": "Pool",

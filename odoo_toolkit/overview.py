@@ -11,7 +11,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.journal import HistoryEntry, Write
-from odoo_toolkit.journal.entries import Outcome
+from odoo_toolkit.journal.entries import GONE, Outcome
 from odoo_toolkit.journal.foretelling import Undo, foretold
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.undoing import history
@@ -96,7 +96,7 @@ def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
     calls = [
         (write.model, write.method, {"vals": write.values})
         for write in entry.writes
-        if write.outcome != "refused"
+        if write.outcome not in GONE
     ]
     if not entry.id or not calls or entry.undoes is not None or entry.undone_by is not None:
         return None
@@ -141,7 +141,7 @@ def _touched(odoo: Odoo, entry: HistoryEntry) -> list[tuple[str, int]]:
     version = odoo.version.major
     found: dict[tuple[str, int], None] = {}
     for write in entry.writes:
-        if write.outcome == "refused":
+        if write.outcome in GONE:
             continue
         records = [(write.model, number) for number in write.ids]
         records += [(write.made_model, number) for number in write.made]

@@ -31,8 +31,9 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.journal import HistoryEntry, Journal, Write
+from odoo_toolkit.journal.entries import GONE
 from odoo_toolkit.journal.foretelling import CREATES, opposite_of
-from odoo_toolkit.journal.recording import identity
+from odoo_toolkit.journal.recording import apart, identity
 from odoo_toolkit.journal.snapshots import kept_fields
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step, make, permit, plan
@@ -88,13 +89,45 @@ class UndoResult(Shown):
 
 @attrs.define(kw_only=True)
 class _Item:
-    """A part, and the steps by which it is done."""
+    """A part, and the steps by which it is done; ``of`` has the places of the writes it is of."""
 
     part: Part
+    of: frozenset[int] = frozenset()
     steps: list[AnyStep] = attrs.Factory(list)
     otherwise: list[AnyStep] = attrs.Factory(list)
     says_otherwise: str = ""
     check: Callable[[], str | None] | None = None
+
+
+@attrs.define(kw_only=True)
+class _Found:
+    """What takes some writes back.
+
+    Attributes:
+        writes: in the order in which they were made.
+        items: in the order in which they are taken back.
+        remains: what nothing takes back.
+        lost: of ``remains``, what is no mere trace, by the place of its write.
+        done: the items that were done.
+    """
+
+    writes: Sequence[Write]
+    items: list[_Item] = attrs.Factory(list)
+    remains: list[str] = attrs.Factory(list)
+    lost: dict[int, list[str]] = attrs.Factory(dict)
+    done: list[_Item] = attrs.Factory(list)
+
+    def outcome(self, place: int) -> str:
+        """Return what has become of a write."""
+        write = self.writes[place]
+        own = [item for item in self.items if place in item.of]
+        done = sum(item in self.done for item in own)
+        doubtful = write.outcome in ("sent", "doubtful") and not done
+        if write.outcome in GONE or doubtful:
+            return write.outcome
+        if done == len(own) and place not in self.lost:
+            return "undone"
+        return "partly" if done else write.outcome
 
 
 def history(
@@ -241,7 +274,7 @@ def _entry(odoo: Odoo, entry_id: int) -> HistoryEntry:
 
 
 def _wrote(entry: HistoryEntry) -> bool:
-    return any(write.outcome != "refused" for write in entry.writes)
+    return any(write.outcome not in GONE for write in entry.writes)
 
 
 def _moment(value: str | datetime | None) -> str:
@@ -297,10 +330,10 @@ def _open(odoo: Odoo, write: Write) -> Write:
 def _undo(
     odoo: Odoo, entries: Sequence[HistoryEntry], partly: bool, dry_run: bool
 ) -> UndoResult | Plan:
-    writes = [write for entry in reversed(entries) for write in entry.writes]
-    items, remains = _items(odoo, writes)
-    blocked = [item for item in items if item.part.blocked]
-    free = [item for item in items if not item.part.blocked]
+    found = _find(odoo, [write for entry in reversed(entries) for write in entry.writes])
+    remains = found.remains
+    blocked = [item for item in found.items if item.part.blocked]
+    free = [item for item in found.items if not item.part.blocked]
     what = ", ".join(f"{entry.operation} (entry {entry.id})" for entry in entries[:5])
     what += f" and {len(entries) - 5} more" if len(entries) > 5 else ""
     if blocked and not (partly and free):
@@ -331,18 +364,48 @@ def _undo(
             calls=[call for p in planned for call in p.calls],
             warnings=[*(str(i.part.blocked) for i in blocked), *remains],
         )
-    return _take_back(odoo, entries, what, free, [str(i.part.blocked) for i in blocked], remains)
+    return _take_back(odoo, entries, what, found)
+
+
+def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
+    """Take back what an operation that still runs has written, as far as it can be.
+
+    What is in the way of one thing does not keep the others from being taken back. ``left`` has
+    all that is there still, also what nothing takes back; nothing is raised for it.
+    """
+    what = f"{entry.operation} (entry {entry.id})"
+    try:
+        found = _find(odoo, entry.writes)
+        with apart():
+            result = _take_back(odoo, [entry], what, found, running=True)
+    except OdooError as error:
+        left = [f"All of it: it cannot be looked at. {error.message}"]
+        return UndoResult(entries=[entry.id], done=[], left=left, remains=[], message="")
+    lost = list(dict.fromkeys(text for texts in found.lost.values() for text in texts))
+    left = [*result.left, *lost]
+    return attrs.evolve(result, left=left, remains=[t for t in result.remains if t not in lost])
+
+
+def in_doubt(entry: HistoryEntry) -> list[str]:
+    """Say of which calls of an entry it is not known whether they were applied."""
+    return [
+        f"Whether {write.method} of {write.model} was applied is not known."
+        for write in entry.writes
+        if write.outcome in ("sent", "doubtful")
+    ]
 
 
 def _take_back(
     odoo: Odoo,
     entries: Sequence[HistoryEntry],
     what: str,
-    items: Sequence[_Item],
-    left: list[str],
-    remains: list[str],
+    found: _Found,
+    *,
+    running: bool = False,
 ) -> UndoResult:
     journal = journal_of(odoo)
+    items = [item for item in found.items if not item.part.blocked]
+    left = [str(item.part.blocked) for item in found.items if item.part.blocked]
     done: list[str] = []
     warnings: list[str] = []
     failed = False
@@ -352,15 +415,18 @@ def _take_back(
         for place, item in enumerate(items):
             try:
                 done.append(_do(odoo, item, warnings))
+                found.done.append(item)
             except OdooError as error:
-                if not done:
+                if not done and not running:
                     raise
                 failed = True
                 left += [f"{item.part.says} Odoo refused it: {error.message}"]
                 left += [f"Not tried: {later.part.says}" for later in items[place + 1 :]]
                 break
-        recording.begin()
-        if not failed and not left:
+        if done or not running:
+            recording.begin()
+        _mark(journal, entries, found)
+        if not failed and not left and recording.entry.id and not (running and found.lost):
             for entry in entries:
                 journal.store.update(entry.id, undone_by=recording.entry.id)
     message = f"Took back {what}: {' '.join(done)}" if not left else f"Took back part of {what}."
@@ -368,10 +434,21 @@ def _take_back(
         entries=[entry.id for entry in entries],
         done=done,
         left=left,
-        remains=remains,
+        remains=found.remains,
         message=message,
         warnings=warnings,
     )
+
+
+def _mark(journal: Journal, entries: Sequence[HistoryEntry], found: _Found) -> None:
+    """Note of each write what has become of it: what is taken back is not done any more."""
+    places = iter(range(len(found.writes)))
+    for entry in reversed(entries):
+        for own, write in enumerate(entry.writes):
+            outcome: Any = found.outcome(next(places))
+            if outcome != write.outcome:
+                write.outcome = outcome
+                journal.store.mark(entry.id, own, outcome)
 
 
 def _do(odoo: Odoo, item: _Item, warnings: list[str]) -> str:
@@ -392,51 +469,63 @@ def _do(odoo: Odoo, item: _Item, warnings: list[str]) -> str:
     return item.part.done or item.part.says
 
 
-def _items(odoo: Odoo, writes: Sequence[Write]) -> tuple[list[_Item], list[str]]:
+def _find(odoo: Odoo, writes: Sequence[Write]) -> _Found:
     """Return what takes some writes back, the last first, and what nothing takes back."""
     version = odoo.version.major
-    made = {(w.made_model, n) for w in writes for n in w.made}
-    flat = [
-        part for write in writes if write.outcome != "refused" for part in (*write.lines, write)
-    ]
+    there = [(place, write) for place, write in enumerate(writes) if write.outcome not in GONE]
+    made = {(w.made_model, n) for _, w in there for n in w.made}
+    parts = [(place, part) for place, write in there for part in (*write.lines, write)]
+    flat, origins = [part for _, part in parts], [place for place, _ in parts]
     ways: dict[int, list[WayBack]] = {}
-    found: set[tuple[str, tuple[int, ...]]] = set()
+    seen: set[tuple[str, tuple[int, ...]]] = set()
     for place, write in enumerate(flat):
         if _is_looked_up(write, version):
             ways[place] = [
                 way
                 for way in _looked_up(odoo, write)
                 # A button and the wizard that it opened lead to the same.
-                if (way.model, tuple(way.ids)) not in found
+                if (way.model, tuple(way.ids)) not in seen
             ]
-            found |= {(way.model, tuple(way.ids)) for way in ways[place]}
+            seen |= {(way.model, tuple(way.ids)) for way in ways[place]}
     # What a way back settles is not taken back by itself.
     settled = {record for own in ways.values() for way in own for record in way.covers}
     restored = _Restored(odoo, flat, made | settled)
-    items: list[_Item] = []
-    remains: list[str] = []
+    found = _Found(writes=writes)
+    items, remains = found.items, found.remains
     states: dict[tuple[str, int], str] = {}
+
+    def lost(place: int, *told: str) -> None:
+        remains.extend(told)
+        if told:
+            found.lost.setdefault(origins[place], []).extend(told)
+
     for place in range(len(flat) - 1, -1, -1):
         write = flat[place]
+        before = len(items)
         if place in ways:
             opposite = opposite_of(write.model, write.method, version)
             unless = opposite.unless if opposite else ()
             items += [_by_way(odoo, write, w, unless, later=bool(items)) for w in ways[place]]
+            _are_of(items[before:], [origins[place]])
             remains += [opposite.remains] if opposite and opposite.remains else []
             continue
         if write.method in ("create", "write") and known(write.model).is_wizard:
             continue
         if write.method == "write":
-            items += restored.at(place)
-            remains += restored.told(place)
+            for item, of in restored.at(place):
+                _are_of([item], [origins[each] for each in of])
+                items.append(item)
+            lost(place, *restored.told(place))
             continue
         opposite = known(write.model).opposite(write.method, version)
         if opposite is None and is_transient(odoo, write.model):
             if write.method != "create":
-                remains.append(f"{write.method} of {write.model} has no known opposite.")
+                lost(place, f"{write.method} of {write.model} has no known opposite.")
             continue
         opposite = opposite or opposite_of(write.model, write.method, version)
-        if opposite and opposite.remains:
+        if opposite and opposite.remains and not opposite.is_known and not opposite.made:
+            lost(place, opposite.remains)
+        elif opposite and opposite.remains:
             remains.append(opposite.remains)
         model, ids = write.model, write.ids
         if write.made:
@@ -451,13 +540,20 @@ def _items(odoo: Odoo, writes: Sequence[Write]) -> tuple[list[_Item], list[str]]
             model, ids = opposite.of, list(write.before)
         if opposite is None or not opposite.by:
             if opposite is None and not write.made:
-                remains.append(_unknown(write))
+                lost(place, _unknown(write))
             continue
         if write.outcome == "doubtful" and write.method in CREATES:
             remains.append(f"Whether a record of {model} was created is not known: look for it.")
             continue
         items += _opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
-    return items, list(dict.fromkeys(remains))
+        _are_of(items[before:], [origins[place]])
+    found.remains = list(dict.fromkeys(remains))
+    return found
+
+
+def _are_of(items: Sequence[_Item], places: Iterable[int]) -> None:
+    for item in items:
+        item.of = frozenset(places)
 
 
 def _unknown(write: Write) -> str:
@@ -649,8 +745,11 @@ class _Restored:
             return []
         return [f"The old values of {', '.join(lost)} of {write.model} are not kept."]
 
-    def at(self, place: int) -> list[_Item]:
-        """Return what is written back where the first write of some fields was."""
+    def at(self, place: int) -> list[tuple[_Item, set[int]]]:
+        """Return what is written back where the first write of some fields was.
+
+        With each comes where the writes are that it takes back.
+        """
         write = self._writes[place]
         wanted: dict[int, list[str]] = {}
         for (model, number, name), (first, _) in self._places.items():
@@ -663,10 +762,20 @@ class _Restored:
         )
         now = self._now(write, list(wanted), list(fields))
         return [
-            item
+            (item, self._of(write.model, number, names))
             for number, names in wanted.items()
             for item in self._record(write, number, [n for n in names if n in fields], fields, now)
         ]
+
+    def _of(self, model: str, number: int, names: Sequence[str]) -> set[int]:
+        """Return where the writes to some fields of a record are."""
+        return {
+            place
+            for place, write in enumerate(self._writes)
+            if (write.model, write.method) == (model, "write")
+            and number in write.ids
+            and not (write.values or {}).keys().isdisjoint(names)
+        }
 
     def _record(
         self,

@@ -50,6 +50,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
         "Taking back",
         (
             "odoo_toolkit.undoing",
+            "odoo_toolkit.batching",
             "odoo_toolkit.overview",
             "odoo_toolkit.journal",
             "odoo_toolkit.journal.foretelling",
@@ -111,6 +112,7 @@ ONLY = {
     "odoo_toolkit.journal": ("Journal", "HistoryEntry", "Write"),
     "odoo_toolkit.journal.foretelling": ("Undo",),
     "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),
+    "odoo_toolkit.batching": ("batch", "BatchResult", "BatchItem", "BatchPlan"),
     "odoo_toolkit.overview": ("HistorySummary",),
     "odoo_toolkit.languages.installed": (
         "get_languages",

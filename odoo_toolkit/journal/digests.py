@@ -19,7 +19,7 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.policy import Policy
 
 #: Parameters that do not change what is done.
-_WITHOUT = frozenset({"odoo", "dry_run", "progress"})
+_WITHOUT = frozenset({"odoo", "dry_run", "progress", "allow_lasting"})
 
 
 def of_arguments(odoo: Odoo, name: str, signature: Signature, given: Mapping[str, Any]) -> str:
@@ -96,6 +96,8 @@ def _plain(value: Any, name: str) -> Any:
         return sorted((_plain(item, name) for item in value), key=repr)
     if attrs.has(type(value)):
         return _plain(attrs.asdict(value, recurse=False), name)
+    if callable(value) and hasattr(value, "plan"):
+        return f"{value.__module__}.{value.__qualname__}"
     if frame := _frame_text(value):
         return hashlib.sha256(frame().encode()).hexdigest()
     raise ValidationError(

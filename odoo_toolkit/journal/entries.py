@@ -10,6 +10,9 @@ from odoo_toolkit.display import Shown
 
 Outcome = Literal["running", "done", "partly", "refused", "doubtful"]
 
+#: Outcomes of a write of which nothing is there.
+GONE = ("refused", "undone")
+
 #: Of a context, what decides which value of a field is meant.
 KEPT_CONTEXT = frozenset({"lang", "tz", "company_id", "allowed_company_ids", "force_company"})
 
@@ -30,7 +33,8 @@ class Write(Shown):
         not_kept: fields that it changed and whose old values are not known.
         made_model: of the records that it created.
         made: their ids.
-        outcome: ``sent`` while no answer is known; ``doubtful`` where it was lost.
+        outcome: ``sent`` while no answer is known; ``doubtful`` where it was lost; ``undone`` where
+            it was taken back, ``partly`` where a part of it was.
     """
 
     model: str
@@ -44,7 +48,7 @@ class Write(Shown):
     not_kept: list[str] = attrs.Factory(list)
     made_model: str = ""
     made: list[int] = attrs.Factory(list)
-    outcome: Literal["sent", "done", "refused", "doubtful"] = "sent"
+    outcome: Literal["sent", "done", "refused", "doubtful", "undone", "partly"] = "sent"
 
 
 @attrs.define(kw_only=True)

@@ -22,7 +22,7 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.journal import kept_results, processes
 from odoo_toolkit.journal.digests import of_reader
-from odoo_toolkit.journal.entries import HistoryEntry
+from odoo_toolkit.journal.entries import GONE, HistoryEntry
 from odoo_toolkit.journal.recording import (
     Journal,
     Recording,
@@ -225,7 +225,7 @@ def _result(odoo: Odoo, found: Keyed) -> Any:
 
 
 def _done_before(entry: HistoryEntry, then: str, todo: str) -> NoReturn:
-    made = {w.made_model: w.made for w in entry.writes if w.made}
+    made = {w.made_model: w.made for w in entry.writes if w.made and w.outcome not in GONE}
     ids = ", ".join(f"{model} {', '.join(map(str, made[model][:10]))}" for model in made)
     raise make_error(
         "KEY_DONE",

@@ -22,7 +22,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.journal.digests import of_call
-from odoo_toolkit.journal.entries import KEPT_CONTEXT, HistoryEntry, Outcome, Write
+from odoo_toolkit.journal.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
 from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.snapshots import (
     lines_after,
@@ -68,6 +68,8 @@ class Recording:
         self.is_transient: Callable[[str], bool] = lambda model: False
         #: Whether the operation finds out itself what is there.
         self.looks = False
+        #: Whether a step that fails has the operation fail, however much was done before it.
+        self.whole = False
         #: When the call was sent whose answer an earlier attempt has lost, while it is looked for.
         self.lost_at: float | None = None
         self._store, self._digest = store, digest
@@ -165,13 +167,13 @@ class Recording:
         with self._lock:
             for place, reply in self._earlier.items():
                 write = self.entry.writes[place]
-                if reply.digest == digest and write.outcome != "refused":
+                if reply.digest == digest and write.outcome not in GONE:
                     del self._earlier[place]
                     return place, write, reply
             others = [
                 write
                 for place in self._earlier
-                if (write := self.entry.writes[place]).outcome != "refused"
+                if (write := self.entry.writes[place]).outcome not in GONE
                 and (write.model, write.method) == (call.model, call.method)
             ]
         if call.method in _MAKES and others and not (self.looks or self.is_transient(call.model)):
@@ -200,8 +202,9 @@ class Recording:
         """Write how the operation ended."""
         if not self.entry.id:
             return
-        # What earlier attempts were refused, or what the state shows to be done, is over.
-        over = {p for p, w in enumerate(self.entry.writes[: self._first]) if w.outcome == "refused"}
+        # What earlier attempts were refused or took back, or what the state shows to be done, is
+        # over.
+        over = {p for p, w in enumerate(self.entry.writes[: self._first]) if w.outcome in GONE}
         over |= set() if error else self._earlier.keys() - self._sought
         writes = [write for place, write in enumerate(self.entry.writes) if place not in over]
         self.entry.outcome = _outcome(writes, error)
@@ -236,6 +239,16 @@ def hearing() -> Iterator[list[HistoryEntry]]:
 def current() -> Recording | None:
     """Return the entry of the operation that runs in this context."""
     return _current.get()
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """Have the writes within make entries of their own, though an operation runs."""
+    token = _current.set(None)
+    try:
+        yield
+    finally:
+        _current.reset(token)
 
 
 class Journal:
@@ -316,7 +329,7 @@ class Journal:
             if recording.entry.key:
                 digest = of_call(asked)
                 again = recording.earlier(asked, digest)
-                if again and again[1].outcome == "done":
+                if again and again[1].outcome in ("done", "partly"):
                     return _answer_again(recording, again)
             write = Write(
                 model=call.model,
@@ -369,12 +382,15 @@ _LONGEST_ANSWER = 20_000
 
 def _answer_again(recording: Recording, again: tuple[int, Write, Reply]) -> Any:
     _, write, reply = again
-    if reply.answered:
+    if reply.answered and write.outcome == "done":
         return reply.answer
+    why = "its answer was too long to be kept"
+    if write.outcome == "partly":
+        why = "a part of that was taken back"
     raise make_error(
         "KEY_DONE",
-        f"An earlier attempt with this key has made {write.model}.{write.method}, and its answer"
-        " was too long to be kept: the rest cannot be done from it.",
+        f"An earlier attempt with this key has made {write.model}.{write.method}, and {why}: the"
+        " rest cannot be done from it.",
         suggestion="Look at the record, and finish it by hand.",
         details={"entry": recording.entry.id},
         outcome="not_sent",
@@ -500,14 +516,14 @@ def _unknown(call: Call, before: Mapping[int, Mapping[str, Any]]) -> list[str]:
 
 
 def _outcome(writes: Sequence[Write], error: BaseException | None) -> Outcome:
-    outcomes = {write.outcome for write in writes}
+    outcomes = {"refused" if write.outcome in GONE else write.outcome for write in writes}
     if error is not None and not outcomes:
         return "refused"
     if "doubtful" in outcomes or "sent" in outcomes:
         return "doubtful"
     if outcomes == {"refused"}:
         return "refused"
-    return "partly" if error is not None or "refused" in outcomes else "done"
+    return "partly" if error is not None or {"refused", "partly"} & outcomes else "done"
 
 
 def _again(path: str, days: int, megabytes: int) -> Journal:

@@ -155,8 +155,8 @@ class Store:
         """
         with self._writing() as connection:
             cursor = connection.execute(
-                "UPDATE entry SET outcome = 'running', finished = NULL, result = ?"
-                " WHERE id = ? AND outcome = ? AND result IS ?",
+                "UPDATE entry SET outcome = 'running', finished = NULL, undone_by = NULL,"
+                " result = ? WHERE id = ? AND outcome = ? AND result IS ?",
                 [process, entry_id, outcome, result],
             )
         return cursor.rowcount == 1
@@ -179,6 +179,17 @@ class Store:
             connection.execute(
                 "INSERT OR REPLACE INTO write (entry, place, body) VALUES (?, ?, ?)",
                 (entry_id, place, body),
+            )
+
+    def mark(self, entry_id: int, place: int, outcome: str) -> None:
+        """Note what has become of one of its writes since."""
+        with self._writing() as connection:
+            row = connection.execute(
+                "SELECT body FROM write WHERE entry = ? AND place = ?", [entry_id, place]
+            ).fetchone()
+            body = json.dumps({**json.loads(row["body"]), "outcome": outcome})
+            connection.execute(
+                "UPDATE write SET body = ? WHERE entry = ? AND place = ?", [body, entry_id, place]
             )
 
     def replies(self, entry_id: int) -> dict[int, Reply]:

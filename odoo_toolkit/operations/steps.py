@@ -15,7 +15,7 @@ from odoo_toolkit.app_models import known
 from odoo_toolkit.call import Access, Call, opened_ids
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError, WizardRequiredError
-from odoo_toolkit.journal.recording import note_made
+from odoo_toolkit.journal.recording import current, note_made
 from odoo_toolkit.lost_answers import creating, look, or_seen, send
 from odoo_toolkit.operations.time_zones import own_context
 from odoo_toolkit.plans import Plan, PlannedDocument, planned
@@ -282,7 +282,8 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
             answer = step.make(odoo, ids, warnings)
         except OdooError as error:
             # Odoo's question is for the caller to answer, unless that would hide a new record.
-            if not answers or (isinstance(error, WizardRequiredError) and not created):
+            asks = isinstance(error, WizardRequiredError) and not created
+            if not answers or asks or _is_whole():
                 raise
             warnings.append(f"{step.fails}: {error.message} {error.suggestion}".strip())
             break
@@ -296,6 +297,12 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
             says += f" (id {ids[0]})"
         progress.finish(1, says)
     return Done(id=ids[0], answers=answers, warnings=warnings, complete=len(answers) == len(steps))
+
+
+def _is_whole() -> bool:
+    """Whether the steps belong to something that is taken back where one of them fails."""
+    recording = current()
+    return recording is not None and recording.whole
 
 
 def plan(

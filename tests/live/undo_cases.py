@@ -12,6 +12,7 @@ import attrs
 
 from odoo_toolkit import (
     Odoo,
+    batch,
     create,
     create_many,
     execute,
@@ -539,6 +540,17 @@ CASES: Mapping[str, Case] = {
         lambda odoo: partner(odoo, child_ids=[[0, 0, {"name": "Child"}]]),
         lambda odoo, n: write(
             odoo, "res.partner", [n], {"child_ids": [[0, 0, {"name": "Another child"}]]}
+        ),
+    ),
+    "batch": Case(
+        "res.partner",
+        partner,
+        lambda odoo, n: batch(
+            odoo,
+            [
+                (write, {"model": "res.partner", "ids": [n], "values": {"ref": "after"}}),
+                (write, {"model": "res.partner", "ids": [n], "values": {"street": "New"}}),
+            ],
         ),
     ),
     "create": Case(

@@ -1,0 +1,537 @@
+"""Several changes as one plan: all looked at before the first, and taken back where one fails.
+
+Odoo has no call for that. Each item is sent by itself, so that others may see what is done until
+then; see the guide. What is taken back is taken back as by :func:`odoo_toolkit.undo`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import DryRun, readable_signatures
+from odoo_toolkit.call import Access, Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.errors import (
+    ConfigurationError,
+    NotFoundError,
+    OdooConnectionError,
+    OdooError,
+    StateError,
+    ValidationError,
+    make_error,
+)
+from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal.entries import GONE
+from odoo_toolkit.journal.foretelling import Extent, opposite_of
+from odoo_toolkit.journal.recording import Recording, current
+from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange, PlannedDocument, operation_with
+from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
+from odoo_toolkit.undoing import in_doubt, take_back, undo, undo_since
+
+#: Most items of one batch.
+MOST_ITEMS = 50
+
+#: Where an id is expected, ``{"id_of_item": 1}`` is that of what item 1 has made.
+REFERENCE = "id_of_item"
+
+#: Ways back that are not a call of their name.
+_NO_CALLS = frozenset({"archive", "unarchive", "looked_up"})
+
+Item = tuple[Callable[..., Any], Mapping[str, Any]]
+
+
+@attrs.frozen(kw_only=True)
+class BatchItem(Shown):
+    """One item of a batch.
+
+    Attributes:
+        item: its number, from 1 on.
+        operation: the function.
+        message: what it has done, or would do.
+        possible: whether it can be taken back: ``whole``, ``part`` or ``none``; None where that is
+            known only when its turn comes.
+        result: what the function returned; None in a plan.
+    """
+
+    item: int
+    operation: str
+    message: str
+    possible: Extent | None = None
+    result: Any = None
+
+
+@attrs.frozen(kw_only=True)
+class BatchResult(Shown):
+    """What a batch has done.
+
+    Attributes:
+        items: all of its items, with their results.
+        warnings: of the items, with their numbers.
+    """
+
+    items: list[BatchItem]
+    message: str
+    warnings: list[str] = attrs.Factory(list)
+
+
+@attrs.frozen(kw_only=True)
+class BatchPlan(Plan):
+    """What a batch would do; nothing was written.
+
+    Attributes:
+        items: all of its items.
+        message, needs, warnings, calls, undo: see :class:`~odoo_toolkit.Plan`.
+    """
+
+    items: list[BatchItem]
+
+
+@attrs.frozen(kw_only=True)
+class _Planned:
+    """An item, and what its own dry run says; None where it needs what an earlier one makes."""
+
+    number: int
+    name: str
+    function: Any
+    arguments: Mapping[str, Any]
+    plan: Any = None
+
+    @property
+    def label(self) -> str:
+        return f"Item {self.number} ({self.name})"
+
+
+@operation_with(BatchPlan)
+def batch(
+    odoo: Odoo,
+    items: Sequence[Item],
+    *,
+    allow_lasting: bool = False,
+    dry_run: DryRun = False,
+) -> BatchResult | BatchPlan:
+    """Make several changes one after the other; where one fails, take the others back.
+
+    All items are looked at by their own dry runs before the first is sent: the policy is asked,
+    names are resolved, states and values are checked. The items are one entry of the journal. This
+    is not one step for others: they see what is done until then, and may build on it.
+
+    >>> batch(  # doctest: +SKIP
+    ...     odoo,
+    ...     [
+    ...         (create, {"model": "res.partner", "values": {"name": "Azure Interior"}}),
+    ...         (write, {"model": "crm.lead", "ids": [7],
+    ...                  "values": {"partner_id": {"id_of_item": 1}}}),
+    ...     ],
+    ... )
+
+    Args:
+        odoo: the connection; it must have a journal.
+        items: up to 50 pairs of a function of this library that writes, and its arguments by name.
+            ``{"id_of_item": 1}`` stands for the id of what item 1 makes; an item that has one is
+            looked at when its turn comes.
+        allow_lasting: also do before other items what cannot be taken back, or only in part. The
+            last item may always be such a one.
+        dry_run: return a :class:`BatchPlan`, and write nothing.
+
+    Raises:
+        ConfigurationError: the connection has no journal.
+        OdooError: of an item. ``details["item"]`` is its number. If it had been sent, ``details``
+            also has what was taken back, what is ``left``, and what ``remains`` all the same;
+            the outcome is ``maybe_applied`` if something is left, otherwise ``rolled_back``.
+        OperationCancelled: nobody waits any more; what was done was taken back.
+    """
+    recording = current()
+    if not isinstance(odoo.journal, Journal):
+        raise ConfigurationError(
+            "A batch needs a journal, and this connection has none: nothing could be taken back.",
+            suggestion="Give connect the path of a file as its journal.",
+            outcome="not_sent",
+        )
+    asked = _read(items)
+    if recording and not dry_run:
+        _clear(odoo, recording)
+    planned = _all_planned(odoo, asked)
+    plan = _plan(odoo, planned)
+    if dry_run or recording is None:
+        return plan
+    for item in planned[:-1]:
+        _check_lasting(odoo, item, allow_lasting)
+    _check_mode(planned)
+    return _run(odoo, recording, planned, allow_lasting)
+
+
+# Before the first is sent ----------------------------------------------------------------------
+
+
+def _read(items: Sequence[Item]) -> list[_Planned]:
+    """Return the items, after looking at their form."""
+    if not 1 <= len(items) <= MOST_ITEMS:
+        raise ValidationError(
+            f"A batch has 1 to {MOST_ITEMS} items, not {len(items)}.",
+            suggestion="Make several batches of more.",
+            outcome="not_sent",
+        )
+    found = []
+    for number, (function, arguments) in enumerate(items, 1):
+        name = getattr(function, "__name__", str(function))
+        item = _Planned(number=number, name=name, function=function, arguments=arguments)
+        if problem := _mistake(item):
+            raise _at(item, problem)
+        found.append(item)
+    return found
+
+
+def _mistake(item: _Planned) -> ValidationError | None:
+    """Return what is wrong with the form of an item."""
+    if item.function in (batch, undo, undo_since) or not hasattr(item.function, "plan"):
+        return ValidationError(
+            f"{item.name} cannot be part of a batch.",
+            suggestion="An item is a function that writes and has a plan, such as create, write or"
+            " confirm_order; no batch and no undo.",
+        )
+    signature = inspect.signature(item.function)
+    try:
+        signature.bind(None, **item.arguments)
+    except TypeError as error:
+        return ValidationError(
+            f"{str(error).capitalize()}.",
+            suggestion=f"Its arguments are: {', '.join([*signature.parameters][1:])}.",
+        )
+    keyed = "repeat_key" if "repeat_key" in signature.parameters else "key"
+    if own := {keyed, "dry_run"} & item.arguments.keys():
+        return ValidationError(
+            f"{' and '.join(sorted(own))} cannot be given to one item.",
+            suggestion="Give it to the batch.",
+        )
+    for earlier in _references(item.arguments):
+        if not (type(earlier) is int and 1 <= earlier < item.number):
+            return ValidationError(
+                f"{REFERENCE} {earlier!r} is not the number of an earlier item.",
+                suggestion="Items are numbered from 1 on.",
+            )
+    return None
+
+
+def _all_planned(odoo: Odoo, items: Sequence[_Planned]) -> list[_Planned]:
+    """Return the items with what their dry runs say; all that is wrong is told at once."""
+    planned, errors = [], []
+    with quietly():
+        for item in items:
+            try:
+                waits = any(True for _ in _references(item.arguments))
+                planned.append(item if waits else _looked_at(odoo, item, item.arguments))
+            except OdooConnectionError:
+                raise
+            except OdooError as error:
+                if isinstance(error, (NotFoundError, StateError)) and item.number > 1:
+                    error.suggestion += (
+                        " Items are looked at as Odoo is now. If an earlier item makes the record,"
+                        f' name it as {{"{REFERENCE}": number}}; if it changes the state, do this'
+                        " after the batch."
+                    )
+                errors.append(_at(item, error))
+    if errors:
+        first, *others = errors
+        first.message += "".join(f" {error.message}" for error in others)
+        raise first
+    return planned
+
+
+def _looked_at(odoo: Odoo, item: _Planned, arguments: Mapping[str, Any]) -> _Planned:
+    plan = item.function.plan(odoo, **arguments)
+    if failed := _failed_rows(plan):
+        raise ValidationError(failed, suggestion="Correct these rows; in a batch none is left out.")
+    return attrs.evolve(item, plan=plan)
+
+
+def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
+    shown: list[BatchItem] = []
+    calls: list[PlannedCall] = []
+    documents: list[PlannedDocument] = []
+    changes: list[PlannedChange] = []
+    warnings: list[str] = []
+    for item in items:
+        if item.plan is None:
+            message = "is looked at when its turn comes, as it needs what an earlier item makes."
+            shown.append(BatchItem(item=item.number, operation=item.name, message=message))
+            warnings.append(f"{item.label} {message}")
+            continue
+        lasting = _lasting(odoo, item)
+        shown.append(
+            BatchItem(
+                item=item.number,
+                operation=item.name,
+                message=item.plan.message,
+                possible=_possible(odoo, item),
+            )
+        )
+        calls += getattr(item.plan, "calls", [])
+        documents += getattr(item.plan, "documents", [])
+        changes += getattr(item.plan, "changes", [])
+        warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]
+        if lasting and item.number < len(items):
+            warnings.append(f"{item.label} needs allow_lasting, as others follow it: {lasting}")
+    return BatchPlan(
+        dry_run=True,
+        message=f"Would do {len(items)} things: "
+        + " ".join(f"{i.item}. {i.message}" for i in shown),
+        needs=next((n for i in items if (n := getattr(i.plan, "needs", None))), None),
+        items=shown,
+        calls=calls,
+        documents=documents,
+        changes=changes,
+        warnings=warnings,
+    )
+
+
+def _possible(odoo: Odoo, item: _Planned) -> Extent | None:
+    told = getattr(item.plan, "undo", None)
+    if told is None:
+        return "whole" if getattr(item.plan, "calls", None) == [] else None
+    forbidden = _forbidden(odoo, item.plan.calls)
+    possible: Extent = "part" if told.possible == "whole" and forbidden else told.possible
+    return possible
+
+
+def _lasting(odoo: Odoo, item: _Planned) -> str:
+    """Say what of an item could not be taken back; nothing where all could be."""
+    possible = _possible(odoo, item)
+    if possible == "whole":
+        return ""
+    if possible is None:
+        return "it is not known beforehand whether it can be taken back."
+    told = getattr(item.plan, "undo", None)
+    why = [*(told.remains if told else ()), *_forbidden(odoo, getattr(item.plan, "calls", ()))]
+    some = "cannot be taken back" if possible == "none" else "can be taken back only in part"
+    return " ".join([f"it {some}.", *why])
+
+
+def _forbidden(odoo: Odoo, calls: Sequence[PlannedCall]) -> list[str]:
+    """Say which ways back the policy closes."""
+    found = []
+    for call in calls:
+        opposite = opposite_of(call.model, call.method, odoo.version.major)
+        model = call.model
+        if opposite and opposite.made:
+            model = opposite.made
+            opposite = opposite_of(model, "create", odoo.version.major)
+        for method in opposite.by if opposite else ():
+            access: Access = "delete" if method == "unlink" else "write"
+            back = Call(model=model, method=method, ids=(0,), access=access, step=True)
+            if method not in _NO_CALLS and (refusal := odoo.refusal(back)):
+                found.append(refusal.message)
+                break
+    return list(dict.fromkeys(found))
+
+
+def _check_lasting(odoo: Odoo, item: _Planned, allowed: bool) -> None:
+    if allowed or item.plan is None or not (why := _lasting(odoo, item)):
+        return
+    raise _at(
+        item,
+        StateError(
+            f"{why[0].upper()}{why[1:]} Others follow it, and one of them may fail.",
+            suggestion="Put it last; or, if it may stay in that case, pass allow_lasting=True.",
+        ),
+    )
+
+
+def _check_mode(items: Sequence[_Planned]) -> None:
+    for item in items:
+        if needs := getattr(item.plan, "needs", None):
+            raise _at(item, make_error("MODE_VIOLATION", needs))
+
+
+# Doing it --------------------------------------------------------------------------------------
+
+
+def _run(
+    odoo: Odoo, recording: Recording, items: Sequence[_Planned], allow_lasting: bool
+) -> BatchResult:
+    results: list[Any] = []
+    steps = Steps(len(items))
+    recording.whole = True
+    item = items[0]
+    try:
+        for item in items:
+            checkpoint()
+            start = len(recording.entry.writes)
+            with quietly():
+                arguments = _filled(item, item.arguments, results)
+                if item.plan is None:
+                    late = _looked_at(odoo, item, arguments)
+                    _check_mode([late])
+                    if item is not items[-1]:
+                        _check_lasting(odoo, late, allow_lasting)
+                result = item.function(odoo, **arguments)
+            _check_done(result, recording, start)
+            results.append(result)
+            steps.finish(1, f"{item.label}: {_message(result)}")
+    except (Exception, KeyboardInterrupt) as error:
+        told = _taken_back(odoo, recording, item, error)
+        if told is error:
+            raise
+        raise told from error
+    shown = [
+        BatchItem(item=each.number, operation=each.name, message=_message(result), result=result)
+        for each, result in zip(items, results, strict=True)
+    ]
+    return BatchResult(
+        items=shown,
+        message=f"Did {len(items)} things: " + " ".join(f"{i.item}. {i.message}" for i in shown),
+        warnings=[
+            f"{each.label}: {text}"
+            for each, result in zip(items, results, strict=True)
+            for text in getattr(result, "warnings", ())
+        ],
+    )
+
+
+def _check_done(result: Any, recording: Recording, start: int) -> None:
+    """Refuse a result that says that a part was not done.
+
+    Raises:
+        StateError: so it is.
+    """
+    refused = [
+        f"Odoo refused {write.method} of {write.model}."
+        for write in recording.entry.writes[start:]
+        if write.outcome in ("refused", "doubtful")
+    ]
+    if failed := _failed_rows(result):
+        refused.append(failed)
+    if refused:
+        told = [*dict.fromkeys(refused), *getattr(result, "warnings", ())]
+        raise StateError(" ".join(map(str, told)), suggestion="Correct it, and do all of it again.")
+
+
+def _failed_rows(result: Any) -> str:
+    """Say which rows or documents of a result have failed by themselves."""
+    problems = []
+    if getattr(result, "failed", None):
+        problems += [str(problem) for problem in result.problems[:5]]
+    if interrupted := getattr(result, "interrupted", None):
+        problems.append(str(interrupted))
+    if not_posted := getattr(result, "not_posted", None):
+        problems.append(f"Not posted on {', '.join(map(str, not_posted))}.")
+    lists = [getattr(result, field.name) for field in attrs.fields(type(result))]
+    for one in (one for each in lists if isinstance(each, list) for one in each):
+        if error := getattr(one, "error", None):
+            problems.append(f"{getattr(one, 'name', '')}: {error['message']}".removeprefix(": "))
+    return " ".join(problems)
+
+
+def _message(result: Any) -> str:
+    return str(getattr(result, "message", "") or result)
+
+
+def _taken_back(
+    odoo: Odoo, recording: Recording, item: _Planned, error: BaseException
+) -> BaseException:
+    """Take back what was done, and return the error that says so."""
+    entry = recording.entry
+    if not any(write.outcome not in GONE for write in entry.writes):
+        return _at(item, error) if isinstance(error, OdooError) else error
+    with undisturbed():
+        taken = take_back(odoo, entry)
+    left = [*taken.left, *in_doubt(entry)]
+    told = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
+    if left:
+        told += f" Left: {' '.join(left)}"
+    entry.message = f"{item.label} failed. {told}"
+    if isinstance(error, OperationCancelled):
+        entry.message = f"Stopped at item {item.number} ({item.name}). {told}"
+        return OperationCancelled(entry.message)
+    if not isinstance(error, OdooError):
+        entry.message = f"{item.label} failed: {type(error).__name__}. {told}"
+        return error
+    found = _at(item, error)
+    found.message = f"{found.message} {told}"
+    found.details |= {"taken_back": taken.done, "left": left, "remains": taken.remains}
+    found.outcome = "maybe_applied" if left else "rolled_back"
+    return found
+
+
+def _clear(odoo: Odoo, recording: Recording) -> None:
+    """Take back what an earlier attempt with the same key has left, before it is done anew.
+
+    Raises:
+        StateError: not all of it can be taken back.
+    """
+    if all(write.outcome in GONE for write in recording.entry.writes):
+        return
+    taken = take_back(odoo, recording.entry)
+    if taken.left:
+        raise make_error(
+            "KEY_DONE",
+            "An earlier attempt with this key has failed, and not all that it did could be taken"
+            f" back: {' '.join(taken.left)} Nothing more was done.",
+            suggestion=f"Look at it, and take back entry {recording.entry.id} by undo, or do what"
+            " is missing by itself.",
+            details={"entry": recording.entry.id, "left": taken.left},
+            outcome="not_sent",
+        )
+
+
+def _at(item: _Planned, error: OdooError) -> OdooError:
+    """Return an error that says which item it is about."""
+    if type(error).__module__ != OdooError.__module__:
+        # What asks which record is meant would have the answer put among the batch's arguments.
+        error = make_error(
+            error.code,
+            error.message,
+            suggestion=error.suggestion,
+            details=error.details,
+            outcome="not_sent",
+        )
+    error.message = f"{item.label}: {error.message}"
+    error.details["item"] = item.number
+    return error
+
+
+# The ids of earlier items ----------------------------------------------------------------------
+
+
+def _references(value: Any) -> Iterator[Any]:
+    """Yield the numbers of the items that arguments name."""
+    if isinstance(value, Mapping):
+        if list(value) == [REFERENCE]:
+            yield value[REFERENCE]
+        else:
+            for each in value.values():
+                yield from _references(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _references(each)
+
+
+def _filled(item: _Planned, value: Any, results: Sequence[Any]) -> Any:
+    """Return arguments with the ids in them."""
+    if isinstance(value, Mapping):
+        if list(value) == [REFERENCE]:
+            return _id_of(item, value[REFERENCE], results[value[REFERENCE] - 1])
+        return {name: _filled(item, each, results) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_filled(item, each, results) for each in value]
+    return value
+
+
+def _id_of(item: _Planned, number: int, result: Any) -> int:
+    found = getattr(result, "id", None)
+    ids = getattr(result, "ids", None) or getattr(result, "created_ids", None) or []
+    if found is None and len(ids) == 1:
+        found = ids[0]
+    if not isinstance(found, int) or len(ids) > 1:
+        raise ValidationError(
+            f"Item {number} has not made one record, so that its id is not known.",
+            suggestion=f"Give the id itself instead of {REFERENCE}.",
+        )
+    return found
+
+
+readable_signatures(globals())

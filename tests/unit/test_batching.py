@@ -1,0 +1,477 @@
+"""Several changes as one plan: what is looked at first, and what is taken back where one fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import (
+    AccessError,
+    BatchPlan,
+    BatchResult,
+    ConfigurationError,
+    Connection,
+    Journal,
+    NotFoundError,
+    OdooConnectionError,
+    OdooError,
+    OperationCancelled,
+    Policy,
+    StateError,
+    ValidationError,
+    batch,
+    create,
+    history,
+    read,
+    undo,
+    unlink,
+    upsert,
+    write,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.errors import ConstraintError
+from odoo_toolkit.journal import processes
+from odoo_toolkit.journal.recording import Recording
+from odoo_toolkit.progress import listening
+from odoo_toolkit.testing import FakeServer
+
+FIELDS = {"name": "char", "ref": "char", "active": "boolean", "parent_id": "many2one res.partner"}
+PARTNER = "res.partner"
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for what a server may still be doing."""
+    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+
+
+@pytest.fixture
+def server() -> FakeServer:
+    """Three contacts."""
+    rows = [
+        {"id": n, "name": name, "ref": name[0].lower(), "active": True, "parent_id": False}
+        for n, name in enumerate(("Ann", "Bob", "Cem"), 1)
+    ]
+    return FakeServer({PARTNER: FIELDS}, records={PARTNER: rows})
+
+
+@pytest.fixture
+def odoo(server: FakeServer, tmp_path: Path) -> Connection:
+    """A connection with a journal."""
+    return server.connect(journal=Journal(tmp_path / "journal.sqlite"))
+
+
+def rows(server: FakeServer) -> list[dict[str, Any]]:
+    return [{name: row.get(name) for name in ("id", *FIELDS)} for row in server.records[PARTNER]]
+
+
+def ref(number: int, value: str) -> tuple[Any, dict[str, Any]]:
+    return write, {"model": PARTNER, "ids": [number], "values": {"ref": value}}
+
+
+def new(name: str, **values: Any) -> tuple[Any, dict[str, Any]]:
+    return create, {"model": PARTNER, "values": {"name": name, **values}}
+
+
+def refuse(server: FakeServer, method: str, value: str) -> None:
+    """Have Odoo refuse what has a value, and nothing else."""
+
+    def answer(call: Call) -> Any:
+        if value in str(call.arguments):
+            return ConstraintError("Odoo does not want it.", outcome="rolled_back")
+        return NotImplemented
+
+    server.answers[PARTNER, method] = answer
+
+
+def test_all_is_done_in_order_and_is_one_entry(server: FakeServer, odoo: Connection) -> None:
+    done = batch(odoo, [new("Dan"), ref(1, "x"), ref(2, "y")])
+    assert isinstance(done, BatchResult)
+    assert [item.operation for item in done.items] == ["create", "write", "write"]
+    assert done.items[0].result.id == 4
+    assert [row["ref"] for row in rows(server)[:2]] == ["x", "y"]
+    (entry,) = history(odoo)
+    assert (entry.operation, entry.outcome, len(entry.writes)) == ("batch", "done", 3)
+
+
+def test_a_batch_is_taken_back_as_a_whole(server: FakeServer, odoo: Connection) -> None:
+    before = rows(server)
+    batch(odoo, [new("Dan"), ref(1, "x"), ref(1, "y")])
+    undo(odoo, entry=history(odoo)[0].id)
+    assert rows(server) == before
+
+
+def test_where_one_fails_the_others_are_taken_back_in_reverse(
+    server: FakeServer, odoo: Connection
+) -> None:
+    before = rows(server)
+    refuse(server, "write", "bad")
+    server.sent.clear()
+    with pytest.raises(ConstraintError) as caught:
+        batch(odoo, [new("Dan"), ref(1, "x"), ref(2, "bad"), ref(3, "z")])
+    assert rows(server) == before
+    error = caught.value
+    assert error.message.startswith("Item 3 (write): Odoo does not want it. Taken back:")
+    assert (error.details["item"], error.details["left"]) == (3, [])
+    assert error.outcome == "rolled_back"
+    assert [
+        call.method for call in server.sent if call.method in ("create", "write", "unlink")
+    ] == [
+        *("create", "write", "write"),
+        *("write", "unlink"),
+    ]
+    back, entry = history(odoo)
+    assert (back.operation, back.undoes, entry.undone_by) == ("undo", entry.id, back.id)
+    assert [one.outcome for one in entry.writes] == ["undone", "undone", "refused"]
+    assert entry.outcome == "refused"
+    assert entry.message.startswith("Item 3 (write) failed. Taken back:")
+    with pytest.raises(StateError, match="taken back already"):
+        undo(odoo, entry=entry.id)
+
+
+def test_all_that_is_wrong_is_said_before_the_first_is_sent(
+    server: FakeServer, odoo: Connection
+) -> None:
+    server.sent.clear()
+    with pytest.raises(NotFoundError) as caught:
+        batch(odoo, [ref(1, "x"), ref(99, "y"), new("Dan", nonsense=1)])
+    assert "Item 2 (write):" in caught.value.message
+    assert "Item 3 (create):" in caught.value.message
+    assert caught.value.details["item"] == 2
+    assert not [call for call in server.sent if call.method in ("write", "create")]
+    assert history(odoo) == []
+
+
+@pytest.mark.parametrize(
+    ("item", "says"),
+    [
+        ((read, {"model": PARTNER, "ids": [1]}), "read cannot be part"),
+        ((undo, {"entry": 1}), "undo cannot be part"),
+        ((batch, {"items": [ref(1, "x")]}), "batch cannot be part"),
+        ((len, {}), "len cannot be part"),
+        ((write, {"model": PARTNER, "id": [1]}), "argument"),
+        ((write, {**ref(1, "x")[1], "key": "k"}), "key cannot be given"),
+        ((write, {**ref(1, "x")[1], "dry_run": True}), "dry_run cannot be given"),
+        (ref(1, {"id_of_item": 2}), "not the number of an earlier"),  # type: ignore[arg-type]
+        (ref(1, {"id_of_item": True}), "not the number of an earlier"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_item_of_another_form_is_refused(
+    server: FakeServer, odoo: Connection, item: Any, says: str
+) -> None:
+    server.sent.clear()
+    with pytest.raises(ValidationError, match=says) as caught:
+        batch(odoo, [ref(1, "x"), item])
+    assert caught.value.message.startswith("Item 2 (")
+    assert not server.asked("write")
+
+
+def test_there_is_at_least_one_item_and_not_too_many(odoo: Connection) -> None:
+    for items in ([], [ref(1, "x")] * 51):
+        with pytest.raises(ValidationError, match="1 to 50 items"):
+            batch(odoo, items)
+
+
+def test_without_a_journal_nothing_is_done(server: FakeServer) -> None:
+    for dry_run in (True, False):
+        with pytest.raises(ConfigurationError, match="needs a journal"):
+            batch(server.connect(), [ref(1, "x")], dry_run=dry_run)
+    assert server.asked("write") == []
+
+
+def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Connection) -> None:
+    before = rows(server)
+    plan = batch.plan(odoo, [new("Dan"), ref(1, "x"), ref(2, {"id_of_item": 1})])  # type: ignore[arg-type]
+    assert isinstance(plan, BatchPlan)
+    assert [(i.item, i.operation, i.possible) for i in plan.items] == [
+        (1, "create", "whole"),
+        (2, "write", "whole"),
+        (3, "write", None),
+    ]
+    assert len(plan.calls) == 2
+    assert plan.undo
+    assert plan.undo.possible == "whole"
+    assert plan.changes[0].then == "x"
+    assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
+    assert rows(server) == before
+    assert history(odoo) == []
+
+
+def test_an_item_can_name_what_an_earlier_one_makes(server: FakeServer, odoo: Connection) -> None:
+    child = {"model": PARTNER, "ids": [2], "values": {"parent_id": {"id_of_item": 1}}}
+    batch(odoo, [new("Dan"), (write, child)])
+    assert rows(server)[1]["parent_id"] == 4
+
+
+def test_what_is_looked_at_late_can_still_fail(server: FakeServer, odoo: Connection) -> None:
+    """It is looked at before it is sent, and the items before it are taken back."""
+    before = rows(server)
+    late = (write, {"model": PARTNER, "ids": [{"id_of_item": 1}], "values": {"nonsense": 1}})
+    with pytest.raises(OdooError, match=r"Item 2 \(write\)"):
+        batch(odoo, [new("Dan"), late])
+    assert rows(server) == before
+
+
+def test_two_records_have_no_one_id(server: FakeServer, odoo: Connection) -> None:
+    before = rows(server)
+    two = (create, {"model": PARTNER, "values": [{"name": "D"}, {"name": "E"}]})
+    child = {"model": PARTNER, "ids": [2], "values": {"parent_id": {"id_of_item": 1}}}
+    with pytest.raises(ValidationError, match="has not made one record"):
+        batch(odoo, [two, (write, child)])
+    assert rows(server) == before
+
+
+GONE = (unlink, {"model": PARTNER, "ids": [3]})
+
+
+def test_what_cannot_be_taken_back_needs_a_yes_unless_it_is_last(
+    server: FakeServer, odoo: Connection
+) -> None:
+    plan = batch.plan(odoo, [GONE, ref(1, "x")])
+    assert any("Item 1 (unlink) needs allow_lasting" in text for text in plan.warnings)
+    with pytest.raises(StateError, match=r"Item 1 \(unlink\): It cannot be taken back"):
+        batch(odoo, [GONE, ref(1, "x")])
+    assert len(rows(server)) == 3
+    batch(odoo, [ref(1, "x"), GONE])
+    assert [row["name"] for row in rows(server)] == ["Ann", "Bob"]
+
+
+def test_with_a_yes_it_is_told_what_is_left(server: FakeServer, odoo: Connection) -> None:
+    refuse(server, "write", "bad")
+    with pytest.raises(ConstraintError) as caught:
+        batch(odoo, [GONE, ref(1, "x"), ref(2, "bad")], allow_lasting=True)
+    error = caught.value
+    assert error.outcome == "maybe_applied"
+    assert error.details["left"] == ["A deleted record cannot be restored: archive it instead."]
+    assert [(row["id"], row["ref"]) for row in rows(server)] == [(1, "a"), (2, "b")]
+    entry = history(odoo)[1]
+    assert [one.outcome for one in entry.writes] == ["done", "undone", "refused"]
+    assert (entry.outcome, entry.undone_by) == ("partly", None)
+
+
+def test_where_nothing_may_be_deleted_what_is_made_needs_a_yes(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    """The way back is asked of the policy, too."""
+    policy = Policy(mode="restricted", write_allowlist=frozenset({PARTNER}))
+    odoo = server.connect(journal=Journal(tmp_path / "j.sqlite"), policy=policy)
+    with pytest.raises(StateError, match="only in part"):
+        batch(odoo, [new("Dan"), ref(1, "x")])
+    refuse(server, "write", "bad")
+    with pytest.raises(ConstraintError) as caught:
+        batch(odoo, [new("Dan"), ref(1, "bad")], allow_lasting=True)
+    assert [row["active"] for row in rows(server)] == [True, True, True, False]
+    assert "archived" in caught.value.message
+
+
+def test_the_policy_is_asked_about_each(server: FakeServer, tmp_path: Path) -> None:
+    policy = Policy(mode="restricted", write_allowlist=frozenset({PARTNER}))
+    odoo = server.connect(journal=Journal(tmp_path / "j.sqlite"), policy=policy)
+    plan = batch.plan(odoo, [ref(1, "x"), GONE])
+    assert plan.needs
+    with pytest.raises(AccessError, match=r"Item 2 \(unlink\)"):
+        batch(odoo, [ref(1, "x"), GONE])
+    with pytest.raises(AccessError, match=r"Item 2 \(create\)"):
+        batch(odoo, [ref(1, "x"), (create, {"model": "res.users", "values": {"name": "x"}})])
+    assert server.asked("write") == []
+
+
+def test_what_others_changed_meanwhile_is_left_and_told(
+    server: FakeServer, odoo: Connection
+) -> None:
+    """The rest is taken back; what was not is in the journal, and is taken back later."""
+
+    def answer(call: Call) -> Any:
+        if "bad" not in str(call.arguments):
+            return NotImplemented
+        server.records[PARTNER][0]["ref"] = "theirs"
+        return ConstraintError("No.", outcome="rolled_back")
+
+    server.answers[PARTNER, "write"] = answer
+    with pytest.raises(ConstraintError) as caught:
+        batch(odoo, [ref(1, "x"), ref(2, "y"), ref(3, "bad")])
+    error = caught.value
+    assert error.details["left"] == ["Ann: ref was changed since"]
+    assert error.outcome == "maybe_applied"
+    assert [row["ref"] for row in rows(server)] == ["theirs", "b", "c"]
+    entry = history(odoo)[1]
+    assert [one.outcome for one in entry.writes] == ["done", "undone", "refused"]
+    assert entry.outcome == "partly"
+    del server.answers[PARTNER, "write"]
+    server.records[PARTNER][0]["ref"] = "x"
+    undo(odoo, entry=entry.id)
+    assert [row["ref"] for row in rows(server)] == ["a", "b", "c"]
+
+
+def test_a_row_that_fails_alone_has_the_batch_fail(server: FakeServer, odoo: Connection) -> None:
+    before = rows(server)
+    refuse(server, "create", "bad")
+    import_ = (upsert, {"model": PARTNER, "rows": [{"name": "D"}, {"name": "bad"}], "key": "name"})
+    with pytest.raises(StateError, match=r"Item 2 \(upsert\)"):
+        batch(odoo, [ref(1, "x"), import_])
+    assert rows(server) == before
+
+
+class Stops:
+    """A listener who goes after a number of checkpoints."""
+
+    def __init__(self, server: FakeServer, writes: int) -> None:
+        self._server, self._writes = server, writes
+
+    def report(self, done: float, total: float | None, message: str | None) -> None:
+        """Hear nothing."""
+
+    def checkpoint(self) -> None:
+        """Go once so many writes were sent."""
+        if len(self._server.asked("write")) >= self._writes:
+            raise OperationCancelled
+
+
+def test_what_is_cancelled_halfway_is_taken_back(server: FakeServer, odoo: Connection) -> None:
+    before = rows(server)
+    with listening(Stops(server, 2)), pytest.raises(OperationCancelled, match="Taken back"):
+        batch(odoo, [ref(1, "x"), ref(2, "y"), ref(3, "z")])
+    assert rows(server) == before
+    assert history(odoo)[1].message.startswith("Stopped at item 3 (write). Taken back")
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, RuntimeError])
+def test_whatever_else_ends_it_takes_back_too(
+    server: FakeServer, odoo: Connection, problem: type[BaseException]
+) -> None:
+    before = rows(server)
+
+    def answer(call: Call) -> Any:
+        if "bad" in str(call.arguments):
+            raise problem
+        return NotImplemented
+
+    server.answers[PARTNER, "write"] = answer
+    with pytest.raises(problem):
+        batch(odoo, [ref(1, "x"), ref(2, "bad")])
+    assert rows(server) == before
+
+
+def test_a_lost_answer_is_told_as_such(server: FakeServer, odoo: Connection) -> None:
+    """What was applied nevertheless is seen and taken back; what was not stays in doubt."""
+    before = rows(server)
+    server.lose_answer("create", applied=False)
+    with pytest.raises(OdooConnectionError) as caught:
+        batch(odoo, [ref(1, "x"), new("Dan"), ref(2, "y")])
+    assert rows(server) == before
+    assert caught.value.outcome == "maybe_applied"
+    assert caught.value.details["left"] == [
+        "Whether create of res.partner was applied is not known."
+    ]
+    assert history(odoo)[1].outcome == "doubtful"
+
+
+# Keys ------------------------------------------------------------------------------------------
+
+
+def test_a_key_repeated_after_success_gives_the_first_result(
+    server: FakeServer, odoo: Connection
+) -> None:
+    items = [new("Dan"), ref(1, "x")]
+    first = batch(odoo, items, key="k")
+    server.sent.clear()
+    assert batch(odoo, items, key="k") == first
+    assert server.sent == []
+    with pytest.raises(ValidationError, match="given for something else"):
+        batch(odoo, [*items, ref(2, "y")], key="k")
+
+
+def test_a_key_repeated_after_a_failure_does_all_of_it(
+    server: FakeServer, odoo: Connection
+) -> None:
+    """What was taken back is not taken for done, and what then is done can be taken back."""
+    items = [new("Dan"), ref(1, "x"), ref(2, "y")]
+    refuse(server, "write", "y")
+    with pytest.raises(ConstraintError):
+        batch(odoo, items, key="k")
+    before = rows(server)
+    del server.answers[PARTNER, "write"]
+    batch(odoo, items, key="k")
+    assert [(row["name"], row["ref"]) for row in rows(server)] == [
+        ("Ann", "x"),
+        ("Bob", "y"),
+        ("Cem", "c"),
+        ("Dan", None),
+    ]
+    entry = next(one for one in history(odoo) if one.operation == "batch")
+    assert (entry.outcome, entry.undone_by) == ("done", None)
+    undo(odoo, entry=entry.id)
+    assert rows(server) == before
+
+
+def test_a_key_repeated_after_a_part_was_left_says_so(server: FakeServer, odoo: Connection) -> None:
+    items = [GONE, ref(1, "x"), ref(2, "y")]
+    refuse(server, "write", "y")
+    with pytest.raises(ConstraintError):
+        batch(odoo, items, allow_lasting=True, key="k")
+    del server.answers[PARTNER, "write"]
+    server.sent.clear()
+    with pytest.raises(StateError, match="not all that it did could be taken back") as caught:
+        batch(odoo, items, allow_lasting=True, key="k")
+    assert caught.value.code == "KEY_DONE"
+    assert not [call for call in server.sent if call.method in ("write", "unlink")]
+
+
+def test_a_yes_can_be_given_with_the_same_key(server: FakeServer, odoo: Connection) -> None:
+    with pytest.raises(StateError, match="cannot be taken back"):
+        batch(odoo, [GONE, ref(1, "x")], key="k")
+    batch(odoo, [GONE, ref(1, "x")], key="k", allow_lasting=True)
+    assert len(rows(server)) == 2
+
+
+class Killed(BaseException):
+    """The process ends here, and writes nothing more."""
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_batch_whose_process_was_killed_is_taken_back_and_done_anew(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch, arrives: bool
+) -> None:
+    items = [new("Dan"), ref(1, "x"), ref(2, "y"), ref(3, "z")]
+    answer: Callable[[Call], Any] = server.send
+
+    def send(call: Call) -> Any:
+        if call.method != "write" or "y" not in str(call.arguments):
+            return answer(call)
+        if arrives:
+            answer(call)
+        raise Killed
+
+    with monkeypatch.context() as during:
+        during.setattr(server, "send", send)
+        during.setattr(Recording, "end", lambda self, error: None)
+        during.setattr(Recording, "complete", lambda self, place: None)
+        with pytest.raises(Killed):
+            batch(odoo, items, key="k")
+    assert not processes._running
+    done = batch(odoo, items, key="k")
+    assert isinstance(done, BatchResult)
+    assert [(row["name"], row["ref"]) for row in rows(server)] == [
+        ("Ann", "x"),
+        ("Bob", "y"),
+        ("Cem", "z"),
+        ("Dan", None),
+    ]
+
+
+def test_undo_of_a_part_is_marked_write_by_write(server: FakeServer, odoo: Connection) -> None:
+    """What is taken back is not taken back again; what is left still can be."""
+    two = (write, {"model": PARTNER, "ids": [1, 2], "values": {"ref": "x"}})
+    batch(odoo, [two, ref(3, "z")])
+    entry = history(odoo)[0].id
+    server.records[PARTNER][0]["ref"] = "theirs"
+    undo(odoo, entry=entry, partly=True)
+    assert [row["ref"] for row in rows(server)] == ["theirs", "b", "c"]
+    assert [one.outcome for one in history(odoo)[1].writes] == ["partly", "undone"]
+    server.records[PARTNER][0]["ref"] = "x"
+    undo(odoo, entry=entry)
+    assert [row["ref"] for row in rows(server)] == ["a", "b", "c"]
+    assert [one.outcome for one in history(odoo)[2].writes] == ["undone", "undone"]
