@@ -343,7 +343,10 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
                     key,
                     of_arguments(odoo, f"{home}.{name}", own, given),
                     lambda: act(odoo, *args, **kwargs),
-                    lambda model: is_transient(odoo, model),
+                    lambda model: (
+                        known_wizard(model, odoo.version.major) is not None
+                        or is_transient(odoo, model, untold=False)
+                    ),
                     looks=keyword != "key",
                 )
             if not isinstance(odoo.journal, Journal):

@@ -48,8 +48,14 @@ def is_wizard_action(odoo: Odoo, result: Any) -> bool:
     return known_wizard(model, odoo.version.major) is not None or is_transient(odoo, model)
 
 
-def is_transient(odoo: Odoo, model: str) -> bool:
-    """Whether a model is one of wizards; one round trip, from 17 on only the first time."""
+def is_transient(odoo: Odoo, model: str, *, untold: bool = True) -> bool:
+    """Whether a model is one of wizards; one round trip, from 17 on only the first time.
+
+    Args:
+        odoo: the connection.
+        model: its name.
+        untold: what is taken for true where Odoo does not tell this user.
+    """
     try:
         # The list that everybody may see leaves transient models out, but not on every 16.
         if odoo.version.major >= 16 and model not in odoo.schema.models():
@@ -69,7 +75,7 @@ def is_transient(odoo: Odoo, model: str) -> bool:
         )
     except OdooError:
         # Odoo 15 and 16 do not tell ordinary users. Dialogs on other models are rare.
-        return True
+        return untold
 
 
 def action_context(action: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:

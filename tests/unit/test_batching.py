@@ -224,6 +224,19 @@ def test_two_records_have_no_one_id(server: FakeServer, odoo: Connection) -> Non
     assert rows(server) == before
 
 
+def test_what_is_made_is_taken_back_though_odoo_does_not_tell_of_models(
+    tmp_path: Path,
+) -> None:
+    """Odoo 15 and 16 do not tell ordinary users which models are those of wizards."""
+    server = FakeServer({PARTNER: FIELDS}, version=15, records={PARTNER: []})
+    server.answers["ir.model", "search_count"] = AccessError("No.")
+    odoo = server.connect(journal=Journal(tmp_path / "j.sqlite"))
+    refuse(server, "create", "bad")
+    with pytest.raises(ConstraintError) as caught:
+        batch(odoo, [new("Dan"), new("bad")])
+    assert (rows(server), caught.value.outcome) == ([], "rolled_back")
+
+
 GONE = (unlink, {"model": PARTNER, "ids": [3]})
 
 
