@@ -111,7 +111,10 @@ class _Guarded:
         # What the policy refuses is refused without a question.
         self._odoo.check(call)
         told = attrs.evolve(call, method=method)
-        question = _question(self._odoo, self._asking, told, lines)
+        if self._asking.tool.asks_about_plan:
+            question = _question_about_plan(self._odoo, self._asking)
+        else:
+            question = _question(self._odoo, self._asking, told, lines)
         if question.digest != self._asking.approved:
             self.question = self.question or question
             raise _Stopped
@@ -184,6 +187,33 @@ def _question(
         text.append(tool.consequence)
     affected = [call.model, call.method, list(call.ids or ()), dict(lines)]
     return _asked("\n".join(text), asking, odoo.uid, affected)
+
+
+def _question_about_plan(odoo: Odoo, asking: Asking) -> Question:
+    tool = asking.tool
+    plan = tool.function(odoo, **tool.check({**asking.given, "dry_run": True}))
+    text = [tool.title]
+    for one, given in zip(plan.items, asking.given["items"], strict=True):
+        text.append(f"{one.item}. {one.operation}: {clean(one.message, _LONGEST_ARGUMENT)}")
+        if one.possible is None:
+            arguments = json.dumps(given["arguments"], ensure_ascii=False, default=str)
+            text.append(f"   {clean(arguments, _LONGEST_ARGUMENT)}")
+    for planned in plan.calls:
+        known = [number for number in planned.ids if isinstance(number, int)]
+        call = Call(
+            model=planned.model,
+            method=planned.method,
+            ids=known or None,
+            arguments=planned.arguments,
+            access="create" if planned.method == "create" else "write",
+        )
+        for model, ids in _TakenAway(odoo).by(call).items():
+            text.append(f"This removes {_counted(odoo, model, ids)}")
+            text += _named(odoo, Call(model=model, method="read", ids=ids), {})
+    text += [clean(warning, _LONGEST_ARGUMENT) for warning in plan.warnings]
+    if plan.undo and plan.undo.remains:
+        text.append(f"What stays if it is taken back: {' '.join(plan.undo.remains)}")
+    return _asked("\n".join(text), asking, odoo.uid, [str(call) for call in plan.calls])
 
 
 def _source(odoo: Odoo, asking: Asking, call: Call, companies: Mapping[str, Any]) -> Iterator[str]:

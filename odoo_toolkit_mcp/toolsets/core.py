@@ -26,7 +26,7 @@ from odoo_toolkit.system_info import installed_apps
 from odoo_toolkit_mcp.guides import create_record, model_guide
 from odoo_toolkit_mcp.served import served_by
 from odoo_toolkit_mcp.settings import ServerSettings
-from odoo_toolkit_mcp.toolsets import history
+from odoo_toolkit_mcp.toolsets import batching, history
 from odoo_toolkit_mcp.toolsets.base import (
     BaseToolset,
     RegistrationReport,
@@ -313,9 +313,10 @@ class CoreToolset(BaseToolset):
             maxima={"limit": settings.search_max_limit},
         )
         deep = _deep_search_tool(settings)
+        journal: tuple[Tool, ...] = (*history.TOOLS, batching.batch_tool(server))
         if not server.keeps_journal:
-            server.left_out |= {tool.name: history.NO_JOURNAL for tool in history.TOOLS}
-        journal = history.TOOLS if server.keeps_journal else ()
+            server.left_out |= {tool.name: history.NO_JOURNAL for tool in journal}
+            journal = ()
         about = (_explain_model_tool(server), _list_toolsets_tool(server))
         return server.add_tools([search, deep, *others, *journal, *about])
 
