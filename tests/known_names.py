@@ -39,11 +39,13 @@ OTHER_NAMES = {
     "did_you_mean": "a key of an error's details",
     "disambiguation_needed": "a key of an error's details",
     "field_name": "stands for any field",
+    "id_of_item": "stands for the id of what an item of a batch makes",
     "import_error": "a column of a file of failed rows",
     "proxy_buffering": "a setting of nginx",
     "referenced_by": "a group of a regular expression",
     "in_payment": "a value of payment_state",
     "in_process": "a state of account.payment",
+    "taken_back": "a key of an error's details",
     "x_id": "stands for any field",
     "x_name": "stands for any field",
 }
