@@ -68,8 +68,8 @@ def batch_tool(table: ToolTable) -> Tool:
         title="Make several changes",
         description="Make several changes, by other tools, as one plan: all are checked before the"
         " first is made, and if one fails, those before it are taken back in reverse. A change that"
-        " cannot be taken back comes last. Others may see what is done in between. Use dry_run first"
-        " and show the plan.",
+        " cannot be taken back comes last. Others may see what is done in between. Use dry_run"
+        " first and show the plan.",
         function=_batch,
         access="execute",
         hidden_in=frozenset({"readonly"}),
