@@ -27,11 +27,12 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.journal import Journal
 from odoo_toolkit.journal.entries import GONE
-from odoo_toolkit.journal.foretelling import Extent, opposite_of
+from odoo_toolkit.journal.foretelling import Extent, foretold, opposite_of
 from odoo_toolkit.journal.recording import Recording, current
 from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange, PlannedDocument, operation_with
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
 from odoo_toolkit.undoing import in_doubt, take_back, undo, undo_since
+from odoo_toolkit.wizards.catalog import known_wizard
 
 #: Most items of one batch.
 MOST_ITEMS = 50
@@ -258,7 +259,8 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     for item in items:
         if item.plan is None:
             message = "is looked at when its turn comes, as it needs what an earlier item makes."
-            shown.append(BatchItem(item=item.number, operation=item.name, message=message))
+            said = f"I{message[1:]}"
+            shown.append(BatchItem(item=item.number, operation=item.name, message=said))
             warnings.append(f"{item.label} {message}")
             continue
         lasting = _lasting(odoo, item)
@@ -276,7 +278,17 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         warnings += [f"{item.label}: {text}" for text in getattr(item.plan, "warnings", ())]
         if lasting and item.number < len(items):
             warnings.append(f"{item.label} needs allow_lasting, as others follow it: {lasting}")
+    version = odoo.version.major
+    told = foretold(
+        ((call.model, call.method, call.arguments) for call in calls),
+        version,
+        lambda model: known_wizard(model, version) is not None,
+    )
+    if late := [str(item.number) for item in items if item.plan is None]:
+        remains = [*told.remains, f"Of item {', '.join(late)} it is known when its turn comes."]
+        told = attrs.evolve(told, possible="part" if calls else "none", remains=remains)
     return BatchPlan(
+        undo=told,
         dry_run=True,
         message=f"Would do {len(items)} things: "
         + " ".join(f"{i.item}. {i.message}" for i in shown),
