@@ -285,7 +285,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         lambda model: known_wizard(model, version) is not None,
     )
     if late := [str(item.number) for item in items if item.plan is None]:
-        remains = [*told.remains, f"Of item {', '.join(late)} it is known when its turn comes."]
+        remains = [*told.remains, f"It is not known yet for item {', '.join(late)}."]
         told = attrs.evolve(told, possible="part" if calls else "none", remains=remains)
     return BatchPlan(
         undo=told,

@@ -296,7 +296,8 @@ class OdooServer(Server[Running]):
         """
         try:
             self.offered.ensure()
-            if self.offered.waits_for(tool_called(params)):
+            named = [tool_called(params), *self.offered.batched(params.arguments or {})]
+            if any(self.offered.waits_for(name) for name in named):
                 await self._own_odoo(ctx)
             area = self.offered.areas.get(params.name)
             if area is None:

@@ -97,6 +97,15 @@ class ToolList:
             return name.split("_", 2)[2] in map(area_of, waiting)
         return name.startswith(tuple(waiting))
 
+    @staticmethod
+    def batched(arguments: Mapping[str, Any]) -> list[str]:
+        """Return the tools that a call of a batch names, whatever its form; none of other calls."""
+        inner = arguments.get("arguments")
+        items = (inner if isinstance(inner, Mapping) else arguments).get("items")
+        listed = items if isinstance(items, list) else []
+        found = [item.get("tool") for item in listed if isinstance(item, Mapping)]
+        return [name for name in found if isinstance(name, str)]
+
     def called(self, name: str, arguments: Mapping[str, Any]) -> str | None:
         """Return the tool that a call means, of an operation its own; None where there is none."""
         if area := self.areas.get(name):

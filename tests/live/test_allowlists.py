@@ -5,15 +5,17 @@ from __future__ import annotations
 import importlib
 import uuid
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
 
-from odoo_toolkit import AccessError, Odoo, Policy, create, execute, search_read
+from odoo_toolkit import AccessError, Journal, Odoo, Policy, create, execute, search_read, write
 from odoo_toolkit.apps.hr import create_expense
 from odoo_toolkit.apps.inventory import count_stock, set_reordering_rule
 from odoo_toolkit.apps.purchase import receive
+from odoo_toolkit.apps.sales import confirm_order
 from odoo_toolkit.connection.settings import connection_settings
 from tests.live.conftest import admin, server
 from tests.live.products import stored
@@ -46,7 +48,7 @@ class Case:
     also: tuple[str, ...] = ()
 
     def run(self, odoo: Odoo, records: Records) -> Any:
-        place = "" if self.app.split(".")[0] in ("attached", "mail") else "apps."
+        place = "" if self.app.split(".")[0] in ("attached", "batching", "mail") else "apps."
         module = importlib.import_module(f"odoo_toolkit.{place}{self.app}")
         dry = {"dry_run": True} if self.dry else {}
         return getattr(module, self.operation)(odoo, **self.given(records), **dry)
@@ -262,6 +264,19 @@ CASES = {
     ),
     "confirming": Case("sales", "confirm_order", lambda r: {"order_id": r.order}, ORDER),
     "cancelling": Case("sales", "cancel_order", lambda r: {"order_id": r.order}, ORDER),
+    "a batch": Case(
+        "batching",
+        "batch",
+        lambda r: {
+            "items": [
+                (write, {"model": "res.partner", "ids": [r.partner], "values": {"city": "x"}}),
+                (confirm_order, {"order_id": r.order}),
+            ]
+        },
+        ORDER,
+        ("res.partner",),
+        also=("res.partner",),
+    ),
     "reading an order": Case(
         "sales", "get_order", lambda r: {"order_id": r.order}, ORDER, dry=False
     ),
@@ -645,7 +660,7 @@ def case(request: pytest.FixtureRequest, admin: Odoo) -> Case:
 
 
 @pytest.fixture
-def limited(server: Server, case: Case) -> Iterator[Odoo]:
+def limited(server: Server, case: Case, tmp_path: Path) -> Iterator[Odoo]:
     """The administrator with exactly what the case should need on the lists."""
     policy = Policy(
         mode="restricted",
@@ -653,7 +668,7 @@ def limited(server: Server, case: Case) -> Iterator[Odoo]:
         write_allowlist=[case.writes, *case.also],
     )
     settings = connection_settings(**credentials(server, server.user("admin")))
-    with Odoo(settings, policy=policy) as odoo:
+    with Odoo(settings, policy=policy, journal=Journal(tmp_path / "journal.sqlite")) as odoo:
         yield odoo
 
 
@@ -674,11 +689,15 @@ def test_the_lines_of_an_order_are_part_of_it(case: Case, limited: Odoo, records
 
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_without_the_model_it_is_about_it_is_refused(
-    server: Server, case: Case, records: Records
+    server: Server, case: Case, records: Records, tmp_path: Path
 ) -> None:
     case.given(records)
     policy = Policy(mode="restricted", model_allowlist=["res.country", *case.names])
     settings = connection_settings(**credentials(server, server.user("admin")))
-    with Odoo(settings, policy=policy) as odoo, pytest.raises(AccessError) as caught:
+    journal = Journal(tmp_path / "journal.sqlite")
+    with (
+        Odoo(settings, policy=policy, journal=journal) as odoo,
+        pytest.raises(AccessError) as caught,
+    ):
         case.run(odoo, records)
     assert case.writes in caught.value.message

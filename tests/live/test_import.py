@@ -272,6 +272,31 @@ def test_many_different_changes_are_written_as_they_are_given(admin: Odoo, made:
     assert counts(write_many(admin, "sale.order", rows)) == (0, 0, 6, 0)
 
 
+def test_all_or_nothing_of_different_values(admin: Odoo, made: str) -> None:
+    """One of them archived; where Odoo refuses one, none is written, and its row says why."""
+    ids = create_many(admin, "res.partner", [{"name": f"{made} {n}"} for n in range(4)]).ids
+    write_many(admin, "res.partner", [{"id": ids[2], "active": False}])
+    first, second, archived, parent = map(int, filter(None, ids))
+    rows: list[dict[str, Any]] = [
+        {".id": first, "ref": "one", "comment": "", "parent_id": {"id": parent}},
+        {".id": second, "ref": "two", "comment": "", "parent_id": None},
+        {".id": archived, "ref": "three", "comment": "", "parent_id": None},
+    ]
+    circle = {".id": parent, "ref": "four", "comment": "", "parent_id": {"id": parent}}
+    fields = ["ref", "parent_id"]
+    before = read(admin, "res.partner", [first, second, archived, parent], fields).records
+    refused = write_many(admin, "res.partner", [*rows, circle], all_or_nothing=True)
+    assert (refused.ok, refused.updated) == (False, 0)
+    assert "Nothing was written" in str(refused.interrupted)
+    after = read(admin, "res.partner", [first, second, archived, parent], fields).records
+    assert after == before
+    written = write_many(admin, "res.partner", rows, all_or_nothing=True)
+    assert (written.ok, written.updated) == (True, 3), written.interrupted
+    now = read(admin, "res.partner", [first, second, archived], fields).records
+    assert [row["ref"] for row in now] == ["one", "two", "three"]
+    assert now[0]["parent_id"]["id"] == parent
+
+
 def test_a_dry_run_leaves_the_database_as_it_was(admin: Odoo, made: str) -> None:
     upsert(admin, "res.partner", contacts(made, 3), key="ref")
     before = found(admin, "res.partner", [["name", "ilike", made]], ["name", "city", "write_date"])

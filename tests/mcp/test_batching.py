@@ -16,8 +16,9 @@ from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from tests.mcp.conftest import connection_settings
-from tests.mcp.fake_odoo import FakeOdoo
+from tests.mcp.fake_odoo import RECORDED, FakeOdoo
 from tests.mcp.test_confirmation import Person
+from tests.mcp.test_connection import SalesToolset
 
 pytestmark = pytest.mark.anyio
 
@@ -29,7 +30,7 @@ def make(odoo: FakeOdoo, path: Path, **keywords: Any) -> OdooServer:
     settings, problems = load(ServerSettings, {"mode": "full", **keywords}, environ={})
     assert settings is not None, problems
     connection = attrs.evolve(connection_settings(odoo), journal=str(path / "journal.sqlite"))
-    return OdooServer(connection, settings, [CoreToolset])
+    return OdooServer(connection, settings, [CoreToolset, SalesToolset])
 
 
 def data(result: CallToolResult) -> dict[str, Any]:
@@ -120,6 +121,19 @@ async def test_an_item_of_another_kind_is_refused_before_anything_is_done(
             assert refused.is_error
             assert says in data(refused)["message"]
     assert kept(odoo) == before
+
+
+async def test_a_batch_may_name_a_tool_that_waits_for_the_connection(
+    odoo: FakeOdoo, era: str, tmp_path: Path
+) -> None:
+    """As the first call of all: it is refused as what it is, not as unknown."""
+    odoo.answers["sale.order", "fields_get"] = lambda args, kwargs: RECORDED["fields"]
+    items = [{"tool": "odoo_sales_name", "arguments": {}}]
+    async with Client(make(odoo, tmp_path), mode=era) as client:
+        refused = data(await client.call_tool(TOOL, {"items": items}))
+        assert "odoo_sales_name cannot be part" in refused["message"]
+        nonsense = await client.call_tool("odoo_core_count", {"model": "res.partner", "items": 3})
+        assert nonsense.is_error
 
 
 async def test_what_the_mode_hides_is_hidden_here_too(odoo: FakeOdoo, tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def test_the_plan_has_all_items_and_writes_nothing(server: FakeServer, odoo: Con
     assert len(plan.calls) == 2
     assert plan.undo
     assert plan.undo.possible == "part"
-    assert plan.undo.remains == ["Of item 3 it is known when its turn comes."]
+    assert plan.undo.remains == ["It is not known yet for item 3."]
     assert plan.changes[0].then == "x"
     assert any("Item 3 (write) is looked at when its turn comes" in w for w in plan.warnings)
     assert rows(server) == before

@@ -530,6 +530,89 @@ class TestManyOfOneKind:
         assert result.statuses == ["unchanged", "updated", "failed"]
         assert writes(server) == ["write"]
 
+    def test_all_or_nothing_is_one_request(self) -> None:
+        """What only some rows change is written to all, as it is there; equal values at once."""
+        server = contacts(ANN, BEN)
+        odoo = server.connect()
+        rows = [
+            {"id": 7, "name": "Anna", "ref": "A", "country_id/.id": 20},
+            {"id": 8, "name": "Ben", "ref": "C", "country_id/.id": 75},
+        ]
+        result = write_many(odoo, "res.partner", rows, all_or_nothing=True)
+        assert (result.ok, result.statuses) == (True, ["updated", "updated"])
+        assert writes(server) == ["load"]
+        assert [row["name"] for row in server.records["res.partner"]] == ["Anna", "Ben"]
+        assert [row["ref"] for row in server.records["res.partner"]] == ["A", "C"]
+        same = [{"id": 7, "phone": "1"}, {"id": 8, "phone": "1"}]
+        assert write_many(odoo, "res.partner", same, all_or_nothing=True).ok
+        assert writes(server) == ["load", "write"]
+
+    @pytest.mark.parametrize(
+        ("last", "says"),
+        [
+            ({"id": 99, "name": "X"}, "row 3 failed"),
+            ({"id": 9, "name": "bad"}, "row 3 failed"),
+            ({"id": 9, "name": ""}, "row 3 failed"),
+        ],
+    )
+    def test_all_or_nothing_writes_nothing_where_a_row_is_wrong(
+        self, last: dict[str, Any], says: str
+    ) -> None:
+        server = contacts(ANN, BEN, {"id": 9, "name": "Cem"})
+        rows = [{"id": 7, "name": "Anna"}, {"id": 8, "name": "Ben"}, last]
+        odoo = server.connect()
+        before = [dict(row) for row in server.records["res.partner"]]
+        result = write_many(odoo, "res.partner", rows, all_or_nothing=True)
+        assert server.records["res.partner"] == before
+        assert result.statuses == ["not_done", "unchanged", "failed"]
+        assert result.interrupted
+        assert says in result.interrupted
+        assert not result.ok
+        if last["name"] != "bad":
+            plan = write_many(odoo, "res.partner", rows, all_or_nothing=True, dry_run=True)
+            assert plan.calls == []
+            assert any(says in text for text in plan.warnings)
+
+    def test_all_or_nothing_of_what_odoo_refuses_as_a_whole(self) -> None:
+        refusal = make_error("CONSTRAINT_ERROR", "No.", outcome="rolled_back")
+        server = contacts(ANN, BEN, load=refusal)
+        rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
+        result = write_many(server.connect(), "res.partner", rows, all_or_nothing=True)
+        assert result.statuses == ["not_done", "not_done"]
+        assert result.interrupted == "Nothing was written: No."
+        assert writes(server) == ["load"]
+
+    def test_all_or_nothing_of_a_lost_answer(self) -> None:
+        server = contacts(ANN, BEN)
+        server.lose_answer("load", applied=False)
+        rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
+        result = write_many(server.connect(), "res.partner", rows, all_or_nothing=True)
+        assert result.statuses == ["in_doubt", "in_doubt"]
+
+    @pytest.mark.parametrize(
+        ("rows", "options", "says"),
+        [
+            ([{"id": 7, "name": "x"}, {"id": 8, "ref": "y"}], {}, "row 1 has no ref"),
+            ([{"id": 7, "name": "x"}, {"id": 8, "name": "y"}], {"batch": 1}, "more than 1 rows"),
+            (
+                [{"id": 7, "category_id": "New"}],
+                {"create_missing": ["res.partner.category"]},
+                "create_missing",
+            ),
+        ],
+    )
+    def test_all_or_nothing_that_is_not_one_request_is_refused(
+        self, rows: Any, options: dict[str, Any], says: str
+    ) -> None:
+        server = contacts(ANN, BEN)
+        odoo = server.connect()
+        for dry_run in (True, False):
+            with pytest.raises(ValidationError, match=says):
+                write_many(
+                    odoo, "res.partner", rows, all_or_nothing=True, dry_run=dry_run, **options
+                )
+        assert writes(server) == []
+
     def test_progress_is_told(self) -> None:
         told: list[tuple[int, int]] = []
         rows = [{"name": str(n)} for n in range(5)]

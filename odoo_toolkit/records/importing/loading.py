@@ -49,6 +49,8 @@ def load(
     rows: Sequence[Record],
     context: Mapping[str, Any],
     warnings: list[str],
+    *,
+    whole: bool = False,
 ) -> tuple[dict[int, int], Problems]:
     """Create records under external ids, or change records; bad rows are left out.
 
@@ -59,6 +61,7 @@ def load(
         rows: values as they are written to Odoo; all have the same fields.
         context: of the call.
         warnings: is told when an answer was lost.
+        whole: whether nothing is written where a row is bad.
 
     Returns:
         The ids of what was written, and what is wrong with the rest, both by the rows' index.
@@ -92,6 +95,8 @@ def load(
             said = "; ".join(str(m.get("message")) for m in answer.get("messages") or ())
             raise ValidationError(said or "Odoo did not say why it refused.", outcome="rolled_back")
         problems |= found
+        if whole:
+            break
     return ids, problems
 
 

@@ -156,6 +156,29 @@ class Writer:
                 if not fitting:
                     self._attempt([row], self._write, "updated")
 
+    def update_whole(self, rows: Sequence[Row]) -> None:
+        """Change the records of rows in one request: all of them or none."""
+        alike = all(row.values == rows[0].values for row in rows)
+        try:
+            if alike:
+                self._write(list(rows))
+            else:
+                for index, (field, reason) in self._load(rows, whole=True).items():
+                    rows[index].fail(reason, column=self._headers.get(field, field or None))
+        except (OdooConnectionError, RateLimitError) as error:
+            for row in rows if error.outcome == "maybe_applied" else ():
+                row.status = "in_doubt"
+            self.stop(error)
+        except OdooError as error:
+            self.interrupted = f"Nothing was written: {error.message}"
+        else:
+            if bad := [row.number for row in rows if row.status == "failed"]:
+                self.interrupted = nothing_written(bad)
+                return
+            for row in rows:
+                row.status = "updated"
+            self._tell(len(rows))
+
     def stop(self, error: OdooError) -> None:
         """Write no more, and say why, and what to do."""
         self.interrupted = f"{error.message} {self._again}"
@@ -258,10 +281,19 @@ class Writer:
         for index, (field, reason) in self._load(rows).items():
             rows[index].fail(reason, column=self._headers.get(field, field or None))
 
-    def _load(self, rows: list[Row]) -> Problems:
+    def _load(self, rows: Sequence[Row], *, whole: bool = False) -> Problems:
         records: list[str | int] = [row.id or str(row.external_id) for row in rows]
         values = [row.values for row in rows]
-        ids, problems = load(self._odoo, self._model, records, values, self._context, self.warnings)
+        ids, problems = load(
+            self._odoo,
+            self._model,
+            records,
+            values,
+            # An archived record is one, too; but a single write is what decides on it elsewhere.
+            {**self._context, "active_test": False} if whole else self._context,
+            self.warnings,
+            whole=whole,
+        )
         for index, row in enumerate(rows):
             row.id = ids.get(index, row.id)
         return problems
@@ -300,6 +332,12 @@ class Writer:
 
 def _fields(row: Row) -> tuple[str, ...]:
     return tuple(sorted(row.values))
+
+
+def nothing_written(bad: Sequence[int]) -> str:
+    """Say why nothing was written, where rows are written all or none."""
+    numbers = ", ".join(map(str, bad[:10])) + (", ..." if bad[10:] else "")
+    return f"Nothing was written, as all or none was asked for: row {numbers} failed."
 
 
 def grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:

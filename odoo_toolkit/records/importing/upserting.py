@@ -12,17 +12,27 @@ import attrs
 from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import OdooConnectionError, RateLimitError
+from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
+from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.bars import Progress, progress_for_somebody, progress_of
+from odoo_toolkit.records.importing.loading import fits
 from odoo_toolkit.records.importing.matching import check_new, compare, match
 from odoo_toolkit.records.importing.missing import replaced
 from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
 from odoo_toolkit.records.importing.relations import CHUNK
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Status
-from odoo_toolkit.records.importing.sending import FIRST_ROWS, MOST_ROWS, Row, Writer, grouped
+from odoo_toolkit.records.importing.sending import (
+    FIRST_ROWS,
+    MOST_ROWS,
+    Row,
+    Writer,
+    grouped,
+    nothing_written,
+)
 from odoo_toolkit.records.reading_back import read_back_compared
+from odoo_toolkit.records.results import Record
 
 _COUNTED: tuple[Status, ...] = ("created", "updated", "unchanged")
 
@@ -172,12 +182,16 @@ def write_many(
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
     compare: bool = False,
+    all_or_nothing: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
     """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
 
-    Only what differs is written; rows to which the same is to happen go together. A record that
-    is not there fails its row. Rows, arguments and errors as of :func:`upsert`.
+    Only what differs is written; rows to which the same is to happen go together, and rows with
+    values of their own in one request of Odoo's import. A record that is not there fails its row.
+    With ``all_or_nothing`` all rows are one request, up to 1000 of them: where one is wrong or
+    refused, none is written, and ``interrupted`` says so. Rows, other arguments and errors as of
+    :func:`upsert`.
     """
     meant = Meant(
         columns=columns or {},
@@ -192,7 +206,7 @@ def write_many(
         compare=compare,
         progress=progress,
     )
-    return _import(odoo, model, rows, ".id", ("write",), meant, AGAIN)
+    return _import(odoo, model, rows, ".id", ("write",), meant, AGAIN, whole=all_or_nothing)
 
 
 def _import(
@@ -203,6 +217,8 @@ def _import(
     methods: Sequence[str],
     meant: Meant,
     again: str,
+    *,
+    whole: bool = False,
 ) -> ImportResult | ImportPlan:
     prepared = prepare(odoo, model, rows, key, methods, meant)
     batch = checked_count(meant.batch, "batch", 1)
@@ -211,6 +227,7 @@ def _import(
     if meant.progress is None and len(rows) > FIRST_ROWS:
         telling = progress_for_somebody(model)
     changes: list[PlannedChange] = []
+    given = {row.number: dict(row.values) for row in rows} if whole else {}
     if prepared.key:
         present = match(odoo, model, prepared, meant.case_sensitive, named=meant.dry_run)
         changes = compare(odoo, model, prepared, present, "create" in methods)
@@ -221,8 +238,9 @@ def _import(
             row.errors.sort(key=lambda error: places.get(error.column or "", len(places)))
         if row.status is None and row.id is None and not row.values:
             row.fail("The row is empty.", code="MISSING_REQUIRED_FIELD")
+    stopped = _made_whole(odoo, model, prepared, given, batch) if whole else None
     if meant.dry_run:
-        return _plan(model, prepared, changes)
+        return _plan(model, prepared, changes, [stopped] if stopped else [])
     writer = Writer(
         odoo,
         model,
@@ -235,13 +253,17 @@ def _import(
         again=again,
     )
     related: dict[str, list[str]] = {}
+    writer.interrupted = stopped
     try:
         if missing.used(_open(rows)):
             related = _create_related(odoo, prepared, writer)
         new = [row for row in _open(rows) if row.id is None]
         old = [row for row in _open(rows) if row.id is not None]
         writer.create(new)
-        writer.update(old)
+        if whole and old and writer.interrupted is None:
+            writer.update_whole(old)
+        else:
+            writer.update(old)
     finally:
         writer.close()
     _set(_open(rows), "not_done")
@@ -258,7 +280,47 @@ def _import(
     )
 
 
-def _plan(model: str, prepared: Prepared, changes: Sequence[PlannedChange]) -> ImportPlan:
+def _made_whole(
+    odoo: Odoo, model: str, prepared: Prepared, given: Mapping[int, Record], most: int
+) -> str | None:
+    """Have rows be such that one request can write all of them; say why none is to be written.
+
+    Raises:
+        ValidationError: one request cannot.
+    """
+    changed = _open(prepared.rows)
+    if bad := [row.number for row in prepared.rows if row.status == "failed"]:
+        _set(changed, "not_done")
+        return nothing_written(bad)
+    names = {name for row in changed for name in row.values}
+    fields = odoo.schema.fields(model)
+    problem = f"there are more than {most} rows" if len(changed) > most else ""
+    if prepared.missing.used(changed):
+        problem = "records of create_missing are created before"
+    for row in changed:
+        if missing := sorted(names - given[row.number].keys()):
+            problem = f"row {row.number} has no {', '.join(missing)}, which other rows change"
+            break
+        row.values = {name: given[row.number][name] for name in sorted(names)}
+    differ = any(row.values != changed[0].values for row in changed)
+    if not problem and differ:
+        odd = [row.number for row in changed if not fits(row.values, fields)]
+        if is_owned(model):
+            problem = f"rows of {model} are written one by one"
+        elif odd:
+            problem = f"Odoo's import does not take the values of row {odd[0]}"
+    if problem:
+        raise ValidationError(
+            f"These rows cannot be written all or none: {problem}.",
+            suggestion="Change it, or leave out all_or_nothing.",
+            outcome="not_sent",
+        )
+    return None
+
+
+def _plan(
+    model: str, prepared: Prepared, changes: Sequence[PlannedChange], warnings: Sequence[str]
+) -> ImportPlan:
     """Return what would become of the rows, and give them that status."""
     rows = _open(prepared.rows)
     calls, stands = prepared.missing.planned(rows)
@@ -278,7 +340,7 @@ def _plan(model: str, prepared: Prepared, changes: Sequence[PlannedChange]) -> I
     plan = ImportPlan(
         **_facts(model, prepared),
         related=related,
-        warnings=_once(prepared.warnings),
+        warnings=_once(prepared.warnings, warnings),
         dry_run=True,
         message="",
         needs=prepared.needs,
