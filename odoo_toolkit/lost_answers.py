@@ -286,6 +286,21 @@ def _created(
 # Changes ---------------------------------------------------------------------------------------
 
 
+def seen_written(odoo: Odoo, model: str, rows: Mapping[int, Mapping[str, Any]]) -> bool:
+    """Whether records are as they were to be; False also where that cannot be told.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        rows: record id -> values as they were written.
+    """
+    calls = [
+        Call(model=model, method="write", ids=(number,), arguments={"vals": values})
+        for number, values in rows.items()
+    ]
+    return all(_written(odoo, call, None) for call in calls)
+
+
 def _written(odoo: Odoo, call: Call, since: Sequence[Any] | None) -> bool | None:
     """Whether the records are as they were to be; what cannot be compared is judged by its time."""
     values, ids = call.arguments.get("vals"), list(call.ids or ())

@@ -464,6 +464,14 @@ def note_found(result: Any) -> None:
         recording.found(result)
 
 
+def note_lines(odoo: Odoo, call: Call) -> None:
+    """Note what the last call has left, whose answer was lost, and which was seen in Odoo."""
+    recording = _current.get()
+    if recording and (write := recording.last):
+        lines_after(odoo, call, write)
+        recording.complete(recording._last)
+
+
 def made_by_others(odoo: Odoo, model: str) -> set[int]:
     """Return which records other operations of the journal have created since the call was sent
     that is looked for; nothing where none is.

@@ -26,6 +26,7 @@ from odoo_toolkit import (
     undo,
     unlink,
     write,
+    write_many,
 )
 from odoo_toolkit.apps import sales
 from odoo_toolkit.batching import Item
@@ -254,6 +255,33 @@ def test_cancelled_halfway(odoo: Connection, plain: Connection, suffix: str) -> 
         batch(odoo, [new(f"C {suffix}"), ref(one, "x"), ref(two, "y")])
     assert differing(before, look(plain, one, two)) == {}
     assert named(plain, f"C {suffix}") == 0
+
+
+def test_different_values_in_one_request_as_an_item(
+    lossy: tuple[Connection, Between], plain: Connection
+) -> None:
+    """One of them wrong: none is written. A lost answer is seen, and all of it taken back."""
+    odoo, between = lossy
+    one, two, three = (partner(plain) for _ in range(3))
+    before = look(plain, one, two, three)
+
+    def many(*rows: dict[str, Any]) -> Item:
+        return write_many, {"model": PARTNER, "rows": list(rows), "all_or_nothing": True}
+
+    rows = [{".id": one, "ref": "x", "city": "X"}, {".id": two, "ref": "y", "city": "Y"}]
+    circle = {".id": three, "ref": "z", "parent_id": {"id": three}}
+    alone = [{**row, "parent_id": None} for row in rows]
+    for row in alone:
+        del row["city"]
+    with pytest.raises(StateError, match=r"Item 2.*Nothing was written"):
+        batch(odoo, [ref(three, "w"), many(*alone, circle)])
+    assert differing(before, look(plain, one, two, three)) == {}
+    between.method, between.fault, between.sent = "load", "lost", 0
+    batch(odoo, [ref(three, "w"), many(*rows)])
+    assert refs(plain, one, two, three) == ["x", "y", "w"]
+    assert between.sent == 1
+    undo(odoo, entry=history(odoo, limit=1)[0].id)
+    assert differing(before, look(plain, one, two, three)) == {}
 
 
 @pytest.mark.parametrize("fault", ["lost", "dropped"])

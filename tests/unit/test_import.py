@@ -582,12 +582,26 @@ class TestManyOfOneKind:
         assert result.interrupted == "Nothing was written: No."
         assert writes(server) == ["load"]
 
-    def test_all_or_nothing_of_a_lost_answer(self) -> None:
+    @pytest.mark.parametrize("all_or_nothing", [True, False])
+    @pytest.mark.parametrize(
+        ("applied", "statuses"),
+        [(True, ["updated", "updated"]), (False, ["in_doubt", "in_doubt"])],
+    )
+    def test_changes_whose_answer_is_lost_are_looked_for(
+        self,
+        applied: bool,
+        statuses: list[str],
+        all_or_nothing: bool,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
         server = contacts(ANN, BEN)
-        server.lose_answer("load", applied=False)
+        server.lose_answer("load", applied=applied)
         rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
-        result = write_many(server.connect(), "res.partner", rows, all_or_nothing=True)
-        assert result.statuses == ["in_doubt", "in_doubt"]
+        odoo = server.connect()
+        result = write_many(odoo, "res.partner", rows, all_or_nothing=all_or_nothing)
+        assert result.statuses == statuses
+        assert len(writes(server)) <= 1
 
     @pytest.mark.parametrize(
         ("rows", "options", "says"),

@@ -18,7 +18,8 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import Field
-from odoo_toolkit.lost_answers import or_seen
+from odoo_toolkit.journal.recording import note_lines
+from odoo_toolkit.lost_answers import or_seen, seen_written
 from odoo_toolkit.records.importing.relations import external_ids
 from odoo_toolkit.records.results import Record
 
@@ -86,7 +87,10 @@ def load(
     ids: dict[int, int] = {}
     while rest := [index for index in cells if index not in problems]:
         data = [cells[index] for index in rest]
-        answer = _ask(odoo, model, columns, data, context, warnings)
+        # Of changes in one request, all are stored or none: two of them tell of all.
+        told = {index: rows[index] for index in (rest[0], rest[-1])}
+        changed = {int(records[index]): row for index, row in told.items() if first == ".id"}
+        answer = _ask(odoo, model, columns, data, changed, context, warnings)
         if answer.get("ids"):
             ids = dict(zip(rest, answer["ids"], strict=True))
             break
@@ -142,6 +146,7 @@ def _ask(
     model: str,
     columns: list[str],
     data: list[list[Any]],
+    changed: Mapping[int, Record],
     context: Mapping[str, Any],
     warnings: list[str],
 ) -> dict[str, Any]:
@@ -158,13 +163,16 @@ def _ask(
     def seen() -> dict[str, Any] | None:
         names = [line[0] for line in data]
         if columns[0] != "id":
-            return None
+            return {"ids": names} if seen_written(odoo, model, changed) else None
         found = external_ids(odoo, model, names)
         if len(found) < len(names) or any(of != model for of, _ in found.values()):
             return None
         return {"ids": [found[name][1] for name in names]}
 
+    told = len(warnings)
     answer: dict[str, Any] = or_seen(lambda: odoo.call(call), seen, warnings, safe=True)
+    if len(warnings) > told:
+        note_lines(odoo, call)
     return answer
 
 
