@@ -12,8 +12,12 @@ from mcp import Client
 from mcp.types import CallToolResult, ElicitResult
 
 from odoo_toolkit.configuration import load
+from odoo_toolkit.errors import ValidationError
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+from odoo_toolkit_mcp.toolsets.base import ToolTable
+from odoo_toolkit_mcp.toolsets.batching import _item
 from odoo_toolkit_mcp.toolsets.core import CoreToolset
 from tests.mcp.conftest import connection_settings
 from tests.mcp.fake_odoo import RECORDED, FakeOdoo
@@ -162,6 +166,25 @@ async def test_a_readonly_server_only_plans(odoo: FakeOdoo, tmp_path: Path) -> N
         plan = data(await client.call_tool(TOOL, {"items": [color(1, 4)], "dry_run": True}))
         assert plan["needs"]
     assert kept(odoo) == before
+
+
+def test_all_tools_that_change_something_can_be_items() -> None:
+    """All but those that take back, and those that cannot tell what they would do."""
+    settings, _ = load(ServerSettings, {"mode": "full"}, environ={})
+    assert settings
+    table = ToolTable(settings)
+    for toolset in ALL_TOOLSETS:
+        toolset().register_tools(table, None)
+    table.add_tools([])
+    refused = set()
+    for name, tool in table.tools.items():
+        if tool.access == "read":
+            continue
+        try:
+            _item(table, 1, {"tool": name, "arguments": {}}, dry_run=False)
+        except ValidationError:
+            refused.add(name)
+    assert refused == {TOOL, "odoo_core_undo", "odoo_core_run_wizard"}
 
 
 async def test_without_a_journal_there_is_no_such_tool(odoo: FakeOdoo) -> None:

@@ -35,7 +35,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ConstraintError
 from odoo_toolkit.journal import processes
 from odoo_toolkit.journal.recording import Recording
-from odoo_toolkit.progress import listening
+from odoo_toolkit.progress import listening, time_limit
 from odoo_toolkit.testing import FakeServer
 
 FIELDS = {"name": "char", "ref": "char", "active": "boolean", "parent_id": "many2one res.partner"}
@@ -439,6 +439,51 @@ def test_a_yes_can_be_given_with_the_same_key(server: FakeServer, odoo: Connecti
         batch(odoo, [GONE, ref(1, "x")], key="k")
     batch(odoo, [GONE, ref(1, "x")], key="k", allow_lasting=True)
     assert len(rows(server)) == 2
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_key_repeated_after_a_lost_answer(
+    server: FakeServer, odoo: Connection, arrived: bool
+) -> None:
+    """It is looked for again: what arrived late is not made twice, what is in doubt not either."""
+    before = rows(server)
+    items = [ref(1, "x"), new("Dan"), ref(2, "y")]
+    server.lose_answer("create", applied=False)
+    with pytest.raises(OdooConnectionError):
+        batch(odoo, items, key="k")
+    if arrived:
+        server.send(
+            Call(model=PARTNER, method="create", arguments={"vals_list": [{"name": "Dan"}]})
+        )
+        batch(odoo, items, key="k")
+        assert [row["ref"] for row in rows(server)[:2]] == ["x", "y"]
+    else:
+        with pytest.raises(OdooConnectionError) as caught:
+            batch(odoo, items, key="k")
+        assert caught.value.details["left"]
+        assert rows(server) == before
+    assert [row["name"] for row in rows(server)].count("Dan") == arrived
+
+
+def test_the_end_of_a_time_limit_does_not_stop_taking_back(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = rows(server)
+    batch(odoo, [ref(3, "c")])  # the schema is read
+    now = [1000.0]
+    monkeypatch.setattr("odoo_toolkit.progress.time.monotonic", lambda: now[0])
+
+    def answer(call: Call) -> Any:
+        if "bad" in str(call.arguments):
+            now[0] += 60
+            return OdooConnectionError("Too late.", code="TIMEOUT", outcome="not_sent")
+        return NotImplemented
+
+    server.answers[PARTNER, "write"] = answer
+    with time_limit(30), pytest.raises(OdooConnectionError) as caught:
+        batch(odoo, [ref(1, "x"), ref(2, "bad")])
+    assert caught.value.details["left"] == []
+    assert rows(server) == before
 
 
 class Killed(BaseException):
