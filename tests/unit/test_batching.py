@@ -16,6 +16,7 @@ from odoo_toolkit import (
     Connection,
     Journal,
     NotFoundError,
+    Odoo,
     OdooConnectionError,
     OdooError,
     OperationCancelled,
@@ -35,6 +36,8 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ConstraintError
 from odoo_toolkit.journal import processes
 from odoo_toolkit.journal.recording import Recording
+from odoo_toolkit.operations.steps import Check, Done, Step, operate
+from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.progress import listening, time_limit
 from odoo_toolkit.testing import FakeServer
 
@@ -326,6 +329,32 @@ def test_a_row_that_fails_alone_has_the_batch_fail(server: FakeServer, odoo: Con
     import_ = (upsert, {"model": PARTNER, "rows": [{"name": "D"}, {"name": "bad"}], "key": "name"})
     with pytest.raises(StateError, match=r"Item 2 \(upsert\)"):
         batch(odoo, [ref(1, "x"), import_])
+    assert rows(server) == before
+
+
+def _looks_after(odoo: Odoo, number: int) -> None:
+    raise StateError("It does not look well.")
+
+
+@operation
+def mark(odoo: Odoo, *, number: int, dry_run: bool = False) -> Done | Plan:
+    """Change a contact, and look at it."""
+    first = Step(model=PARTNER, method="write", arguments={"vals": {"ref": "x"}})
+    steps = [first, Check(check=_looks_after)]
+    return operate(odoo, steps, [number], lambda done: done, would="Mark it.", dry_run=dry_run)
+
+
+def test_an_item_of_which_a_later_step_fails_has_failed(
+    server: FakeServer, odoo: Connection
+) -> None:
+    """By itself, it warns and stays: what was written is of use."""
+    before = rows(server)
+    done = mark(odoo, number=1)
+    assert isinstance(done, Done)
+    assert done.warnings
+    undo(odoo, entry=history(odoo)[0].id)
+    with pytest.raises(StateError, match="does not look well. Taken back: Ann"):
+        batch(odoo, [ref(2, "y"), (mark, {"number": 1})])
     assert rows(server) == before
 
 
