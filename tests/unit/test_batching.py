@@ -353,7 +353,7 @@ def test_an_item_of_which_a_later_step_fails_has_failed(
     assert isinstance(done, Done)
     assert done.warnings
     undo(odoo, entry=history(odoo)[0].id)
-    with pytest.raises(StateError, match="does not look well. Taken back: Ann"):
+    with pytest.raises(StateError, match=r"does not look well\. Taken back: Ann"):
         batch(odoo, [ref(2, "y"), (mark, {"number": 1})])
     assert rows(server) == before
 
