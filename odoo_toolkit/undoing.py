@@ -671,6 +671,9 @@ def _steps(
     for method in methods:
         if back_to is not None and state == back_to:
             break
+        method, _, only = method.partition("@")
+        if only and state != only:
+            continue
         if method in ("archive", "unarchive"):
             if "active" in odoo.schema.fields(model):
                 values = {"active": method == "unarchive"}

@@ -93,18 +93,34 @@ MODELS = (
     AppModel(
         "hr.leave.allocation",
         moves=(
-            Move("action_confirm", "draft", "confirm", until=17),
-            Move("action_validate", "confirm|validate1", "validate"),
-            Move("action_approve", "confirm|validate1", "validate"),
-            Move("action_refuse", "confirm|validate1|validate", "refuse"),
+            Move("action_confirm", "draft", "confirm", until=16),
+            Move("action_validate", "confirm|validate1", "validate", until=14),
+            Move("action_validate", "confirm", "validate", since=15, until=17),
+            Move("action_validate", "confirm|validate1", "validate", since=18),
+            Move("action_approve", "confirm|validate1", "validate", until=14),
+            Move("action_approve", "confirm|validate1", "validate", since=18),
+            Move("action_refuse", "confirm|validate1|validate", "refuse", until=14),
+            Move("action_refuse", "confirm|validate", "refuse", since=15, until=17),
+            Move("action_refuse", "confirm|validate1|validate", "refuse", since=18),
             Move("action_draft", "refuse|confirm", "draft", until=16),
             Move("action_set_to_confirm", "refuse", "confirm", since=18, until=18),
         ),
         opposites=(
+            # What needs no approval is approved when it is made.
             Opposite(
-                "create", "action_draft unlink", "deleted", otherwise="action_refuse", until=16
+                "create",
+                "action_refuse@validate action_draft unlink",
+                "deleted",
+                otherwise="action_refuse",
+                until=16,
             ),
-            Opposite("create", "unlink", "deleted", otherwise="action_refuse", since=17),
+            Opposite(
+                "create",
+                "action_refuse@validate unlink",
+                "deleted",
+                otherwise="action_refuse",
+                since=17,
+            ),
             Opposite("action_confirm", "action_refuse", "refused"),
             Opposite("action_approve", "action_refuse", "refused", remains=_REFUSED),
             Opposite("action_validate", "action_refuse", "refused", remains=_REFUSED),
