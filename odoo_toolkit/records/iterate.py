@@ -16,7 +16,7 @@ from odoo_toolkit.records.bars import Bar, Progress, progress_of
 from odoo_toolkit.records.completeness import ReadReport, Watch
 from odoo_toolkit.records.pages import Pages
 from odoo_toolkit.records.results import Record, SearchResult
-from odoo_toolkit.records.rows import DEFAULT_FIELDS, Question, asked
+from odoo_toolkit.records.rows import DEFAULT_FIELDS, Question, asked, in_own_order
 from odoo_toolkit.values import ReadOptions
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def search_all(
 
     Args: as of :func:`odoo_toolkit.records.search_read`.
     """
-    question = asked(odoo, model, domain, fields, order, context, offset)
+    question = in_own_order(odoo, asked(odoo, model, domain, fields, order, context, offset))
     every = Records(odoo, question, BATCH, counted=count_total)
     records = list(every)
     return SearchResult(

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments import Domain, Order, resolved_domain
+from odoo_toolkit.arguments import Domain, Order, read_order, resolved_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
 from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
@@ -20,6 +20,7 @@ from odoo_toolkit.errors import (
     make_error,
 )
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
+from odoo_toolkit.own_orders import own_order
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records import paths
@@ -46,8 +47,9 @@ from odoo_toolkit.values import ReadOptions
 DEFAULT_FIELDS = ("id", "name", "display_name")
 
 _OVERLAPPING = (
-    "The model's own order might leave records equal: then pages repeat some and leave others"
-    " out. Give an order from the first page on; equal records follow the order of their ids."
+    "The own order of this model is not known. It might leave records equal: then pages repeat some"
+    " and leave others out. Give an order from the first page on; equal records follow the order of"
+    " their ids."
 )
 
 _OWN = ReadOptions()
@@ -71,7 +73,7 @@ def search(
 
     Operations do not ask what was left out: they search for what they may see.
     """
-    question = asked(odoo, model, domain, fields, order, context, offset)
+    question = in_own_order(odoo, asked(odoo, model, domain, fields, order, context, offset))
     warnings, offset = question.warnings, question.offset
     limit = _limit(limit, options.max_limit, warnings)
 
@@ -179,9 +181,23 @@ def asked(
         offset=offset,
         columns=columns,
         context=with_bin_size(described, fields, context),
-        warnings=[*warnings, *([_OVERLAPPING] if offset and not order else [])],
+        warnings=warnings,
         every="*" in fields,
     )
+
+
+def in_own_order(odoo: Odoo, question: Question) -> Question:
+    """Return a question without an order in that of its model, with equals by their ids.
+
+    Each page is sent so, the first one, too, since the order must be the same on all of them.
+    """
+    if question.order:
+        return question
+    model = question.model
+    own = own_order(model, odoo.version.major, odoo.schema.fields(model))
+    if own is None and question.offset:
+        question.warnings.append(_OVERLAPPING)
+    return attrs.evolve(question, order=read_order(own).whole()) if own else question
 
 
 def fetched(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[Record]:

@@ -161,7 +161,8 @@ async def test_answers_of_business_tools_are_short(server: Server, user: User) -
         for tool, (model, argument, named, parts) in LOOKS.items():
             if tool not in offered:
                 continue
-            fields = (await call(client, "odoo_core_fields_get", model=model))["fields"]
+            asked = {"model": model, "attributes": ["type"]}
+            fields = (await call(client, "odoo_core_fields_get", **asked))["fields"]
             lines = next(name for name in parts if name in fields)
             found = await call(
                 client,

@@ -59,8 +59,8 @@ from tests.known_names import (
 WORD_TABLES = (
     "odoo_toolkit/app_models/",
     "odoo_toolkit/journal/store.py",
+    "odoo_toolkit/own_orders.py",
     "odoo_toolkit/search_help/",
-    "odoo_toolkit/policy/tables.py",
     "odoo_toolkit/policy/tables.py",
     "odoo_toolkit/policy/owners.py",
     "odoo_toolkit/policy/reach.py",

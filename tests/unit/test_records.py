@@ -69,13 +69,23 @@ class TestSearchRead:
         assert found.warnings == []
 
     @pytest.mark.parametrize("limit", [2, None])
-    def test_pages_in_the_models_own_order_come_with_a_warning(
-        self, connection: Odoo, limit: int | None
+    def test_pages_in_an_order_that_is_not_known_come_with_a_warning(
+        self, connection: Odoo, wire: Wire, limit: int | None
     ) -> None:
-        first = toolkit.search_read(connection, "res.partner", limit=limit)
-        second = toolkit.search_read(connection, "res.partner", limit=limit, offset=2)
+        wire.answers["x.log", "fields_get"] = {"id": {"type": "integer"}}
+        wire.answers["x.log", "search_read"] = []
+        first = toolkit.search_read(connection, "x.log", limit=limit)
+        second = toolkit.search_read(connection, "x.log", limit=limit, offset=2)
         assert first.warnings == []
         assert "own order" in second.warnings[0]
+
+    def test_equal_records_of_a_known_order_follow_their_ids_from_the_first_page_on(
+        self, connection: Odoo, wire: Wire
+    ) -> None:
+        for offset in (0, 2):
+            found = toolkit.search_read(connection, "res.partner", limit=2, offset=offset)
+            assert found.warnings == []
+            assert wire.calls[-1][2][-1] == "display_name, id"
 
     def test_total_makes_has_more_exact(self, wire: Wire, connection: Odoo) -> None:
         wire.answers["res.partner", "search_count"] = 2
@@ -113,7 +123,7 @@ class TestSearchRead:
             offset=2.0,  # type: ignore[arg-type]
         )
 
-        assert wire.calls[0][2] == [[["id", "in", [3, 4]]], ["name"], 2, 5]
+        assert wire.calls[0][2][:4] == [[["id", "in", [3, 4]]], ["name"], 2, 5]
 
     def test_what_may_be_read_is_found_out_once_for_all_conditions(
         self, connection: Odoo, wire: Wire, monkeypatch: pytest.MonkeyPatch
