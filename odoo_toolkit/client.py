@@ -74,8 +74,8 @@ class CallEvent:
 class Recorder(Protocol):
     """What is told of every call that writes, before it is sent: the journal."""
 
-    def recorded(self, odoo: Odoo, call: Call, send: Callable[[], Any]) -> Any:
-        """Record a call, and return what ``send`` returns."""
+    def recorded(self, odoo: Odoo, call: Call, send: Callable[[Call], Any]) -> Any:
+        """Record a call, and return what ``send`` returns for it."""
         ...
 
 
@@ -402,7 +402,7 @@ class Odoo:
         checkpoint()
         if self.journal is None:
             return self._send(call)
-        return self.journal.recorded(self, call, lambda: self._send(call))
+        return self.journal.recorded(self, call, self._send)
 
     def _admitted(self, call: Call) -> Call:
         return self.policy.admitted(call, self.schema.fields, self._model_of, self._known_version)

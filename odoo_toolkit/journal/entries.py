@@ -13,6 +13,9 @@ Outcome = Literal["running", "done", "partly", "refused", "doubtful"]
 #: Outcomes of a write of which nothing is there.
 GONE = ("refused", "undone")
 
+#: The model and method of a call that the file of the journal does not hold any more.
+DAMAGED = "(damaged in the journal)"
+
 #: Of a context, what decides which value of a field is meant.
 KEPT_CONTEXT = frozenset({"lang", "tz", "company_id", "allowed_company_ids", "force_company"})
 
@@ -33,6 +36,7 @@ class Write(Shown):
         not_kept: fields that it changed and whose old values are not known.
         made_model: of the records that it created.
         made: their ids.
+        external_id: of ``create`` with a key, the name under which Odoo knows it, too.
         outcome: ``sent`` while no answer is known; ``doubtful`` where it was lost; ``undone`` where
             it was taken back, ``partly`` where a part of it was.
     """
@@ -48,6 +52,7 @@ class Write(Shown):
     not_kept: list[str] = attrs.Factory(list)
     made_model: str = ""
     made: list[int] = attrs.Factory(list)
+    external_id: str = ""
     outcome: Literal["sent", "done", "refused", "doubtful", "undone", "partly"] = "sent"
 
 

@@ -93,7 +93,7 @@ def run_once(
         return recording.result
     recording.is_transient, recording.looks = is_transient, looks
     entry = recording.entry
-    processes.begun(journal.store.path, entry.id)
+    processes.begun(journal.store.name, entry.id)
     try:
         with journal.within(recording):
             try:
@@ -105,7 +105,7 @@ def run_once(
             recording.result = _kept(odoo, result)
         return result
     finally:
-        processes.ended(journal.store.path, entry.id)
+        processes.ended(journal.store.name, entry.id)
 
 
 def checked_key(key: Any) -> str:
@@ -160,7 +160,7 @@ def _reserved(
         _check_same(entry, found.digest, digest)
         if entry.outcome == "done":
             return _Answer(_result(odoo, found))
-        if entry.outcome == "running" and processes.runs(found.result, store.path, entry.id):
+        if entry.outcome == "running" and processes.runs(found.result, store.name, entry.id):
             _wait(entry, waits)
         elif store.claim(entry.id, entry.outcome, found.result, process):
             claimed = store.get(entry.id) or entry

@@ -24,7 +24,7 @@ def journal_of_settings(settings: ConnectionSettings, *, unset: str = OFF) -> Jo
     place = settings.journal or unset
     if place == OFF:
         return None
-    path = usual_file(settings.url) if place == AUTO else Path(place)
+    path = usual_file(settings.url) if place == AUTO else place
     return Journal(path, days=settings.journal_days, megabytes=settings.journal_megabytes)
 
 

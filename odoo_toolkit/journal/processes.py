@@ -12,18 +12,18 @@ from typing import Any
 #: Seconds after which what a process that cannot be asked for has begun counts as given up.
 _GIVEN_UP = 3600.0
 
-#: What this process does just now; ids of entries, and the files that they are in.
+#: What this process does just now; ids of entries, and the journals that they are in.
 _running: set[tuple[int, str, int]] = set()
 
 
-def begun(path: Path, entry: int) -> None:
+def begun(journal: str, entry: int) -> None:
     """Note that this process runs an entry."""
-    _running.add((os.getpid(), str(path), entry))
+    _running.add((os.getpid(), journal, entry))
 
 
-def ended(path: Path, entry: int) -> None:
+def ended(journal: str, entry: int) -> None:
     """Note that it does not any more."""
-    _running.discard((os.getpid(), str(path), entry))
+    _running.discard((os.getpid(), journal, entry))
 
 
 def this_process() -> str:
@@ -33,7 +33,7 @@ def this_process() -> str:
     return json.dumps(told, sort_keys=True)
 
 
-def runs(process: str | None, path: Path, entry: int) -> bool:
+def runs(process: str | None, journal: str, entry: int) -> bool:
     """Whether the process that has begun an entry may still be at it."""
     try:
         told: dict[str, Any] = json.loads(process or "")
@@ -41,7 +41,7 @@ def runs(process: str | None, path: Path, entry: int) -> bool:
     except (KeyError, TypeError, ValueError):
         return False
     if host == _host() and pid == os.getpid() and start == _start(pid):
-        return (pid, str(path), entry) in _running
+        return (pid, journal, entry) in _running
     if host == _host() and os.name == "posix":
         try:
             os.kill(pid, 0)

@@ -23,6 +23,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
 from odoo_toolkit.journal.digests import of_call
 from odoo_toolkit.journal.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
+from odoo_toolkit.journal.external_keys import Creation, as_load, make_once
 from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.snapshots import (
     lines_after,
@@ -189,6 +190,28 @@ class Recording:
             )
         return None
 
+    def creation(
+        self, odoo: Odoo, call: Call, again: tuple[int, Write, Reply] | None
+    ) -> Creation | None:
+        """Return a creation of a keyed entry as it is made once; None for anything else.
+
+        Args:
+            odoo: the connection.
+            call: as it would be sent.
+            again: the same call of an earlier attempt.
+        """
+        key = self.entry.key
+        if not key or call.method != "create" or self.looks or self.is_transient(call.model):
+            return None
+        if again and not again[1].external_id:
+            return None
+        earlier = self.entry.writes[: again[0]] if again else self.entry.writes
+        number = sum(
+            (write.model, write.method) == (call.model, "create") and write.outcome not in GONE
+            for write in earlier
+        )
+        return as_load(odoo, call, key, number)
+
     def lost(self) -> list[str]:
         """Return which calls of an earlier attempt have no answer, and were not asked for again."""
         writes = [self.entry.writes[place] for place in self._earlier]
@@ -257,20 +280,21 @@ class Journal:
     >>> odoo = connect(journal="journal.sqlite")  # doctest: +SKIP
 
     Args:
-        path: of the file; it is made where it is missing.
+        path: of the file, which is made where it is missing; or the address of a database of
+            PostgreSQL, ``postgresql://user@host/database``, which several machines can share.
         days: after which entries are removed.
         megabytes: at which the oldest entries are removed.
 
     Raises:
-        ConfigurationError: the file cannot be used.
+        ConfigurationError: it cannot be used, or the package psycopg is missing.
     """
 
     def __init__(self, path: str | Path, *, days: int = 400, megabytes: int = 500) -> None:
         self._arguments = (str(path), days, megabytes)
-        self.store = Store(Path(path).expanduser(), days=days, megabytes=megabytes)
+        self.store = Store(path, days=days, megabytes=megabytes)
 
     def __repr__(self) -> str:
-        return f"Journal({str(self.store.path)!r})"
+        return f"Journal({self.store.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, self._arguments
@@ -317,8 +341,13 @@ class Journal:
         finally:
             _current.reset(token)
 
-    def recorded(self, odoo: Odoo, call: Call, send: Callable[[], Any]) -> Any:
+    def recorded(self, odoo: Odoo, call: Call, send: Callable[[Call], Any]) -> Any:
         """Record a call that writes, and send it.
+
+        Args:
+            odoo: the connection.
+            call: as it is to be sent.
+            send: sends a call, and returns what its method returned.
 
         Raises:
             OdooError: of ``send``; or the journal cannot be written, and nothing was sent.
@@ -346,11 +375,19 @@ class Journal:
             elif opposite:
                 note_before(odoo, asked, write, opposite)
             write.made_model = opposite.made if opposite else ""
-            if again:
+            creation = recording.creation(odoo, asked, again)
+            if again and not creation:
                 _check_again(recording, again, write)
+            if creation:
+                write.external_id = creation.names[0]
             place = recording.add(write, digest, again[0] if again else None)
             try:
-                result = send()
+                ids = make_once(odoo, creation, send, again=bool(again)) if creation else None
+                if creation and ids is None:
+                    # Odoo says better why it refuses a creation, or takes it.
+                    write.external_id = ""
+                    recording.add(write, digest, place)
+                result = ids or send(call)
             except BaseException as error:
                 lost = isinstance(error, OdooConnectionError) and error.outcome == "maybe_applied"
                 write.outcome = (

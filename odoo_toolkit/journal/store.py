@@ -1,4 +1,4 @@
-"""The file of the journal: SQLite, written before a call is sent and after its answer.
+"""The entries of the journal, written before a call is sent and after its answer.
 
 Rows are added, and completed by the process that added them; only what is too old, or too much, is
 ever removed.
@@ -7,41 +7,17 @@ ever removed.
 from __future__ import annotations
 
 import json
-import os
-import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import attrs
-from cattrs import Converter
+from cattrs import BaseValidationError, Converter
 
-from odoo_toolkit.errors import ConfigurationError, OdooError, make_error
-from odoo_toolkit.journal.entries import HistoryEntry, Write
-
-#: The form of the tables. A file of a newer one is left alone.
-_VERSION = 1
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS entry (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, started TEXT NOT NULL, finished TEXT,
-    database TEXT NOT NULL, uid INTEGER NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL,
-    message TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT 'running',
-    key TEXT, digest TEXT, result TEXT, undoes INTEGER, undone_by INTEGER
-);
-CREATE UNIQUE INDEX IF NOT EXISTS entry_key ON entry (database, uid, key) WHERE key IS NOT NULL;
-CREATE INDEX IF NOT EXISTS entry_started ON entry (database, uid, started);
-CREATE TABLE IF NOT EXISTS write (
-    entry INTEGER NOT NULL REFERENCES entry (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-    body TEXT NOT NULL, PRIMARY KEY (entry, place)
-) WITHOUT ROWID;
-"""
-
-#: Seconds to wait for another process that writes.
-_PATIENCE = 10.0
+from odoo_toolkit.errors import make_error
+from odoo_toolkit.journal.databases import Session, database_of
+from odoo_toolkit.journal.entries import DAMAGED, HistoryEntry, Write
 
 #: Entries after which the bounds are looked at again.
 _LOOKED_AT = 200
@@ -90,7 +66,7 @@ class Store:
     """The entries of a journal; safe to share between threads and processes.
 
     Args:
-        path: of the file; it is made where it is missing, readable by its owner only.
+        place: the path of a file, or the address of a database of PostgreSQL.
         days: after which entries are removed.
         megabytes: at which the oldest entries are removed.
 
@@ -98,11 +74,11 @@ class Store:
         ConfigurationError: it is of a newer version, is not a journal, or cannot be written.
     """
 
-    def __init__(self, path: Path, *, days: int, megabytes: int) -> None:
-        self.path, self._days, self._bytes = path, days, megabytes * 1_000_000
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._process = 0
+    def __init__(self, place: str | Path, *, days: int, megabytes: int) -> None:
+        self._database = database_of(place)
+        #: By which it is told from others, and called in messages.
+        self.name = self._database.name
+        self._days, self._bytes = days, megabytes * 1_000_000
         self._added = 0
 
     def begin(
@@ -123,24 +99,21 @@ class Store:
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
-        with self._writing() as connection:
-            try:
-                cursor = connection.execute(
-                    f"INSERT INTO entry ({names}) VALUES ({marks})",  # noqa: S608
-                    list(row.values()),
-                )
-            except sqlite3.IntegrityError as error:
-                raise KeyError(entry.key) from error
+        with self._database.writing() as session:
+            row_id = session.execute(
+                f"INSERT INTO entry ({names}) VALUES ({marks}) RETURNING id",  # noqa: S608
+                list(row.values()),
+            ).fetchone()["id"]
             self._added += 1
             if self._added % _LOOKED_AT == 1:
-                self._shorten(connection)
-        return int(cursor.lastrowid or 0)
+                self._shorten(session)
+        return int(row_id)
 
     def update(self, entry_id: int, **values: Any) -> None:
         """Complete an entry; names as of :class:`HistoryEntry`, and ``result``."""
         names = ", ".join(f"{name} = ?" for name in values)
-        with self._writing() as connection:
-            connection.execute(
+        with self._database.writing() as session:
+            session.execute(
                 f"UPDATE entry SET {names} WHERE id = ?",  # noqa: S608
                 [*values.values(), entry_id],
             )
@@ -153,13 +126,14 @@ class Store:
             outcome, result: that it has, as they were read.
             process: which goes on with it.
         """
-        with self._writing() as connection:
-            cursor = connection.execute(
+        with self._database.writing() as session:
+            cursor = session.execute(
                 "UPDATE entry SET outcome = 'running', finished = NULL, undone_by = NULL,"
-                " result = ? WHERE id = ? AND outcome = ? AND result IS ?",
-                [process, entry_id, outcome, result],
+                " result = ? WHERE id = ? AND outcome = ?"
+                " AND COALESCE(result, '') = ?",
+                [process, entry_id, outcome, result or ""],
             )
-        return cursor.rowcount == 1
+        return bool(cursor.rowcount == 1)
 
     def put(self, entry_id: int, place: int, write: Write, reply: Reply | None = None) -> None:
         """Add one of its writes, or complete it."""
@@ -175,30 +149,31 @@ class Store:
                 not_kept=[*write.not_kept, "(more than the journal keeps of one call)"],
             )
             body = _body(short, reply)
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO write (entry, place, body) VALUES (?, ?, ?)",
+        with self._database.writing() as session:
+            session.execute(
+                "INSERT INTO write (entry, place, body) VALUES (?, ?, ?)"
+                " ON CONFLICT (entry, place) DO UPDATE SET body = excluded.body",
                 (entry_id, place, body),
             )
 
     def mark(self, entry_id: int, place: int, outcome: str) -> None:
         """Note what has become of one of its writes since."""
-        with self._writing() as connection:
-            row = connection.execute(
+        with self._database.writing() as session:
+            row = session.execute(
                 "SELECT body FROM write WHERE entry = ? AND place = ?", [entry_id, place]
             ).fetchone()
-            body = json.dumps({**json.loads(row["body"]), "outcome": outcome})
-            connection.execute(
+            body = json.dumps({**_kept(row["body"], entry_id), "outcome": outcome})
+            session.execute(
                 "UPDATE write SET body = ? WHERE entry = ? AND place = ?", [body, entry_id, place]
             )
 
     def replies(self, entry_id: int) -> dict[int, Reply]:
         """Return by place which calls a keyed entry has made, and what they were answered."""
-        with self._reading() as connection:
-            rows = connection.execute(
+        with self._database.reading() as session:
+            rows = session.execute(
                 "SELECT place, body FROM write WHERE entry = ?", [entry_id]
             ).fetchall()
-        bodies = {row["place"]: json.loads(row["body"]) for row in rows}
+        bodies = {row["place"]: _kept(row["body"], entry_id) for row in rows}
         return {
             place: _converter.structure(body["reply"], Reply)
             for place, body in bodies.items()
@@ -215,8 +190,8 @@ class Store:
         found = self._entries("WHERE database = ? AND uid = ? AND key = ?", [database, uid, key])
         if not found:
             return None
-        with self._reading() as connection:
-            row = connection.execute(
+        with self._database.reading() as session:
+            row = session.execute(
                 "SELECT outcome, digest, result FROM entry WHERE id = ?", [found[0].id]
             ).fetchone()
         # It can have ended between the two.
@@ -236,121 +211,46 @@ class Store:
         return self._entries(f"{condition} ORDER BY id DESC LIMIT ?", [*values, limit])
 
     def open(self) -> None:
-        """Open the file, which the first use does by itself.
+        """Open it, which the first use does by itself.
 
         Raises:
             OdooError: it cannot be used.
         """
-        with self._reading():
+        with self._database.reading():
             pass
 
+    def exists(self) -> bool:
+        """Whether it was made before; nothing is made by this."""
+        return self._database.exists()
+
     def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        with self._lock:
-            if self._connection:
-                self._connection.close()
-            self._connection = None
+        """Close it; the next use opens it again."""
+        self._database.close()
 
     def _entries(self, condition: str, values: Sequence[Any]) -> list[HistoryEntry]:
-        with self._reading() as connection:
-            rows = connection.execute(
+        with self._database.reading() as session:
+            rows = session.execute(
                 f"SELECT {', '.join(_ENTRY)} FROM entry {condition}",  # noqa: S608
                 list(values),
             ).fetchall()
             found = []
             for row in rows:
-                bodies = connection.execute(
+                bodies = session.execute(
                     "SELECT body FROM write WHERE entry = ? ORDER BY place", [row["id"]]
                 )
-                writes = [_converter.structure(json.loads(body[0]), Write) for body in bodies]
+                writes = [_write(body["body"]) for body in bodies.fetchall()]
                 found.append(HistoryEntry(**dict(row), writes=writes))
         return found
 
-    def _shorten(self, connection: sqlite3.Connection) -> None:
+    def _shorten(self, session: Session) -> None:
         """Remove what is too old, and of what is too much the oldest tenth."""
         oldest = (datetime.now(timezone.utc) - timedelta(days=self._days)).isoformat()
-        connection.execute("DELETE FROM entry WHERE started < ?", [oldest])
-        used = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
-        if used * _pragma(connection, "page_size") > self._bytes:
-            connection.execute(
+        session.execute("DELETE FROM entry WHERE started < ?", [oldest])
+        if self._database.size(session) > self._bytes:
+            session.execute(
                 "DELETE FROM entry WHERE id <= (SELECT min(id) + (max(id) - min(id)) / 10"
                 " FROM entry)"
             )
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._reading() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                yield self._opened()
-            except sqlite3.Error as error:
-                raise self._problem(error) from error
-
-    def _opened(self) -> sqlite3.Connection:
-        # SQLite must not be used on in the child of a process that has forked.
-        if self._connection is None or self._process != os.getpid():
-            self._connection, self._process = self._open(), os.getpid()
-        return self._connection
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-        except OSError as error:
-            raise ConfigurationError(
-                f"The journal {self.path} cannot be written: {error.strerror or error}.",
-                suggestion="Give another file, or the right to write this one.",
-            ) from error
-        connection = sqlite3.connect(
-            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        connection.row_factory = sqlite3.Row
-        try:
-            version = _pragma(connection, "user_version")
-            if version > _VERSION:
-                raise ConfigurationError(
-                    f"The journal {self.path} is of a newer version of the toolkit"
-                    f" (form {version}, this one writes {_VERSION}).",
-                    suggestion="Update the toolkit, or give another file.",
-                )
-            connection.execute("PRAGMA foreign_keys = ON")
-            if version < _VERSION:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(_TABLES)
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-            # A write that the machine forgets when its power fails is one that Odoo may have.
-            connection.execute("PRAGMA synchronous = FULL")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _problem(self, error: sqlite3.Error) -> OdooError:
-        todo = "Free some space, or give another file."
-        if isinstance(error, sqlite3.DatabaseError) and "locked" in str(error):
-            todo = "Another process holds it: wait, or end that process."
-        elif "malformed" in str(error) or "not a database" in str(error):
-            todo = "The file is damaged: move it away, and a new one is made; keep it to look at."
-        return make_error(
-            "JOURNAL_ERROR",
-            f"The journal {self.path} cannot be used: {error}.",
-            suggestion=todo,
-            outcome="not_sent",
-        )
-
-
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
 def _body(write: Write, reply: Reply | None) -> str:
@@ -358,6 +258,30 @@ def _body(write: Write, reply: Reply | None) -> str:
     if reply:
         body["reply"] = _converter.unstructure(reply)
     return json.dumps(body, default=str, separators=(",", ":"))
+
+
+def _write(text: str) -> Write:
+    """Return a call as it was kept; one that cannot be read is known to have been made."""
+    try:
+        return _converter.structure(json.loads(text), Write)
+    except (ValueError, TypeError, KeyError, BaseValidationError):
+        return Write(model=DAMAGED, method=DAMAGED, outcome="doubtful")
+
+
+def _kept(text: str, entry_id: int) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise make_error(
+            "JOURNAL_ERROR",
+            f"The calls of entry {entry_id} of the journal cannot be read: it is damaged there.",
+            suggestion="Look in Odoo at what was done, and do the rest with a new key.",
+            details={"entry": entry_id},
+            outcome="not_sent",
+        )
+    return found
 
 
 def _columns(entry: HistoryEntry) -> dict[str, Any]:

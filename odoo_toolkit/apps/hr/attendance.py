@@ -176,10 +176,10 @@ def _press(odoo: Odoo, call: Call) -> Any:
         )
     path, timeout = f"/hr_attendance/{_ROUTE}", odoo.settings.timeout
 
-    def send() -> Any:
+    def send(call: Call) -> Any:
         return session.call(path, timeout=timeout, before_login=before_login)
 
-    return odoo.journal.recorded(odoo, call, send) if odoo.journal else send()
+    return odoo.journal.recorded(odoo, call, send) if odoo.journal else send(call)
 
 
 def _known(was: Row | None) -> dict[str, Any]:

@@ -13,31 +13,18 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.arguments.load_cells import OTHERWISE, cell, column
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import Field
 from odoo_toolkit.journal.recording import note_lines
 from odoo_toolkit.lost_answers import or_seen, seen_written
 from odoo_toolkit.records.importing.relations import external_ids
 from odoo_toolkit.records.results import Record
 
-_SAME = frozenset(
-    {"char", "text", "html", "integer", "float", "monetary", "date", "datetime", "binary"}
-)
-
 #: Seconds to wait at least for the answer to a batch: a busy server takes its time, and a batch
 #: that is given up is in doubt.
 PATIENCE = 300.0
-
-#: Context keys by which ``load`` leaves rows or values out, or makes records of names.
-_OTHERWISE = frozenset(
-    {
-        *("_import_limit", "import_file", "import_set_empty_fields", "import_skip_records"),
-        *("module", "name_create_enabled_fields"),
-    }
-)
 
 #: Index of a row -> the field that is wrong, if that is known, and why.
 Problems = dict[int, tuple[str, str]]
@@ -79,11 +66,11 @@ def load(
         cells[index] = [record]
         for name in names:
             try:
-                cells[index].append(_cell(row[name], described[name]))
+                cells[index].append(cell(row[name], described[name]))
             except ValueError as error:
                 problems[index] = (name, str(error))
     first = "id" if isinstance(records[0], str) else ".id"
-    columns = [first, *(_column(described[name]) for name in names)]
+    columns = [first, *(column(described[name]) for name in names)]
     ids: dict[int, int] = {}
     while rest := [index for index in cells if index not in problems]:
         data = [cells[index] for index in rest]
@@ -102,16 +89,6 @@ def load(
         if whole:
             break
     return ids, problems
-
-
-def fits(values: Record, described: Mapping[str, Field]) -> bool:
-    """Whether ``load`` can be given values in such a form that it reads the same in them."""
-    try:
-        for name, value in values.items():
-            _cell(value, described[name])
-    except ValueError:
-        return False
-    return True
 
 
 def _judge(
@@ -151,7 +128,7 @@ def _ask(
     warnings: list[str],
 ) -> dict[str, Any]:
     # Moments are written in UTC, whatever the user's time zone is.
-    kept = {key: value for key, value in context.items() if key not in _OTHERWISE}
+    kept = {key: value for key, value in context.items() if key not in OTHERWISE}
     call = Call(
         model=model,
         method="load",
@@ -185,41 +162,3 @@ def _faults(messages: Any, rows: Sequence[int]) -> Problems:
             field = str(message.get("field") or "").partition("/")[0]
             found.setdefault(rows[record], (field, str(message.get("message"))))
     return found
-
-
-def _column(field: Field) -> str:
-    return f"{field.name}/.id" if field.type in ("many2one", "many2many") else field.name
-
-
-def _cell(value: Any, field: Field) -> Any:
-    """Return a value in the one form that ``load`` reads as that value.
-
-    Raises:
-        ValueError: it has none.
-    """
-    if field.type == "boolean":
-        return "1" if value else "0"
-    if field.type == "many2many" and isinstance(value, list):
-        commands = read_commands(value, field.name)
-        if all(command.kind == "set" for command in commands):
-            return ",".join(str(record_id) for command in commands for record_id in command.ids)
-    if value is False or value == "":
-        return ""
-    if field.type == "many2one":
-        return str(value)
-    if field.type == "selection":
-        text = str(value)
-        same = [str(key) for key, label in field.selection if text.lower() in _said(key, label)]
-        if same != [text]:
-            raise ValueError(f"{text!r} is a label of other values, too: Odoo may take one of them")
-        return text
-    if field.type not in _SAME:
-        raise ValueError(
-            f"this value of a {field.type} field is not written to a new record under an external"
-            " id: leave it out, and write it afterwards"
-        )
-    return value
-
-
-def _said(key: Any, label: Any) -> tuple[str, str]:
-    return str(key).lower(), str(label).lower()

@@ -16,6 +16,7 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.arguments.load_cells import fits
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
@@ -29,7 +30,7 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.bars import Progress
-from odoo_toolkit.records.importing.loading import PATIENCE, Problems, fits, load
+from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load
 from odoo_toolkit.records.importing.results import FailedRow, RowError, Status
 from odoo_toolkit.records.results import Record
 
@@ -226,6 +227,10 @@ class Writer:
             self.stop(error)
             return True
         except OdooError as error:
+            if error.code == "KEY_DONE":
+                # It is of the key, and not of a row: no row would do better alone.
+                self.stop(error)
+                return True
             # Of several rows, those that are bad are looked for; without any right all are.
             if len(rows) == 1 or self._may_not(error, status):
                 for row in rows:

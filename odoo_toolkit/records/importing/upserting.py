@@ -11,13 +11,13 @@ import attrs
 
 from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
+from odoo_toolkit.arguments.load_cells import fits
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.bars import Progress, progress_for_somebody, progress_of
-from odoo_toolkit.records.importing.loading import fits
 from odoo_toolkit.records.importing.matching import check_new, compare, match
 from odoo_toolkit.records.importing.missing import replaced
 from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
