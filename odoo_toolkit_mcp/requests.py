@@ -109,7 +109,7 @@ class Requests:
         journal = journal_of_settings(self.connection_settings, unset=AUTO)
         if journal is None or chosen not in (None, AUTO):
             return journal
-        if self.settings.mode == "readonly" and not journal.store.path.exists():
+        if self.settings.mode == "readonly" and not journal.store.exists():
             return None  # nothing would ever be in it
         try:
             journal.store.open()

@@ -56,6 +56,8 @@ def _pem_file(value: Any) -> str:
 def _journal(value: Any) -> str:
     place = text(str(value) if isinstance(value, Path) else value)
     word = place.lower()
+    if "://" in place:
+        return place
     return word if word in ("auto", "off") else str(Path(place).expanduser().absolute())
 
 
