@@ -1,0 +1,116 @@
+"""Finds the way back of some writes, the last first, and which of them have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from odoo_toolkit.app_models import known
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.journal import Write
+from odoo_toolkit.journal.entries import GONE
+from odoo_toolkit.journal.foretelling import CREATES, opposite_of
+from odoo_toolkit.operations.ways_back import WayBack
+from odoo_toolkit.taking_back.opposites import by_way, looked_up, opposites
+from odoo_toolkit.taking_back.parts import Found, Item
+from odoo_toolkit.taking_back.restored import Restored
+from odoo_toolkit.wizards.actions import is_transient
+
+
+def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
+    """Return what takes some writes back, the last first, and what nothing takes back."""
+    version = odoo.version.major
+    there = [(place, write) for place, write in enumerate(writes) if write.outcome not in GONE]
+    made = {(w.made_model, n) for _, w in there for n in w.made}
+    parts = [(place, part) for place, write in there for part in (*write.lines, write)]
+    flat, origins = [part for _, part in parts], [place for place, _ in parts]
+    ways: dict[int, list[WayBack]] = {}
+    seen: set[tuple[str, tuple[int, ...]]] = set()
+    for place, write in enumerate(flat):
+        if _is_looked_up(write, version):
+            ways[place] = [
+                way
+                for way in looked_up(odoo, write)
+                # A button and the wizard that it opened lead to the same.
+                if (way.model, tuple(way.ids)) not in seen
+            ]
+            seen |= {(way.model, tuple(way.ids)) for way in ways[place]}
+    # What a way back settles is not taken back by itself.
+    settled = {record for own in ways.values() for way in own for record in way.covers}
+    restored = Restored(odoo, flat, made | settled)
+    found = Found(writes=writes)
+    items, remains = found.items, found.remains
+    states: dict[tuple[str, int], str] = {}
+
+    def lost(place: int, *told: str) -> None:
+        remains.extend(told)
+        if told:
+            found.lost.setdefault(origins[place], []).extend(told)
+
+    for place in range(len(flat) - 1, -1, -1):
+        write = flat[place]
+        before = len(items)
+        if place in ways:
+            opposite = opposite_of(write.model, write.method, version)
+            unless = opposite.unless if opposite else ()
+            items += [by_way(odoo, write, w, unless, later=bool(items)) for w in ways[place]]
+            _are_of(items[before:], [origins[place]])
+            remains += [opposite.remains] if opposite and opposite.remains else []
+            continue
+        if write.method in ("create", "write") and known(write.model).is_wizard:
+            continue
+        if write.method == "write":
+            for item, of in restored.at(place):
+                _are_of([item], [origins[each] for each in of])
+                items.append(item)
+            lost(place, *restored.told(place))
+            continue
+        opposite = known(write.model).opposite(write.method, version)
+        # What Odoo does not tell to be a wizard may be a record that somebody wants gone.
+        if opposite is None and is_transient(odoo, write.model, untold=False):
+            if write.method != "create":
+                lost(place, f"{write.method} of {write.model} has no known opposite.")
+            continue
+        opposite = opposite or opposite_of(write.model, write.method, version)
+        if opposite and opposite.remains and not opposite.is_known and not opposite.made:
+            lost(place, opposite.remains)
+        elif opposite and opposite.remains:
+            remains.append(opposite.remains)
+        model, ids = write.model, write.ids
+        if write.made:
+            model = write.made_model
+            ids = [number for number in write.made if (model, number) not in settled]
+            opposite = opposite_of(model, "create", version)
+            if opposite and opposite.remains:
+                remains.append(opposite.remains)
+        elif opposite and opposite.made:
+            opposite = None
+        elif opposite and opposite.of:
+            model, ids = opposite.of, list(write.before)
+        if opposite is None or not opposite.by:
+            if opposite is None and not write.made:
+                lost(place, _unknown(write))
+            continue
+        if write.outcome == "doubtful" and write.method in CREATES:
+            remains.append(f"Whether a record of {model} was created is not known: look for it.")
+            continue
+        items += opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
+        _are_of(items[before:], [origins[place]])
+    found.remains = list(dict.fromkeys(remains))
+    return found
+
+
+def _are_of(items: Sequence[Item], places: Iterable[int]) -> None:
+    for item in items:
+        item.of = frozenset(places)
+
+
+def _unknown(write: Write) -> str:
+    if write.made_model:
+        return f"Which {write.made_model} {write.method} of {write.model} has made is not known."
+    return f"{write.method} of {write.model} has no known opposite."
+
+
+def _is_looked_up(write: Write, version: int) -> bool:
+    """Whether a function says how a call is taken back."""
+    opposite = opposite_of(write.model, write.method, version)
+    return opposite is not None and "looked_up" in opposite.by

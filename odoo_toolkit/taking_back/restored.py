@@ -1,0 +1,211 @@
+"""Old values of fields are written back, where the fields still hold what was left in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from odoo_toolkit.arguments.compared import differences
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.journal import Write
+from odoo_toolkit.journal.snapshots import kept_fields
+from odoo_toolkit.operations.steps import Step
+from odoo_toolkit.taking_back.parts import NAME, Item, Part
+
+
+class Restored:
+    """The old values of fields: of several writes to one field, the first one's."""
+
+    def __init__(self, odoo: Odoo, writes: Sequence[Write], made: set[tuple[str, int]]) -> None:
+        self._odoo, self._writes = odoo, writes
+        #: (model, id, field) -> the places of the first and the last write.
+        places: dict[tuple[str, int, str], tuple[int, int]] = {}
+        for place, write in enumerate(writes):
+            if write.method != "write":
+                continue
+            for number in write.ids:
+                if (write.model, number) in made:
+                    continue
+                for name in write.values or {}:
+                    first = places.get((write.model, number, name), (place, place))[0]
+                    places[write.model, number, name] = (first, place)
+        self._places = places
+        self._made = made
+
+    def told(self, place: int) -> list[str]:
+        """Say which fields of a write cannot be written back."""
+        write = self._writes[place]
+        lost = [
+            n for n in write.not_kept if any((write.model, i) not in self._made for i in write.ids)
+        ]
+        if not lost:
+            return []
+        return [f"The old values of {', '.join(lost)} of {write.model} are not kept."]
+
+    def at(self, place: int) -> list[tuple[Item, set[int]]]:
+        """Return what is written back where the first write of some fields was.
+
+        With each comes where the writes are that it takes back.
+        """
+        write = self._writes[place]
+        wanted: dict[int, list[str]] = {}
+        for (model, number, name), (first, _) in self._places.items():
+            if first == place and model == write.model and number in write.ids:
+                wanted.setdefault(number, []).append(name)
+        if not wanted:
+            return []
+        fields = kept_fields(
+            self._odoo, write.model, {n: None for names in wanted.values() for n in names}
+        )
+        now = self._now(write, list(wanted), list(fields))
+        return [
+            (item, self._of(write.model, number, names))
+            for number, names in wanted.items()
+            for item in self._record(write, number, [n for n in names if n in fields], fields, now)
+        ]
+
+    def _of(self, model: str, number: int, names: Sequence[str]) -> set[int]:
+        """Return where the writes to some fields of a record are."""
+        return {
+            place
+            for place, write in enumerate(self._writes)
+            if (write.model, write.method) == (model, "write")
+            and number in write.ids
+            and not (write.values or {}).keys().isdisjoint(names)
+        }
+
+    def _record(
+        self,
+        write: Write,
+        number: int,
+        names: Sequence[str],
+        fields: Mapping[str, Field],
+        now: Mapping[int, Mapping[str, Any]],
+    ) -> list[Item]:
+        label = f"{write.model} {number}"
+        row = now.get(number)
+        if row is None:
+            gone = f"{label} is not there any more"
+            return [Item(part=Part(model=write.model, ids=[number], says="", blocked=gone))]
+        name = row.get(NAME) or label
+        values: dict[str, Any] = {}
+        alike: dict[str, Any] = {}
+        changed = []
+        for field in names:
+            before = write.before.get(number, {})
+            if field not in before:
+                continue
+            last = self._writes[self._places[write.model, number, field][1]]
+            if _same(row.get(field), before[field], fields[field]):
+                alike[field] = _back(before[field], before[field], fields[field])
+                continue  # as before already
+            if not self._as_left(last, number, field, row, fields):
+                changed.append(field)
+                continue
+            back = _back(before[field], last.after.get(number, {}).get(field), fields[field])
+            if back is not None:
+                values[field] = back
+        items: list[Item] = []
+        if changed:
+            listed = ", ".join(changed)
+            blocked = f"{name}: {listed} {'was' if len(changed) == 1 else 'were'} changed since"
+            items.append(Item(part=Part(model=write.model, ids=[number], says="", blocked=blocked)))
+        if not values:
+            return items
+        shown = ", ".join(
+            f"{fields[f].string or f} {_brief(row.get(f))} → {_brief(write.before[number][f])}"
+            for f in values
+        )
+        looked_at = list(values)
+        if all(value is None for value in (write.values or {}).values()):
+            # What a button has changed: Odoo must not compute the rest of it anew.
+            values |= {field: back for field, back in alike.items() if back is not None}
+        step = Step(
+            model=write.model, method="write", arguments={"vals": values}, context=write.context
+        )
+        return [
+            *items,
+            Item(
+                part=Part(
+                    model=write.model,
+                    ids=[number],
+                    says=f"{name}: {shown}.",
+                ),
+                steps=[step],
+                check=lambda: self._changed(write, number, looked_at, row, fields),
+            ),
+        ]
+
+    def _changed(
+        self,
+        write: Write,
+        number: int,
+        names: Sequence[str],
+        then: Mapping[str, Any],
+        fields: Mapping[str, Field],
+    ) -> str | None:
+        """Look again, right before the values are written."""
+        now = self._now(write, [number], names).get(number, {})
+        other = [n for n in names if not _same(now.get(n), then.get(n), fields[n])]
+        return (
+            f"{', '.join(other)} of {write.model} {number} was changed just now." if other else None
+        )
+
+    def _as_left(
+        self,
+        write: Write,
+        number: int,
+        name: str,
+        row: Mapping[str, Any],
+        fields: Mapping[str, Field],
+    ) -> bool:
+        """Whether a field holds what the last write of the entry left in it."""
+        after = write.after.get(number, {})
+        if name in after:
+            return _same(row.get(name), after[name], fields[name])
+        given = {number: {name: (write.values or {}).get(name)}}
+        return not differences(write.model, given, {number: dict(row)}, fields)
+
+    def _now(
+        self, write: Write, ids: Sequence[int], names: Sequence[str]
+    ) -> dict[int, dict[str, Any]]:
+        rows = self._odoo.call(
+            Call(
+                model=write.model,
+                method="search_read",
+                arguments={"domain": [["id", "in", list(ids)]], "fields": [NAME, *names]},
+                context={**write.context, "active_test": False},
+                step=True,
+            )
+        )
+        return {row["id"]: row for row in rows}
+
+
+def _same(one: Any, other: Any, field: Field) -> bool:
+    """Whether two values that Odoo sent are the same."""
+    if field.type == "many2one":
+        return bool((one or [0])[0] == (other or [0])[0])
+    if field.type in TO_MANY:
+        return set(one or ()) == set(other or ())
+    return bool((one or False) == (other or False))
+
+
+def _back(before: Any, after: Any, field: Field) -> Any:
+    """Return what writes an old value; None where nothing does."""
+    if field.type == "many2one":
+        return before[0] if before else False
+    if field.type == "many2many":
+        return [[6, 0, list(before or ())]]
+    if field.type == "one2many":
+        new = set(after or ()) - set(before or ())
+        return [[2, line, 0] for line in sorted(new)] or None
+    return before
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[1], str):
+        return value[1]
+    text = str(value if value not in (False, None) else "(empty)")
+    return text if len(text) <= 40 else f"{text[:39]}…"
