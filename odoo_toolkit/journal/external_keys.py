@@ -280,6 +280,9 @@ class _Table:
         return [f"{name}/{one}" for one in self._columns(keys, fields)], keys, fields
 
     def _columns(self, names: Sequence[str], fields: Mapping[str, Field]) -> list[str]:
+        if "id" in names:
+            # As a column it is the external id of a record that is to be changed.
+            raise ValueError("a new record has no id")
         return [column(fields[name]) for name in names]
 
     def _cell(self, value: Any, field: Field) -> Any:

@@ -142,6 +142,8 @@ def test_a_creation_in_the_form_of_load(
         {"lines": [[0, 0, {"text": ""}]]},  # load leaves it out
         {"lines": [[0, 0, {}]]},
         {"unknown": 1},
+        {"id": "base.main_partner"},
+        {"lines": [[0, 0, {"id": "base.main_partner", "text": "x"}]]},
     ],
 )
 def test_what_load_might_read_otherwise_is_created(odoo: Odoo, tmp_path: Path, values: Any) -> None:
