@@ -19,6 +19,7 @@ from odoo_toolkit.apps.accounting.credit_notes import CreditedLine, create_credi
 from odoo_toolkit.apps.accounting.entries import Entry, EntryLine, create_entry
 from odoo_toolkit.apps.accounting.invoices import Invoice, InvoiceLine, OpenCredit, Settlement
 from odoo_toolkit.apps.accounting.lines import NewLine
+from odoo_toolkit.apps.accounting.overdue import NotReminded, OverdueInvoice
 from odoo_toolkit.apps.accounting.partner_statements import (
     Movement,
     OpenItem,
@@ -33,8 +34,6 @@ from odoo_toolkit.apps.accounting.payments import (
 )
 from odoo_toolkit.apps.accounting.reconciling import reconcile
 from odoo_toolkit.apps.accounting.reminders import (
-    NotReminded,
-    OverdueInvoice,
     Reminder,
     RemindersPlan,
     RemindersResult,

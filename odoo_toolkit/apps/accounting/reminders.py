@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any
 
 import attrs
@@ -12,9 +12,17 @@ from annotated_doc import Doc
 from annotated_types import Ge
 
 from odoo_toolkit.annotations import AtMost, DryRun
-from odoo_toolkit.apps.accounting.books import NOTHING, Book, of_type, open_book
+from odoo_toolkit.apps.accounting.books import Book, open_book
 from odoo_toolkit.apps.accounting.invoices import by_currency
-from odoo_toolkit.apps.accounting.open_items import MOVE, Open, read_open
+from odoo_toolkit.apps.accounting.open_items import MOVE
+from odoo_toolkit.apps.accounting.overdue import (
+    PARTNER,
+    Debtor,
+    NotReminded,
+    OverdueInvoice,
+    commercial,
+    overdue,
+)
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError
@@ -32,8 +40,6 @@ from odoo_toolkit.records.arguments import checked_count
 from odoo_toolkit.records.names import Wanted, resolve, resolve_all
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.values.moments import utc_string
-
-PARTNER = "res.partner"
 
 #: Customers that get a reminder in one call.
 MOST = 100
@@ -58,27 +64,6 @@ If you have paid in the meantime, please disregard this message.
 Kind regards,
 {company}"""
 _PLACES = ("company", "customer", "invoices", "today", "total")
-
-
-@attrs.frozen(kw_only=True)
-class OverdueInvoice(Shown):
-    """An invoice of which something is overdue.
-
-    Attributes:
-        due_date: of the part that has been due the longest.
-        days_overdue: since then.
-        residual: the overdue part, in the invoice's currency.
-        not_due: the part that is open, too, but not due yet, as of instalments.
-    """
-
-    id: int
-    name: str
-    invoice_date: str | None = None
-    due_date: str
-    days_overdue: int
-    residual: float
-    not_due: float = 0.0
-    currency: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -110,14 +95,6 @@ class Reminder(Shown):
     deliveries: list[Delivery] = attrs.Factory(list)
     error: dict[str, Any] | None = None
     warnings: list[str] = attrs.Factory(list)
-
-
-@attrs.frozen(kw_only=True)
-class NotReminded(Shown):
-    """A customer who gets no reminder, and why."""
-
-    customer: RecordName
-    reason: str
 
 
 @attrs.frozen(kw_only=True)
@@ -216,8 +193,8 @@ def send_reminders(
     whose = resolve(odoo, Wanted.of("res.company", company, "company"), required=False)
     book = open_book(odoo, whose)
     day = today(odoo)
-    customers = _commercial(odoo, asked)
-    found, not_sent = _overdue(odoo, book, customers, day, days)
+    customers = commercial(odoo, asked)
+    found, not_sent = overdue(odoo, book, customers, day, days)
     left_out = [_beyond(debtor, limit) for debtor in found[limit:]]
     ready, silent = _worded(odoo, book, found[:limit], words, day)
     not_sent += silent
@@ -248,144 +225,6 @@ def send_reminders(
     )
 
 
-# What is overdue ----------------------------------------------------------------------------------
-
-
-@attrs.frozen(kw_only=True)
-class _Debtor:
-    """A customer with overdue invoices, and what else is to be known of it."""
-
-    customer: RecordName
-    invoices: list[OverdueInvoice]
-    contacts: list[int]
-    warnings: list[str]
-
-    @property
-    def document(self) -> RecordName:
-        """Return the invoice that has been due the longest."""
-        first = max(self.invoices, key=lambda one: (one.days_overdue, -one.id))
-        return RecordName(id=first.id, name=first.name)
-
-    @property
-    def totals(self) -> dict[str, float]:
-        """Return what is overdue, by currency."""
-        totals: dict[str, float] = {}
-        for one in self.invoices:
-            name = one.currency or ""
-            totals[name] = round(totals.get(name, 0.0) + one.residual, 6)
-        return totals
-
-
-def _commercial(odoo: Odoo, ids: Sequence[int]) -> dict[int, RecordName]:
-    """Return the customers that contacts belong to, by id; no round trip for none."""
-    if not ids:
-        return {}
-    found = people(odoo, ids, acts_on=PARTNER, argument="partners")
-    links = [row["commercial_partner_id"] for row in found]
-    own = [RecordName(id=row["id"], name=row["display_name"]) for row in found]
-    return {(link or me).id: link or me for link, me in zip(links, own, strict=True)}
-
-
-def _overdue(
-    odoo: Odoo, book: Book, customers: Mapping[int, RecordName], day: str, days: int
-) -> tuple[list[_Debtor], list[NotReminded]]:
-    """Return the customers with overdue invoices, the longest overdue first, and who is spared."""
-    of_customers = [["partner_id", "in", list(customers)]] if customers else []
-    items = read_open(odoo, book, of_type(odoo, "receivable"), *of_customers)
-    by_customer: dict[int, list[Open]] = {}
-    for item in items:
-        if item.partner:
-            by_customer.setdefault(item.partner.id, []).append(item)
-    debtors: list[_Debtor] = []
-    spared: list[NotReminded] = []
-    last = (date.fromisoformat(day) - timedelta(days=days)).isoformat()
-    for owed in by_customer.values():
-        partner = owed[0].partner
-        assert partner is not None  # noqa: S101 - they are kept by it
-        late = [
-            item
-            for item in owed
-            if item.move_type == "out_invoice"
-            and item.left > NOTHING
-            and item.due <= last
-            and item.payment_state in ("not_paid", "partial")
-        ]
-        asked = [item for item in late if not item.blocked]
-        if late and not asked:
-            reason = "All that is overdue is marked in Odoo as not to be asked for."
-            spared.append(NotReminded(customer=partner, reason=reason))
-        if not asked:
-            continue
-        debtor, covered = _debtor(partner, asked, owed, day)
-        if len(asked) < len(late):
-            names = ", ".join(item.document.name or "" for item in late if item.blocked)
-            debtor.warnings.append(f"Left out, as marked in Odoo as not to be asked for: {names}.")
-        if covered:
-            spared.append(NotReminded(customer=partner, reason=covered))
-        else:
-            debtors.append(debtor)
-    told = {one.customer.id for one in debtors} | {one.customer.id for one in spared}
-    reason = f"Nothing has been overdue for {days} day{'s' if days > 1 else ''}."
-    spared += [
-        NotReminded(customer=one, reason=reason) for n, one in customers.items() if n not in told
-    ]
-    debtors.sort(key=lambda one: (-max(i.days_overdue for i in one.invoices), one.customer.id))
-    return debtors, spared
-
-
-def _debtor(
-    partner: RecordName, late: Sequence[Open], owed: Sequence[Open], day: str
-) -> tuple[_Debtor, str]:
-    """Return what a customer is reminded of, and why that is not done where credits cover it."""
-    by_invoice: dict[int, list[Open]] = {}
-    for item in late:
-        by_invoice.setdefault(item.document.id, []).append(item)
-    invoices = [_invoice(parts, owed, day) for parts in by_invoice.values()]
-    contacts = [item.contact.id for item in late if item.contact]
-    debtor = _Debtor(
-        customer=partner,
-        invoices=invoices,
-        contacts=list(dict.fromkeys(contacts)),
-        warnings=[],
-    )
-    open_credits = [item for item in owed if item.left < -NOTHING]
-    if not open_credits:
-        return debtor, ""
-    sums: dict[str, float] = {}
-    for item in open_credits:
-        name = item.currency or ""
-        sums[name] = sums.get(name, 0.0) - item.left
-    listed = ", ".join(dict.fromkeys(item.document.name or "" for item in open_credits))
-    amounts = by_currency((amount, name) for name, amount in sums.items())
-    totals = debtor.totals
-    if all(sums.get(name, 0.0) >= total - NOTHING for name, total in totals.items()):
-        return debtor, f"Open credits of {amounts} cover it ({listed}): apply them with reconcile."
-    debtor.warnings.append(
-        f"Open credits of {amounts} are not applied to it ({listed}); reconcile would."
-    )
-    return debtor, ""
-
-
-def _invoice(parts: Sequence[Open], owed: Sequence[Open], day: str) -> OverdueInvoice:
-    first = min(parts, key=lambda part: part.due)
-    late = {part.id for part in parts}
-    rest = [
-        item.left
-        for item in owed
-        if item.document.id == first.document.id and item.id not in late and item.left > 0
-    ]
-    return OverdueInvoice(
-        id=first.document.id,
-        name=first.document.name or f"invoice {first.document.id}",
-        invoice_date=first.invoice_date,
-        due_date=first.due,
-        days_overdue=(date.fromisoformat(day) - date.fromisoformat(first.due)).days,
-        residual=round(sum(part.left for part in parts), 6),
-        not_due=round(sum(rest), 6),
-        currency=first.currency,
-    )
-
-
 # Who gets it, and the words -----------------------------------------------------------------------
 
 
@@ -408,7 +247,7 @@ def _checked_words(subject: str, body: str) -> tuple[str, str]:
 
 
 def _worded(
-    odoo: Odoo, book: Book, debtors: Sequence[_Debtor], words: tuple[str, str], day: str
+    odoo: Odoo, book: Book, debtors: Sequence[Debtor], words: tuple[str, str], day: str
 ) -> tuple[list[Reminder], list[NotReminded]]:
     """Return reminders with recipients and words, and customers whom no e-mail reaches."""
     ids = {n for debtor in debtors for n in (debtor.customer.id, *debtor.contacts)}
@@ -443,7 +282,7 @@ def _worded(
     return ready, silent
 
 
-def _recipients(debtor: _Debtor, rows: Mapping[int, Row]) -> list[Recipient]:
+def _recipients(debtor: Debtor, rows: Mapping[int, Row]) -> list[Recipient]:
     """Return the contacts of the invoices that have an address, else the customer's own.
 
     Raises:
@@ -478,7 +317,7 @@ def _followers(odoo: Odoo, ids: Sequence[int]) -> dict[int, list[RecordName]]:
     }
 
 
-def _filled(text: str, debtor: _Debtor, book: Book, day: str) -> str:
+def _filled(text: str, debtor: Debtor, book: Book, day: str) -> str:
     words = {
         "company": book.company.name or "",
         "customer": debtor.customer.name or "",
@@ -606,7 +445,7 @@ def _customers(number: int) -> str:
     return "1 customer" if number == 1 else f"{number} customers"
 
 
-def _beyond(debtor: _Debtor, limit: int) -> NotReminded:
+def _beyond(debtor: Debtor, limit: int) -> NotReminded:
     total = by_currency((amount, name) for name, amount in debtor.totals.items())
     days = max(one.days_overdue for one in debtor.invoices)
     reason = f"Beyond the limit of {_customers(limit)}: {total}, overdue for up to {days} days."

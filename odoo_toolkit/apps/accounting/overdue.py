@@ -1,0 +1,182 @@
+"""Invoices that are overdue, by customer, and customers who are spared for a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+
+import attrs
+
+from odoo_toolkit.apps.accounting.books import NOTHING, Book, of_type
+from odoo_toolkit.apps.accounting.invoices import by_currency
+from odoo_toolkit.apps.accounting.open_items import Open, read_open
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.display import Shown
+from odoo_toolkit.mail.recipients import people
+from odoo_toolkit.records.results import RecordName
+
+PARTNER = "res.partner"
+
+
+@attrs.frozen(kw_only=True)
+class OverdueInvoice(Shown):
+    """An invoice of which something is overdue.
+
+    Attributes:
+        due_date: of the part that has been due the longest.
+        days_overdue: since then.
+        residual: the overdue part, in the invoice's currency.
+        not_due: the part that is open, too, but not due yet, as of instalments.
+    """
+
+    id: int
+    name: str
+    invoice_date: str | None = None
+    due_date: str
+    days_overdue: int
+    residual: float
+    not_due: float = 0.0
+    currency: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class NotReminded(Shown):
+    """A customer who gets no reminder, and why."""
+
+    customer: RecordName
+    reason: str
+
+
+@attrs.frozen(kw_only=True)
+class Debtor:
+    """A customer with overdue invoices, and what else is to be known of it."""
+
+    customer: RecordName
+    invoices: list[OverdueInvoice]
+    contacts: list[int]
+    warnings: list[str]
+
+    @property
+    def document(self) -> RecordName:
+        """Return the invoice that has been due the longest."""
+        first = max(self.invoices, key=lambda one: (one.days_overdue, -one.id))
+        return RecordName(id=first.id, name=first.name)
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """Return what is overdue, by currency."""
+        totals: dict[str, float] = {}
+        for one in self.invoices:
+            name = one.currency or ""
+            totals[name] = round(totals.get(name, 0.0) + one.residual, 6)
+        return totals
+
+
+def commercial(odoo: Odoo, ids: Sequence[int]) -> dict[int, RecordName]:
+    """Return the customers that contacts belong to, by id; no round trip for none."""
+    if not ids:
+        return {}
+    found = people(odoo, ids, acts_on=PARTNER, argument="partners")
+    links = [row["commercial_partner_id"] for row in found]
+    own = [RecordName(id=row["id"], name=row["display_name"]) for row in found]
+    return {(link or me).id: link or me for link, me in zip(links, own, strict=True)}
+
+
+def overdue(
+    odoo: Odoo, book: Book, customers: Mapping[int, RecordName], day: str, days: int
+) -> tuple[list[Debtor], list[NotReminded]]:
+    """Return the customers with overdue invoices, the longest overdue first, and who is spared."""
+    of_customers = [["partner_id", "in", list(customers)]] if customers else []
+    items = read_open(odoo, book, of_type(odoo, "receivable"), *of_customers)
+    by_customer: dict[int, list[Open]] = {}
+    for item in items:
+        if item.partner:
+            by_customer.setdefault(item.partner.id, []).append(item)
+    debtors: list[Debtor] = []
+    spared: list[NotReminded] = []
+    last = (date.fromisoformat(day) - timedelta(days=days)).isoformat()
+    for owed in by_customer.values():
+        partner = owed[0].partner
+        assert partner is not None  # noqa: S101 - they are kept by it
+        late = [
+            item
+            for item in owed
+            if item.move_type == "out_invoice"
+            and item.left > NOTHING
+            and item.due <= last
+            and item.payment_state in ("not_paid", "partial")
+        ]
+        asked = [item for item in late if not item.blocked]
+        if late and not asked:
+            reason = "All that is overdue is marked in Odoo as not to be asked for."
+            spared.append(NotReminded(customer=partner, reason=reason))
+        if not asked:
+            continue
+        debtor, covered = _debtor(partner, asked, owed, day)
+        if len(asked) < len(late):
+            names = ", ".join(item.document.name or "" for item in late if item.blocked)
+            debtor.warnings.append(f"Left out, as marked in Odoo as not to be asked for: {names}.")
+        if covered:
+            spared.append(NotReminded(customer=partner, reason=covered))
+        else:
+            debtors.append(debtor)
+    told = {one.customer.id for one in debtors} | {one.customer.id for one in spared}
+    reason = f"Nothing has been overdue for {days} day{'s' if days > 1 else ''}."
+    spared += [
+        NotReminded(customer=one, reason=reason) for n, one in customers.items() if n not in told
+    ]
+    debtors.sort(key=lambda one: (-max(i.days_overdue for i in one.invoices), one.customer.id))
+    return debtors, spared
+
+
+def _debtor(
+    partner: RecordName, late: Sequence[Open], owed: Sequence[Open], day: str
+) -> tuple[Debtor, str]:
+    """Return what a customer is reminded of, and why that is not done where credits cover it."""
+    by_invoice: dict[int, list[Open]] = {}
+    for item in late:
+        by_invoice.setdefault(item.document.id, []).append(item)
+    invoices = [_invoice(parts, owed, day) for parts in by_invoice.values()]
+    contacts = [item.contact.id for item in late if item.contact]
+    debtor = Debtor(
+        customer=partner,
+        invoices=invoices,
+        contacts=list(dict.fromkeys(contacts)),
+        warnings=[],
+    )
+    open_credits = [item for item in owed if item.left < -NOTHING]
+    if not open_credits:
+        return debtor, ""
+    sums: dict[str, float] = {}
+    for item in open_credits:
+        name = item.currency or ""
+        sums[name] = sums.get(name, 0.0) - item.left
+    listed = ", ".join(dict.fromkeys(item.document.name or "" for item in open_credits))
+    amounts = by_currency((amount, name) for name, amount in sums.items())
+    totals = debtor.totals
+    if all(sums.get(name, 0.0) >= total - NOTHING for name, total in totals.items()):
+        return debtor, f"Open credits of {amounts} cover it ({listed}): apply them with reconcile."
+    debtor.warnings.append(
+        f"Open credits of {amounts} are not applied to it ({listed}); reconcile would."
+    )
+    return debtor, ""
+
+
+def _invoice(parts: Sequence[Open], owed: Sequence[Open], day: str) -> OverdueInvoice:
+    first = min(parts, key=lambda part: part.due)
+    late = {part.id for part in parts}
+    rest = [
+        item.left
+        for item in owed
+        if item.document.id == first.document.id and item.id not in late and item.left > 0
+    ]
+    return OverdueInvoice(
+        id=first.document.id,
+        name=first.document.name or f"invoice {first.document.id}",
+        invoice_date=first.invoice_date,
+        due_date=first.due,
+        days_overdue=(date.fromisoformat(day) - date.fromisoformat(first.due)).days,
+        residual=round(sum(part.left for part in parts), 6),
+        not_due=round(sum(rest), 6),
+        currency=first.currency,
+    )
