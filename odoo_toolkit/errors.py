@@ -190,6 +190,7 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
     "STATE_ERROR": ("state", True, StateError),
     "KEY_REUSED": ("validation", False, ValidationError),
     "KEY_RUNNING": ("state", True, StateError),
+    "APPROVAL_NEEDED": ("state", True, StateError),
     "KEY_DONE": ("state", False, StateError),
     "WIZARD_REQUIRED": ("wizard", True, WizardRequiredError),
     "CONNECTION_ERROR": ("connection", True, OdooConnectionError),

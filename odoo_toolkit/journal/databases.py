@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import psycopg
 
 #: The form of the tables. A journal of a newer one is left alone.
-_VERSION = 1
+_VERSION = 2
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -35,6 +35,11 @@ CREATE TABLE IF NOT EXISTS write (
     entry BIGINT NOT NULL REFERENCES entry (id) ON DELETE CASCADE, place INTEGER NOT NULL,
     body TEXT NOT NULL, PRIMARY KEY (entry, place)
 ){end};
+CREATE TABLE IF NOT EXISTS approval (
+    id {number}, asked TEXT NOT NULL, database TEXT NOT NULL, uid INTEGER NOT NULL,
+    who TEXT NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL, message TEXT NOT NULL,
+    digest TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', decided TEXT, decider TEXT
+);
 """
 
 #: Seconds to wait for another process that writes.

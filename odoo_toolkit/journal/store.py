@@ -75,9 +75,10 @@ class Store:
     """
 
     def __init__(self, place: str | Path, *, days: int, megabytes: int) -> None:
-        self._database = database_of(place)
+        #: Where they are.
+        self.database = database_of(place)
         #: By which it is told from others, and called in messages.
-        self.name = self._database.name
+        self.name = self.database.name
         self._days, self._bytes = days, megabytes * 1_000_000
         self._added = 0
 
@@ -99,7 +100,7 @@ class Store:
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
-        with self._database.writing() as session:
+        with self.database.writing() as session:
             row_id = session.execute(
                 f"INSERT INTO entry ({names}) VALUES ({marks}) RETURNING id",  # noqa: S608
                 list(row.values()),
@@ -112,7 +113,7 @@ class Store:
     def update(self, entry_id: int, **values: Any) -> None:
         """Complete an entry; names as of :class:`HistoryEntry`, and ``result``."""
         names = ", ".join(f"{name} = ?" for name in values)
-        with self._database.writing() as session:
+        with self.database.writing() as session:
             session.execute(
                 f"UPDATE entry SET {names} WHERE id = ?",  # noqa: S608
                 [*values.values(), entry_id],
@@ -126,7 +127,7 @@ class Store:
             outcome, result: that it has, as they were read.
             process: which goes on with it.
         """
-        with self._database.writing() as session:
+        with self.database.writing() as session:
             cursor = session.execute(
                 "UPDATE entry SET outcome = 'running', finished = NULL, undone_by = NULL,"
                 " result = ? WHERE id = ? AND outcome = ?"
@@ -149,7 +150,7 @@ class Store:
                 not_kept=[*write.not_kept, "(more than the journal keeps of one call)"],
             )
             body = _body(short, reply)
-        with self._database.writing() as session:
+        with self.database.writing() as session:
             session.execute(
                 "INSERT INTO write (entry, place, body) VALUES (?, ?, ?)"
                 " ON CONFLICT (entry, place) DO UPDATE SET body = excluded.body",
@@ -158,7 +159,7 @@ class Store:
 
     def mark(self, entry_id: int, place: int, outcome: str) -> None:
         """Note what has become of one of its writes since."""
-        with self._database.writing() as session:
+        with self.database.writing() as session:
             row = session.execute(
                 "SELECT body FROM write WHERE entry = ? AND place = ?", [entry_id, place]
             ).fetchone()
@@ -169,7 +170,7 @@ class Store:
 
     def replies(self, entry_id: int) -> dict[int, Reply]:
         """Return by place which calls a keyed entry has made, and what they were answered."""
-        with self._database.reading() as session:
+        with self.database.reading() as session:
             rows = session.execute(
                 "SELECT place, body FROM write WHERE entry = ?", [entry_id]
             ).fetchall()
@@ -190,7 +191,7 @@ class Store:
         found = self._entries("WHERE database = ? AND uid = ? AND key = ?", [database, uid, key])
         if not found:
             return None
-        with self._database.reading() as session:
+        with self.database.reading() as session:
             row = session.execute(
                 "SELECT outcome, digest, result FROM entry WHERE id = ?", [found[0].id]
             ).fetchone()
@@ -216,19 +217,19 @@ class Store:
         Raises:
             OdooError: it cannot be used.
         """
-        with self._database.reading():
+        with self.database.reading():
             pass
 
     def exists(self) -> bool:
         """Whether it was made before; nothing is made by this."""
-        return self._database.exists()
+        return self.database.exists()
 
     def close(self) -> None:
         """Close it; the next use opens it again."""
-        self._database.close()
+        self.database.close()
 
     def _entries(self, condition: str, values: Sequence[Any]) -> list[HistoryEntry]:
-        with self._database.reading() as session:
+        with self.database.reading() as session:
             rows = session.execute(
                 f"SELECT {', '.join(_ENTRY)} FROM entry {condition}",  # noqa: S608
                 list(values),
@@ -246,7 +247,8 @@ class Store:
         """Remove what is too old, and of what is too much the oldest tenth."""
         oldest = (datetime.now(timezone.utc) - timedelta(days=self._days)).isoformat()
         session.execute("DELETE FROM entry WHERE started < ?", [oldest])
-        if self._database.size(session) > self._bytes:
+        session.execute("DELETE FROM approval WHERE asked < ?", [oldest])
+        if self.database.size(session) > self._bytes:
             session.execute(
                 "DELETE FROM entry WHERE id <= (SELECT min(id) + (max(id) - min(id)) / 10"
                 " FROM entry)"

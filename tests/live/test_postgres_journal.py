@@ -125,5 +125,5 @@ def test_without_its_journal_nothing_is_sent(
         ):
             create(other, "res.partner", {"name": f"Lost {suffix}"})
     finally:
-        postgres.execute(database, f"{comment} '1'")
+        postgres.execute(database, f"{comment} '2'")
     assert count(odoo, "res.partner", [["name", "=", f"Lost {suffix}"]]).count == 0

@@ -130,7 +130,7 @@ def test_a_file_that_cannot_be_used_has_nothing_sent(
 
 def test_a_full_file_has_nothing_sent(server: FakeServer, odoo: Connection) -> None:
     assert isinstance(odoo.journal, Journal)
-    connection = odoo.journal.store._database._opened()
+    connection = odoo.journal.store.database._opened()
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(OdooError, match="full") as caught:
