@@ -23,7 +23,9 @@ from odoo_toolkit.fields import TO_MANY, Field
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
+    from odoo_toolkit.plans import Plan
     from odoo_toolkit_mcp.toolsets.base import Asks, Tool
+from odoo_toolkit_mcp.approval_rules import NO_RULES, Rules
 from odoo_toolkit_mcp.untrusted import cleaned
 
 #: A method one of whose words is among these destroys something: ``unlink``, ``button_cancel``.
@@ -43,10 +45,12 @@ class Question:
     Attributes:
         message: what will happen, with the names of the records.
         digest: stands for the message, the call with its arguments and records, and who makes it.
+        of_another: whether not this person is asked, but another one.
     """
 
     message: str
     digest: str
+    of_another: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -59,6 +63,8 @@ class Asking:
         given: the arguments as the client gave them.
         client: whose call it is.
         approved: the digest of the question that the person has said yes to.
+        rules: of the calls that another person has to allow.
+        released: the digest of the question that another person has said yes to.
     """
 
     tool: Tool
@@ -66,6 +72,8 @@ class Asking:
     given: Mapping[str, Any]
     client: str | None = None
     approved: str | None = None
+    rules: Rules = NO_RULES
+    released: str | None = None
 
 
 class _Stopped(Exception):  # noqa: N818 - nothing went wrong
@@ -78,7 +86,7 @@ class _Guarded:
     def __init__(self, odoo: Odoo, asking: Asking) -> None:
         self._odoo = odoo
         self._asking = asking
-        self._approved = False
+        self._approved = self._released = self._planned = False
         self._announced: str | None = None
         self.question: Question | None = None
 
@@ -98,12 +106,31 @@ class _Guarded:
 
     def call(self, call: Call) -> Any:
         """Send a call, unless a person must be asked about it and has not been."""
-        if not call.reads and not self._approved:
+        if not call.reads and self._asking.rules.rules and not self._released:
+            self._stop_unless_released(call)
+        if not call.reads and not self._approved and self._asking.asks != "never":
             lines = _TakenAway(self._odoo).by(call)
             method = self._announced or call.method
             if self._asking.asks == "always" or lines or destroys(method):
                 self._stop_unless_approved(call, method, lines)
         return self._odoo.call(call)
+
+    def _stop_unless_released(self, call: Call) -> None:
+        """Stop before the first change of what another person has to allow, and has not."""
+        asking = self._asking
+        plan = None
+        if not self._planned:
+            self._planned = True
+            plan = _dry_run(self._odoo, asking)
+        if not asking.rules.stop(self._odoo, [call, *(plan.calls if plan else ())]):
+            return
+        # What the policy refuses is refused without a question.
+        self._odoo.check(call)
+        question = _question_to_another(self._odoo, asking, call, plan)
+        if question.digest != asking.released:
+            self.question = self.question or question
+            raise _Stopped
+        self._released = self._approved = True
 
     def _stop_unless_approved(
         self, call: Call, method: str, lines: Mapping[str, Sequence[int] | None]
@@ -141,11 +168,12 @@ def run(asking: Asking, odoo: Odoo | None, /, **arguments: Any) -> Any:
         OdooError: as the function does; the policy refuses the call; or a record does not exist.
     """
     tool = asking.tool
-    if tool.access == "read" and asking.asks == "always":
-        question = _question_before_reading(odoo, asking)
+    if (tool.access == "read" or tool.asks_first) and asking.asks == "always":
+        question = _question_before_calling(odoo, asking)
         if question.digest != asking.approved:
             return question
-    if odoo is None or tool.access == "read" or asking.asks == "never":
+    asks = asking.asks != "never" or asking.rules.rules
+    if odoo is None or tool.access == "read" or not asks:
         return tool.function(odoo, **arguments)
     guarded = _Guarded(odoo, asking)
     try:
@@ -216,6 +244,29 @@ def _question_about_plan(odoo: Odoo, asking: Asking) -> Question:
     return _asked("\n".join(text), asking, odoo.uid, [str(call) for call in plan.calls])
 
 
+def _dry_run(odoo: Odoo, asking: Asking) -> Plan | None:
+    """Return what a tool would do, if it can tell that."""
+    if "dry_run" not in asking.tool.input_schema["properties"] or asking.given.get("dry_run"):
+        return None
+    plan: Plan = asking.tool.function(odoo, **asking.tool.check({**asking.given, "dry_run": True}))
+    return plan
+
+
+def _question_to_another(odoo: Odoo, asking: Asking, call: Call, plan: Plan | None) -> Question:
+    """Return what another person is asked: the plan with its names and amounts, or the call."""
+    text = [asking.tool.title]
+    if call.ids:
+        read = Call(model=call.model, method="read", ids=call.ids, acts_on=call.acts_on, step=True)
+        text += [_counted(odoo, call.model, call.ids), *_named(odoo, read, {})]
+    text += _arguments(asking)
+    facts: Any = [call.model, call.method, list(call.ids or ()), str(wired(call).arguments)]
+    if plan:
+        text += [plan.message, *(clean(one, _LONGEST_ARGUMENT) for one in plan.warnings)]
+        facts = [str(attrs.asdict(plan))]
+    question = _asked("\n".join(text), asking, odoo.uid, facts)
+    return attrs.evolve(question, of_another=True)
+
+
 def _source(odoo: Odoo, asking: Asking, call: Call, companies: Mapping[str, Any]) -> Iterator[str]:
     """Return lines for the records that a wizard is about, where the call names them."""
     model, ids = asking.given.get("model"), asking.given.get("ids")
@@ -224,9 +275,10 @@ def _source(odoo: Odoo, asking: Asking, call: Call, companies: Mapping[str, Any]
         yield from _named(odoo, Call(model=model, method="read", ids=ids), companies)
 
 
-def _question_before_reading(odoo: Odoo | None, asking: Asking) -> Question:
+def _question_before_calling(odoo: Odoo | None, asking: Asking) -> Question:
     model, ids = asking.given.get("model"), asking.given.get("ids", asking.given.get("record_id"))
-    text = [asking.tool.title]
+    tool = asking.tool
+    text = [tool.title]
     if odoo and isinstance(model, str):
         if problem := odoo.policy.model_problem(model, "read"):
             raise problem
@@ -234,6 +286,7 @@ def _question_before_reading(odoo: Odoo | None, asking: Asking) -> Question:
         text = [f"{asking.tool.title}: {_counted(odoo, model, ids or None)}"]
         text += _named(odoo, Call(model=model, method="read", ids=ids), {})
     text += _arguments(asking)
+    text += [tool.consequence] if tool.consequence else []
     return _asked("\n".join(text), asking, odoo.uid if odoo else 0, [])
 
 

@@ -41,6 +41,8 @@ from odoo_toolkit_mcp import (
 )
 from odoo_toolkit_mcp.affected import Asking, Question
 from odoo_toolkit_mcp.answer_size import within_budget
+from odoo_toolkit_mcp.approval_rules import rules_of
+from odoo_toolkit_mcp.approvals import release
 from odoo_toolkit_mcp.areas import INPUT_SCHEMA, Operation, read_call
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.callers import client_of
@@ -112,6 +114,7 @@ class OdooServer(Server[Running]):
             connection_settings, settings, self.offered.register, self._publish
         )
         self._confirmations = Confirmations(settings)
+        self._rules = rules_of(settings)
         self._views = ServedViews()
         self._introductions = Introductions()
         self._bus = InMemorySubscriptionBus()
@@ -323,6 +326,7 @@ class OdooServer(Server[Running]):
             arguments = tool.check(given)
             self.requests.check_rate(ctx, tool.access)
             approved = self._confirmations.answered(params)
+            released: str | None = None
             odoo = await self._odoo_for(ctx, tool)
             seal = None
             if by_view:
@@ -331,8 +335,19 @@ class OdooServer(Server[Running]):
                 approved = seal.question if seal else None
             while True:
                 outcome = await self._run(
-                    ctx, noted, tool, odoo, given, arguments, approved, by_view
+                    ctx, noted, tool, odoo, given, arguments, approved, by_view, released
                 )
+                if isinstance(outcome, Question) and outcome.of_another and odoo:
+                    released = await run_blocking(
+                        ctx.session,
+                        release,
+                        odoo,
+                        tool.name,
+                        outcome.message,
+                        outcome.digest,
+                        noted.client,
+                    )
+                    continue
                 if isinstance(outcome, Question) and by_view:
                     return self._views.question(outcome, seal, ctx, odoo, tool, given)
                 if isinstance(outcome, Question):
@@ -397,6 +412,7 @@ class OdooServer(Server[Running]):
         arguments: dict[str, Any],
         approved: str | None,
         by_view: ViewCall | None,
+        released: str | None = None,
     ) -> Any:
         """Run a tool's function with the checked arguments.
 
@@ -405,7 +421,15 @@ class OdooServer(Server[Running]):
         """
         asks = self._confirmations.asks(ctx, tool, in_view=by_view is not None)
         client = client_of(ctx.request)
-        asking = Asking(tool=tool, asks=asks, given=given, client=client, approved=approved)
+        asking = Asking(
+            tool=tool,
+            asks=asks,
+            given=given,
+            client=client,
+            approved=approved,
+            rules=self._rules,
+            released=released,
+        )
         with self.requests.noted(ctx, tool.name) as who:
             try:
                 return await run_blocking(

@@ -149,6 +149,9 @@ class ServerSettings:
         confirm: whether a person is asked before something is destroyed: where the client can be
             asked (auto), always (else it is refused), or never.
         confirm_tools: names of further tools that a person is asked about.
+        approval: calls that another person has to allow, such as ``account.move.action_post`` or
+            ``sale.order.action_confirm>5000``.
+        approvers: logins of the Odoo users who allow them.
         rate_limit: whether calls are counted, for each client.
         rate_limit_rpm: calls per minute.
         rate_limit_rph: calls per hour.
@@ -227,6 +230,8 @@ class ServerSettings:
         "ODOO_MCP_CONFIRM", parse=choice("auto", "always", "never"), default="auto"
     )
     confirm_tools: tuple[str, ...] = setting("ODOO_MCP_CONFIRM_TOOLS", parse=comma_list, default=())
+    approval: tuple[str, ...] = setting("ODOO_MCP_APPROVAL", parse=comma_list, default=())
+    approvers: tuple[str, ...] = setting("ODOO_MCP_APPROVERS", parse=comma_list, default=())
     rate_limit: bool = setting("ODOO_MCP_RATE_LIMIT", parse=boolean, default=False)
     rate_limit_rpm: int = setting("ODOO_MCP_RATE_LIMIT_RPM", parse=integer(minimum=1), default=60)
     rate_limit_rph: int = setting("ODOO_MCP_RATE_LIMIT_RPH", parse=integer(minimum=1), default=1000)

@@ -45,8 +45,9 @@ class Said:
 
 @functools.cache
 def tools() -> Mapping[str, Tool]:
-    """Return every tool of every toolset."""
-    table = ToolTable(ServerSettings(mode="full"))
+    """Return every tool of every toolset, also those that only some settings make."""
+    approval = {"approval": ("account.move.action_post",), "approvers": ("olga",)}
+    table = ToolTable(ServerSettings(mode="full", **approval))
     for toolset in ALL_TOOLSETS:
         toolset().register_tools(table, None)
     return table.tools

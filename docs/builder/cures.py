@@ -153,6 +153,12 @@ CURES: dict[str, tuple[str, str]] = {
         "The key was given before, for another function or other arguments. Nothing was sent.",
         "Use a new key for a new request. See [undo](../undo.md).",
     ),
+    "APPROVAL_NEEDED": (
+        "The operator wants another person to allow this operation first; it waits, and nothing was"
+        " done.",
+        "Repeat exactly the same call once it is approved; see"
+        " [approval](../undo.md#approval-by-another-person).",
+    ),
     "KEY_RUNNING": (
         "The same request, with the same key, still runs. Nothing was sent.",
         "Repeat it later with the same key.",

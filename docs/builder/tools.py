@@ -31,7 +31,9 @@ def pages() -> dict[str, str]:
 def _toolset(toolset: type[BaseToolset]) -> str:
     made = toolset()
     about = made.metadata()
-    settings = ServerSettings(mode="full")
+    # With a rule, so that the tools are there that only rules make.
+    rules = {"approval": ("account.move.action_post",), "approvers": ("somebody",)}
+    settings = ServerSettings(mode="full", **rules)
     offered = ToolTable(settings)
     made.register_tools(offered, None)
     needs = [f"the Odoo module `{module}`" for module in about.required_modules]

@@ -73,6 +73,8 @@ class Tool:
         needs_odoo: whether it fails without a connection; else it is given None without one.
         asks: before which of its changes a person is asked, by default as its access is.
         consequence: a sentence for that person on what is not seen from the records' names.
+        asks_first: whether that person is asked before the tool is called, as it changes something
+            that is not in Odoo.
         asks_about_plan: whether that person is shown what the dry run says.
         module: an Odoo module that it needs besides those of its toolset.
         creates: the model whose records it creates better than ``odoo_core_create`` does.
@@ -94,6 +96,7 @@ class Tool:
         default=attrs.Factory(lambda self: ASKS.get(self.access, "never"), takes_self=True)
     )
     consequence: str = ""
+    asks_first: bool = False
     asks_about_plan: bool = False
     module: str = ""
     creates: str = ""

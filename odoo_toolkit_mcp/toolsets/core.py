@@ -23,10 +23,12 @@ from odoo_toolkit.records.models import DEFAULT_ATTRIBUTES
 from odoo_toolkit.records.reading_back import NAMES_AND_STATES
 from odoo_toolkit.records.results import CreateResult, FieldsResult
 from odoo_toolkit.system_info import installed_apps
+from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.guides import create_record, model_guide
 from odoo_toolkit_mcp.served import served_by
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets import batching, history
+from odoo_toolkit_mcp.toolsets.approving import approval_tools
 from odoo_toolkit_mcp.toolsets.base import (
     BaseToolset,
     RegistrationReport,
@@ -314,6 +316,8 @@ class CoreToolset(BaseToolset):
         )
         deep = _deep_search_tool(settings)
         journal: tuple[Tool, ...] = (*history.TOOLS, batching.batch_tool(server))
+        rules = rules_of(settings)
+        journal += approval_tools(rules) if rules.rules else ()
         if not server.keeps_journal:
             server.left_out |= {tool.name: history.NO_JOURNAL for tool in journal}
             journal = ()

@@ -1,0 +1,74 @@
+"""What another person allowed is done, once; what nobody has decided yet waits in the journal.
+
+The question has all that would be done, and a yes is good for exactly that and for the one who
+asked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from odoo_toolkit.errors import AccessError, make_error
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit.journal.approvals import Approvals
+
+
+def release(odoo: Odoo, operation: str, message: str, digest: str, client: str) -> str:
+    """Return the digest of a question to which another person has said yes; that yes is used up.
+
+    Args:
+        odoo: the connection of the one who asks.
+        operation: the tool.
+        message: all that would be done.
+        digest: stands for it.
+        client: the program that asks.
+
+    Raises:
+        StateError: nobody has decided yet; the question waits.
+        AccessError: somebody has said no.
+    """
+    # Imported here: the server must be able to start without them.
+    from odoo_toolkit.acting_as import acting_as
+
+    approvals = approvals_of(odoo)
+    found = approvals.latest(odoo.uid, digest)
+    if found and found.state == "approved" and approvals.use(found.id):
+        return digest
+    if found and found.state == "refused":
+        raise AccessError(
+            f"{found.decider} has refused this ({found.id}). Nothing was done.",
+            suggestion="Do not repeat it; talk to that person.",
+            details={"approval": found.id},
+            outcome="not_sent",
+        )
+    waits = found or approvals.ask(
+        digest,
+        uid=odoo.uid,
+        who=acting_as(odoo).user or f"user {odoo.uid}",
+        client=client,
+        operation=operation,
+        message=message,
+    )
+    raise make_error(
+        "APPROVAL_NEEDED",
+        f"This waits for another person's approval ({waits.id}). Nothing was done.",
+        suggestion="Tell the person who asked. Once it is approved, repeat exactly the same call:"
+        " then it is done. If the records have changed by then, it is asked for anew.",
+        details={"approval": waits.id, "asks": message},
+        outcome="not_sent",
+    )
+
+
+def approvals_of(odoo: Odoo) -> Approvals:
+    """Return the approvals of a connection's database.
+
+    Raises:
+        ConfigurationError: the connection has no journal.
+    """
+    from odoo_toolkit.journal.approvals import Approvals
+    from odoo_toolkit.journal.recording import identity
+    from odoo_toolkit.undoing import journal_of
+
+    return Approvals(journal_of(odoo), identity(odoo))

@@ -1,0 +1,103 @@
+"""Approvals: tools of the core toolset, where the server has calls that another person allows."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import attrs
+from annotated_doc import Doc
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, NotFoundError, StateError
+from odoo_toolkit.journal.approvals import Approval
+from odoo_toolkit_mcp.approval_rules import Rules
+from odoo_toolkit_mcp.approvals import approvals_of
+from odoo_toolkit_mcp.toolsets.base import Tool
+
+
+@attrs.frozen(kw_only=True)
+class ApprovalList:
+    """Operations that wait, the newest first.
+
+    Attributes:
+        may_decide: whether this user may say yes to those of others.
+    """
+
+    waiting: list[Approval]
+    may_decide: bool
+
+
+def approval_tools(rules: Rules) -> tuple[Tool, Tool]:
+    """Return the tools by which operations that wait are seen and decided upon."""
+
+    def _list_approvals(odoo: Odoo) -> ApprovalList:
+        decides = _login(odoo) in rules.approvers
+        found: list[Approval] = approvals_of(odoo).waiting()
+        own = [one for one in found if decides or one.uid == odoo.uid]
+        return ApprovalList(waiting=own, may_decide=decides)
+
+    def _decide_approval(
+        odoo: Odoo,
+        approval: Annotated[int, Doc("Id of the operation that waits.")],
+        approve: Annotated[bool, Doc("Yes, it may be done once; or no.")],
+    ) -> Approval:
+        login = _login(odoo)
+        if login not in rules.approvers:
+            raise AccessError(
+                f"{login} does not decide upon what others do.",
+                suggestion="ODOO_MCP_APPROVERS names those who do.",
+                outcome="not_sent",
+            )
+        approvals = approvals_of(odoo)
+        found: Approval | None = approvals.get(approval)
+        if found is None:
+            raise NotFoundError(
+                f"No operation {approval} waits for approval.",
+                suggestion="odoo_core_list_approvals shows those that do.",
+            )
+        if found.uid == odoo.uid:
+            raise AccessError(
+                "Nobody approves what they have asked for themselves.",
+                suggestion="Another person has to decide.",
+                outcome="not_sent",
+            )
+        if not approvals.decide(approval, "approved" if approve else "refused", login):
+            raise StateError(
+                f"Operation {approval} is decided upon already: {found.state}.",
+                suggestion="Nothing needs to be done.",
+            )
+        return approvals.get(approval) or found
+
+    return (
+        Tool(
+            name="odoo_core_list_approvals",
+            title="List what waits for approval",
+            description="List the operations that wait until another person allows them: who asked,"
+            " when, and all that would be done.",
+            function=_list_approvals,
+            access="read",
+        ),
+        Tool(
+            name="odoo_core_decide_approval",
+            title="Approve or refuse",
+            description="Say yes or no to an operation that somebody else has asked for. Only for"
+            " the person whom the operator named, and only after that person has read it.",
+            function=_decide_approval,
+            access="write",
+            asks="always",
+            asks_first=True,
+            consequence="A yes lets the other person do this once.",
+        ),
+    )
+
+
+def _login(odoo: Odoo) -> str:
+    read = Call(
+        model="res.users",
+        method="read",
+        ids=(odoo.uid,),
+        arguments={"fields": ["login"]},
+        internal=True,
+    )
+    return str(odoo.call(read)[0]["login"]).lower()
