@@ -37,6 +37,8 @@ class ActingAs(Shown):
         language: of the user, such as en_US.
         time_zone: in which a day is meant, such as Europe/Brussels.
         today: the day it is there.
+        link_pattern: the address of any record in Odoo's web client, with its model and id in
+            place of ``{model}`` and ``{id}``.
     """
 
     user: str | None
@@ -47,6 +49,7 @@ class ActingAs(Shown):
     language: str | None = None
     time_zone: str
     today: str
+    link_pattern: str
 
 
 def acting_as(odoo: Odoo) -> ActingAs:
@@ -70,7 +73,7 @@ def acting_as(odoo: Odoo) -> ActingAs:
     known: dict[str, Any] = odoo.schema.remember("acting as", lambda: _ask(odoo))
     zone = own_zone(odoo)
     today = datetime.now(zone).date().isoformat()
-    return ActingAs(**known, time_zone=zone.key, today=today)
+    return ActingAs(**known, time_zone=zone.key, today=today, link_pattern=odoo.link_pattern)
 
 
 def _ask(odoo: Odoo) -> dict[str, Any]:

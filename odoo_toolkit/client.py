@@ -213,9 +213,22 @@ class Odoo:
 
     def link(self, model: str, record_id: int) -> str:
         """Return the address that opens a record in Odoo's web client."""
+        return self._links(model).replace("{id}", str(record_id))
+
+    def links(self, model: str, ids: Sequence[int | None]) -> str | None:
+        """Return the address that opens the record; of several, with ``{id}`` in place of an id.
+
+        An answer with a hundred records has it once. None where there is no record.
+        """
+        there = [record_id for record_id in ids if record_id]
+        if len(there) == 1:
+            return self.link(model, there[0])
+        return self._links(model) if there else None
+
+    def _links(self, model: str) -> str:
         if self.version.major >= 18 and "." not in model:
             model = f"m-{model}"  # without a dot it would be taken for the path of an action
-        return self.link_pattern.replace("{model}", model).replace("{id}", str(record_id))
+        return self.link_pattern.replace("{model}", model)
 
     @property
     def uid(self) -> int:

@@ -276,6 +276,7 @@ def search_all(
         has_more=False,
         total=every.total if count_total else None,
         left_out=every.left_out,
+        url=odoo.links(model, [row["id"] for row in records]),
         skipped_fields=every.skipped_fields,
         warnings=every.warnings,
         described=every.described,

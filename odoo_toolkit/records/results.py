@@ -75,6 +75,7 @@ class SearchResult(_Rows):
         total: number of all matching records, if it was asked for.
         left_out: number of records that the policy kept out; None where there are such, but it is
             not told how many, as with conditions the number would tell what is in them.
+        url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
         skipped_fields: fields that the user cannot read on these records.
         warnings: what was done differently from what was asked.
         described: the fields that were read, by name.
@@ -89,6 +90,7 @@ class SearchResult(_Rows):
     next_offset: int | None = None
     total: int | None = None
     left_out: int | None = 0
+    url: str | None = None
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     described: Described = attrs.field(factory=dict, repr=False, eq=False)
@@ -96,10 +98,15 @@ class SearchResult(_Rows):
 
 @attrs.frozen(kw_only=True)
 class ReadResult(_Rows):
-    """Records read; ``missing_ids`` do not exist or are not visible to the user."""
+    """Records read; ``missing_ids`` do not exist or are not visible to the user.
+
+    Attributes:
+        url: as of :class:`SearchResult`.
+    """
 
     records: list[Record]
     missing_ids: list[int]
+    url: str | None = None
     skipped_fields: list[str] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
     described: Described = attrs.field(factory=dict, repr=False, eq=False)
@@ -112,6 +119,7 @@ class CreateResult(Shown):
     Attributes:
         id: of the only one, or of the first.
         ids: of all of them, in the order of the values.
+        url: as of :class:`SearchResult`.
         records: what was read back of them.
         differences: the values that Odoo dropped, changed or rounded.
     """
@@ -120,6 +128,7 @@ class CreateResult(Shown):
     model: str
     message: str
     ids: list[int] = attrs.Factory(lambda self: [self.id], takes_self=True)
+    url: str | None = None
     records: list[Record] = attrs.Factory(list)
     differences: list[Difference] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)
@@ -130,6 +139,7 @@ class WriteResult(Shown):
     """Records updated; ``records`` has what was read back of them.
 
     Attributes:
+        url: as of :class:`SearchResult`.
         differences: the values that Odoo dropped, changed or rounded.
     """
 
@@ -137,6 +147,7 @@ class WriteResult(Shown):
     model: str
     ids: list[int]
     message: str
+    url: str | None = None
     records: list[Record] = attrs.Factory(list)
     differences: list[Difference] = attrs.Factory(list)
     warnings: list[str] = attrs.Factory(list)

@@ -102,6 +102,7 @@ def search(
         next_offset=offset + limit if has_more else None,
         total=total if count_total else None,
         left_out=hidden,
+        url=odoo.links(model, [row["id"] for row in records]),
         skipped_fields=list(shower.skipped),
         warnings=[*warnings, *shower.warnings],
         described=question.columns.described(shower.skipped),
@@ -286,6 +287,7 @@ def read(
     return ReadResult(
         records=[by_id[i] for i in ids if i in by_id],
         missing_ids=[i for i in ids if i not in by_id],
+        url=odoo.links(model, list(by_id)),
         skipped_fields=list(shower.skipped),
         warnings=list(shower.warnings),
         described=columns.described(shower.skipped),

@@ -121,6 +121,7 @@ class ImportSummary:
         message, needs: of a dry run, see :class:`~odoo_toolkit.Plan`.
         related: model -> names of records that were created since rows name them.
         ids: by row, where the rows are few; null where there is no record.
+        url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
         in_doubt, not_done: see :class:`ImportResult`.
     """
 
@@ -134,6 +135,7 @@ class ImportSummary:
     changes: list[PlannedChange] = attrs.Factory(list)
     related: dict[str, list[str]] = attrs.Factory(dict)
     ids: list[int | None] = attrs.Factory(list)
+    url: str | None = None
     dry_run: bool = False
     message: str = ""
     needs: str | None = None
@@ -295,6 +297,7 @@ class ImportResult(ImportedRows):
     Attributes:
         model, created, updated, unchanged, failed, ids, statuses: see :class:`ImportedRows`.
         related, warnings: see there.
+        url: opens the record in Odoo's web client; of several, with ``{id}`` in place of an id.
         interrupted: why the import stopped before its end: the server went away, or the time was
             over. What was done until then stays done.
         in_doubt: numbers of rows whose answer was lost, and of which Odoo shows nothing: they
@@ -303,6 +306,7 @@ class ImportResult(ImportedRows):
         differences: what Odoo stored otherwise than it was given, where ``compare`` asked for it.
     """
 
+    url: str | None = None
     interrupted: str | None = None
     in_doubt: list[int] = attrs.Factory(list)
     not_done: list[int] = attrs.Factory(list)
@@ -330,6 +334,7 @@ class ImportResult(ImportedRows):
         """Return the same in few words."""
         return self._in_short(
             ids=self.ids if len(self.ids) <= _IDS else [],
+            url=self.url,
             interrupted=self.interrupted and _short(self.interrupted),
             in_doubt=self.in_doubt[:_IDS],
             not_done=self.not_done[:_IDS],

@@ -271,6 +271,7 @@ def _import(
     differences = _differences(odoo, model, prepared, writer) if meant.compare else []
     return ImportResult(
         **_facts(model, prepared),
+        url=odoo.links(model, [row.id for row in rows]),
         related=related,
         warnings=_once(prepared.warnings, writer.warnings),
         interrupted=writer.interrupted,
