@@ -395,9 +395,12 @@ async def test_a_pdf_is_read_and_kept(
     assert made.structured_content is not None
     order_id = made.structured_content["id"]
     arguments = {"report_name": "sale.report_saleorder", "record_ids": [order_id]}
+    await page.set_viewport_size({"width": 560, "height": 800})
     shown = await show(page, at, client, "odoo_reports_generate", arguments)
     assert "Chair" in await shown.text()
     assert "141.00" in (await shown.text()).replace(",", ".")
+    sheet = shown.frame.locator(".sheet").first
+    assert await sheet.evaluate("it => it.scrollWidth <= it.clientWidth"), "amounts are cut off"
     async with page.expect_download() as download:
         await shown.frame.get_by_role("button", name="Download").click()
     path = await (await download.value).path()

@@ -51,13 +51,21 @@ function picture(file) {
     file.base64 });
 }
 
+// An amount must not end at the edge: the letters are as small as the longest line needs.
+function sheet(text) {
+  const shown = h("code", {}, text);
+  const columns = Math.max(...text.split("\n").map((line) => line.trimEnd().length));
+  shown.style.setProperty("--columns", String(columns));
+  return h("div", { class: "sheet", tabindex: "0", role: "document" }, shown);
+}
+
 // Hosts let no frame or plugin show the PDF itself: what it says stands here, page by page.
 function pages(meta, data) {
   const texts = meta.pages || [];
   const all = data.pages || texts.length;
   return texts.map((text, place) => [
     h("h2", {}, "Page " + (place + 1) + " of " + all),
-    text.trim() ? h("div", { class: "sheet", tabindex: "0", role: "document" }, h("code", {}, text))
+    text.trim() ? sheet(text)
       : h("p", { class: "dim" }, "This page has no text."),
   ]).flat();
 }
