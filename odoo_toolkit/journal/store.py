@@ -15,9 +15,39 @@ from typing import Any
 import attrs
 from cattrs import BaseValidationError, Converter
 
+from odoo_toolkit.databases import Form, Session, database_of
 from odoo_toolkit.errors import make_error
-from odoo_toolkit.journal.databases import Session, database_of
 from odoo_toolkit.journal.entries import DAMAGED, HistoryEntry, Write
+
+FORM = Form(
+    noun="journal",
+    error="JOURNAL_ERROR",
+    schema="odoo_toolkit",
+    steps=(
+        """
+CREATE TABLE IF NOT EXISTS entry (
+    id {number}, started TEXT NOT NULL, finished TEXT,
+    database TEXT NOT NULL, uid INTEGER NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL,
+    message TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT 'running',
+    key TEXT, digest TEXT, result TEXT, undoes BIGINT, undone_by BIGINT
+);
+CREATE UNIQUE INDEX IF NOT EXISTS entry_key ON entry (database, uid, key) WHERE key IS NOT NULL;
+CREATE INDEX IF NOT EXISTS entry_started ON entry (database, uid, started);
+CREATE TABLE IF NOT EXISTS write (
+    entry BIGINT NOT NULL REFERENCES entry (id) ON DELETE CASCADE, place INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY (entry, place)
+){end};
+""",
+        """
+CREATE TABLE IF NOT EXISTS approval (
+    id {number}, asked TEXT NOT NULL, database TEXT NOT NULL, uid INTEGER NOT NULL,
+    who TEXT NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL, message TEXT NOT NULL,
+    digest TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', decided TEXT, decider TEXT
+);
+""",
+    ),
+    measured=("entry", "write"),
+)
 
 #: Entries after which the bounds are looked at again.
 _LOOKED_AT = 200
@@ -76,7 +106,7 @@ class Store:
 
     def __init__(self, place: str | Path, *, days: int, megabytes: int) -> None:
         #: Where they are.
-        self.database = database_of(place)
+        self.database = database_of(place, FORM)
         #: By which it is told from others, and called in messages.
         self.name = self.database.name
         self._days, self._bytes = days, megabytes * 1_000_000

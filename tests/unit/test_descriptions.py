@@ -58,7 +58,7 @@ from tests.known_names import (
 #: Files with tables of words, which are no sentences.
 WORD_TABLES = (
     "odoo_toolkit/app_models/",
-    "odoo_toolkit/journal/databases.py",
+    "odoo_toolkit/databases.py",
     "odoo_toolkit/journal/store.py",
     "odoo_toolkit/own_orders.py",
     "odoo_toolkit/search_help/",

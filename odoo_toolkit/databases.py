@@ -1,6 +1,7 @@
-"""Where a journal is kept: a file of SQLite for one machine, or PostgreSQL for a team's servers.
+"""Tables of our own: a file of SQLite for one machine, or PostgreSQL for a team's servers.
 
-Both take the same SQL, with ``?`` for a value; here is in what they differ.
+Both take the same SQL, with ``?`` for a value; here is in what they differ. What is kept in them
+says so by a :class:`Form`.
 """
 
 from __future__ import annotations
@@ -14,39 +15,66 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
+import attrs
+
 from odoo_toolkit.errors import ConfigurationError, OdooError, make_error
 
 if TYPE_CHECKING:
     import psycopg
-
-#: The form of the tables. A journal of a newer one is left alone.
-_VERSION = 2
-
-_TABLES = """
-CREATE TABLE IF NOT EXISTS entry (
-    id {number}, started TEXT NOT NULL, finished TEXT,
-    database TEXT NOT NULL, uid INTEGER NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL,
-    message TEXT NOT NULL DEFAULT '', outcome TEXT NOT NULL DEFAULT 'running',
-    key TEXT, digest TEXT, result TEXT, undoes BIGINT, undone_by BIGINT
-);
-CREATE UNIQUE INDEX IF NOT EXISTS entry_key ON entry (database, uid, key) WHERE key IS NOT NULL;
-CREATE INDEX IF NOT EXISTS entry_started ON entry (database, uid, started);
-CREATE TABLE IF NOT EXISTS write (
-    entry BIGINT NOT NULL REFERENCES entry (id) ON DELETE CASCADE, place INTEGER NOT NULL,
-    body TEXT NOT NULL, PRIMARY KEY (entry, place)
-){end};
-CREATE TABLE IF NOT EXISTS approval (
-    id {number}, asked TEXT NOT NULL, database TEXT NOT NULL, uid INTEGER NOT NULL,
-    who TEXT NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL, message TEXT NOT NULL,
-    digest TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', decided TEXT, decider TEXT
-);
-"""
 
 #: Seconds to wait for another process that writes.
 _PATIENCE = 10.0
 
 #: How an address of PostgreSQL begins.
 _POSTGRES = ("postgresql://", "postgres://")
+
+
+@attrs.frozen(kw_only=True)
+class Form:
+    """What is kept, and in which tables.
+
+    Attributes:
+        noun: how messages call it, such as "journal".
+        error: the code of the error that says that it cannot be used.
+        schema: in which it is in PostgreSQL.
+        steps: SQL that brings the tables from one version to the next; the first makes them.
+            They are only ever added to. ``{number}`` stands for an id that counts up by itself,
+            ``{end}`` for what closes a table of which SQLite needs no row ids.
+        measured: tables whose size counts.
+    """
+
+    noun: str
+    error: str
+    schema: str
+    steps: tuple[str, ...]
+    measured: tuple[str, ...] = ()
+
+    @property
+    def version(self) -> int:
+        """The version that the steps lead to."""
+        return len(self.steps)
+
+    def check(self, name: str, version: int) -> None:
+        """See that tables are not of a newer version than this.
+
+        Raises:
+            ConfigurationError: they are; they are left alone.
+        """
+        if version > self.version:
+            raise ConfigurationError(
+                f"The {self.noun} {name} is of a newer version of the toolkit (form {version},"
+                f" this one writes {self.version}).",
+                suggestion="Update the toolkit, or give another place.",
+            )
+
+    def unusable(self, name: str, error: Exception, todo: str) -> OdooError:
+        """Return the error that says that it cannot be used."""
+        return make_error(
+            self.error,
+            f"The {self.noun} {name} cannot be used: {str(error).strip()}.",
+            suggestion=todo,
+            outcome="not_sent",
+        )
 
 
 class Rows(Protocol):
@@ -75,7 +103,7 @@ class Session(Protocol):
 
 
 class Database(Protocol):
-    """Where a journal is; safe to share between threads and processes."""
+    """Where tables are; safe to share between threads and processes."""
 
     #: By which it is told from others, and called in messages; without a password.
     name: str
@@ -105,22 +133,26 @@ class Database(Protocol):
         ...
 
 
-def database_of(place: str | Path) -> Database:
-    """Return what keeps a journal.
+def database_of(place: str | Path, form: Form) -> Database:
+    """Return what keeps tables.
 
     Args:
         place: the path of a file, or the address of a database of PostgreSQL.
+        form: of the tables.
+
+    Raises:
+        ConfigurationError: the package psycopg is missing.
     """
     if isinstance(place, str) and place.startswith(_POSTGRES):
-        return PostgresDatabase(place)
-    return SqliteFile(Path(place).expanduser())
+        return PostgresDatabase(place, form)
+    return SqliteFile(Path(place).expanduser(), form)
 
 
 class SqliteFile:
     """A file of SQLite; it is made where it is missing, readable by its owner only."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
+    def __init__(self, path: Path, form: Form) -> None:
+        self.path, self.name, self._form = path, str(path), form
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._process = 0
@@ -178,7 +210,8 @@ class SqliteFile:
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
             raise ConfigurationError(
-                f"The journal {self.path} cannot be written: {error.strerror or error}.",
+                f"The {self._form.noun} {self.path} cannot be written:"
+                f" {error.strerror or error}.",
                 suggestion="Give another file, or the right to write this one.",
             ) from error
         connection = sqlite3.connect(
@@ -186,14 +219,10 @@ class SqliteFile:
         )
         connection.row_factory = sqlite3.Row
         try:
-            version = _pragma(connection, "user_version")
-            _check_version(self.name, version)
+            self._form.check(self.name, _pragma(connection, "user_version"))
             connection.execute("PRAGMA foreign_keys = ON")
-            if version < _VERSION:
-                connection.execute("PRAGMA journal_mode = WAL")
-                number = "INTEGER PRIMARY KEY AUTOINCREMENT"
-                connection.executescript(_TABLES.format(number=number, end=" WITHOUT ROWID"))
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
+            if _pragma(connection, "user_version") < self._form.version:
+                self._make_tables(connection)
             # A write that the machine forgets when its power fails is one that Odoo may have.
             connection.execute("PRAGMA synchronous = FULL")
         except BaseException:
@@ -201,36 +230,53 @@ class SqliteFile:
             raise
         return connection
 
+    def _make_tables(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        number = "INTEGER PRIMARY KEY AUTOINCREMENT"
+        # One process makes them, the others wait.
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            done = _pragma(connection, "user_version")
+            for step in self._form.steps[done:]:
+                for statement in _statements(step.format(number=number, end=" WITHOUT ROWID")):
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {max(done, self._form.version)}")
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
     def _problem(self, error: sqlite3.Error) -> OdooError:
         todo = "Free some space, or give another file."
         if isinstance(error, sqlite3.DatabaseError) and "locked" in str(error):
             todo = "Another process holds it: wait, or end that process."
         elif "malformed" in str(error) or "not a database" in str(error):
             todo = "The file is damaged: move it away, and a new one is made; keep it to look at."
-        return _unusable(self.name, error, todo)
+        return self._form.unusable(self.name, error, todo)
 
 
 class PostgresDatabase:
-    """The schema ``odoo_toolkit`` of a database of PostgreSQL; it is made where it is missing.
+    """A schema of a database of PostgreSQL; it is made where it is missing.
 
     Args:
         address: ``postgresql://user@host/database``; what it leaves out, such as the password,
             comes from the environment and files of PostgreSQL's own programs.
+        form: of the tables.
 
     Raises:
         ConfigurationError: the package psycopg is missing.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, form: Form) -> None:
         try:
             import psycopg
         except ImportError as error:
             raise ConfigurationError(
-                "A journal in PostgreSQL needs the package psycopg.",
+                f"A {form.noun} in PostgreSQL needs the package psycopg.",
                 suggestion="Run pip install 'odoo-toolkit-mcp[postgres]'.",
             ) from error
         self._psycopg = psycopg
-        self._address = address
+        self._address, self._form = address, form
         parts = urlsplit(address)
         self.name = f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
         self._lock = threading.Lock()
@@ -258,9 +304,8 @@ class PostgresDatabase:
 
     def size(self, session: Session) -> int:
         """Return how many bytes the tables have; see :class:`Database`."""
-        row = session.execute(
-            "SELECT pg_total_relation_size('entry') + pg_total_relation_size('write') AS size"
-        ).fetchone()
+        sizes = [f"pg_total_relation_size('{table}')" for table in self._form.measured]
+        row = session.execute(f"SELECT {' + '.join(sizes)} AS size").fetchone()
         return int(row["size"])
 
     def exists(self) -> bool:
@@ -294,7 +339,7 @@ class PostgresDatabase:
             self._address,
             autocommit=True,
             connect_timeout=int(_PATIENCE),
-            options=f"-c search_path=odoo_toolkit -c lock_timeout={int(_PATIENCE * 1000)}",
+            options=f"-c search_path={self._form.schema} -c lock_timeout={int(_PATIENCE * 1000)}",
             row_factory=dict_row,
         )
         try:
@@ -306,25 +351,34 @@ class PostgresDatabase:
         return connection
 
     def _make_tables(self, connection: psycopg.Connection[Any]) -> None:
-        told = "SELECT obj_description(to_regnamespace('odoo_toolkit')::oid) AS form"
-        row = connection.execute(told).fetchone()
-        version = int((row or {}).get("form") or 0)
-        _check_version(self.name, version)
-        if version == _VERSION:
+        schema, form = self._form.schema, self._form
+        if self._version(connection) == form.version:
             return
         with connection.transaction():
             # One process makes them, the others wait.
-            connection.execute("SELECT pg_advisory_xact_lock(hashtext('odoo_toolkit'))")
-            connection.execute("CREATE SCHEMA IF NOT EXISTS odoo_toolkit")
+            connection.execute(f"SELECT pg_advisory_xact_lock(hashtext('{schema}'))")
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             number = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-            connection.execute(_TABLES.format(number=number, end=""))
-            connection.execute(f"COMMENT ON SCHEMA odoo_toolkit IS '{_VERSION}'")
+            for step in form.steps[self._version(connection) :]:
+                connection.execute(step.format(number=number, end=""))
+            connection.execute(f"COMMENT ON SCHEMA {schema} IS '{form.version}'")
+
+    def _version(self, connection: psycopg.Connection[Any]) -> int:
+        """Return the version of the tables, 0 where there are none.
+
+        Raises:
+            ConfigurationError: they are of a newer version.
+        """
+        told = f"SELECT obj_description(to_regnamespace('{self._form.schema}')::oid) AS form"
+        version = int((connection.execute(told).fetchone() or {}).get("form") or 0)
+        self._form.check(self.name, version)
+        return version
 
     def _problem(self, error: psycopg.Error) -> OdooError:
         todo = "See that the database can be reached and written, then repeat."
         if isinstance(error, self._psycopg.errors.LockNotAvailable):
             todo = "Another process holds it: wait, or end that process."
-        return _unusable(self.name, error, todo)
+        return self._form.unusable(self.name, error, todo)
 
 
 class _PostgresSession:
@@ -336,22 +390,9 @@ class _PostgresSession:
         return found
 
 
-def _check_version(name: str, version: int) -> None:
-    if version > _VERSION:
-        raise ConfigurationError(
-            f"The journal {name} is of a newer version of the toolkit (form {version}, this one"
-            f" writes {_VERSION}).",
-            suggestion="Update the toolkit, or give another place.",
-        )
-
-
-def _unusable(name: str, error: Exception, todo: str) -> OdooError:
-    return make_error(
-        "JOURNAL_ERROR",
-        f"The journal {name} cannot be used: {str(error).strip()}.",
-        suggestion=todo,
-        outcome="not_sent",
-    )
+def _statements(script: str) -> list[str]:
+    """Return the statements of a script, which has no semicolon within any of them."""
+    return [part for part in script.split(";") if part.strip()]
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
