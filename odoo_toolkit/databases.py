@@ -210,8 +210,7 @@ class SqliteFile:
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         except OSError as error:
             raise ConfigurationError(
-                f"The {self._form.noun} {self.path} cannot be written:"
-                f" {error.strerror or error}.",
+                f"The {self._form.noun} {self.path} cannot be written: {error.strerror or error}.",
                 suggestion="Give another file, or the right to write this one.",
             ) from error
         connection = sqlite3.connect(

@@ -8,7 +8,7 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -51,12 +51,14 @@ class Caller:
         session_id: of the server's run.
         tool: the tool's name; for what is no tool, the request's.
         client: over HTTP, the client that sent it.
+        about: more of who that is.
         changes: the calls made so far that are no mere reads.
     """
 
     session_id: str
     tool: str
     client: str | None = None
+    about: Mapping[str, Any] = attrs.field(factory=dict)
     changes: list[dict[str, Any]] = attrs.field(factory=list, eq=False)
 
 
@@ -65,25 +67,34 @@ caller: ContextVar[Caller | None] = ContextVar("odoo_toolkit_mcp_caller", defaul
 
 
 class AuditLog:
-    """Writes the audit lines of a server, to a file or to the log on stderr.
+    """Writes the audit lines of a server: where it is told, else to a file or the log on stderr.
 
     Args:
         settings: what is recorded, and where.
         policy: knows the fields that nobody may see.
+        note: takes each line, in place of file and log.
 
     Raises:
         OSError: the file cannot be written.
     """
 
-    def __init__(self, settings: ServerSettings, policy: Policy) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        policy: Policy,
+        note: Callable[[Mapping[str, Any]], None] | None = None,
+    ) -> None:
         self._recorded = {
             "read": settings.audit_reads,
             "delete": settings.audit_deletes,
         }
         self._others = settings.audit_writes
         self._policy = policy
+        self._note = note
         self._lock = threading.Lock()
         self._file = None
+        if note:
+            return
         if settings.audit_file:
             # Only the owner may read it: it holds business data.
             descriptor = os.open(
@@ -121,6 +132,9 @@ class AuditLog:
         self._write(entry)
 
     def _write(self, entry: dict[str, Any]) -> None:
+        if self._note:
+            self._note(entry)
+            return
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
         if self._file is None:
             logger.info("%s", line)
@@ -200,6 +214,8 @@ def _begun(who: Caller | None, model: str | None, operation: str) -> dict[str, A
     }
     if who and who.client:
         entry["client"] = who.client
+    if who:
+        entry |= who.about
     return entry
 
 

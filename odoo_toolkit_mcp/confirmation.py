@@ -1,21 +1,19 @@
 """Asks the person before a tool destroys something, in either protocol era.
 
 A client of the handshake era is asked while the call waits. A client of the stateless era gets the
-question as the call's result, with a random ticket in the request state, and repeats the call with
-both. A ticket is good for one call, within an hour, in the process that gave it out, and only where
-the repeated call would do exactly what the question said (see
-:mod:`odoo_toolkit_mcp.affected`); otherwise the person is asked anew.
+question as the call's result, with a sealed ticket in the request state, and repeats the call with
+both. A ticket is good for one call, within an hour, and only where the repeated call would do
+exactly what the question said (see :mod:`odoo_toolkit_mcp.affected`); otherwise the person is asked
+anew.
 """
 
 from __future__ import annotations
 
 import json
-import secrets
-import time
-from collections import OrderedDict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
 from mcp.types import (
     CallToolRequestParams,
     ElicitRequest,
@@ -26,7 +24,14 @@ from mcp.types import (
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
 from odoo_toolkit.errors import AccessError, ConfigurationError, ValidationError
+from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.disambiguation import can_be_asked, choices, state_of
+from odoo_toolkit_mcp.sealing import (
+    BrokenSealError,
+    OverdueSealError,
+    Sealing,
+    SpentSealError,
+)
 
 if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
@@ -37,12 +42,6 @@ if TYPE_CHECKING:
 
 #: The name of the question, and of the ticket in the request state.
 PLACE = "confirmation"
-
-#: Seconds within which a question can be answered.
-LIFETIME = 3600.0
-
-#: Questions of the stateless era that wait for their answer; the oldest is forgotten.
-MAX_OPEN = 1000
 
 _SCHEMA: Any = {
     "type": "object",
@@ -58,16 +57,17 @@ _SCHEMA: Any = {
 
 
 class Confirmations:
-    """Knows what has to be confirmed, and the questions that wait for their answer.
+    """Knows what has to be confirmed, and which answers count.
 
     Args:
         settings: whether and for which tools the person is asked.
+        sealing: of the server.
     """
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, sealing: Sealing) -> None:
         self._when = settings.confirm
         self._tools = frozenset(settings.confirm_tools)
-        self._open: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._sealing = sealing
 
     def asks(self, ctx: ServerRequestContext[Any, Any], tool: Tool, *, in_view: bool) -> Asks:
         """Return before which changes of a tool the person is asked, who may look at a view."""
@@ -77,7 +77,7 @@ class Confirmations:
             return "never"
         return "always" if tool.name in self._tools else tool.asks
 
-    def answered(self, params: CallToolRequestParams) -> str | None:
+    async def answered(self, params: CallToolRequestParams) -> str | None:
         """Return the digest of the question that came back with a yes; each is good once.
 
         Raises:
@@ -86,9 +86,19 @@ class Confirmations:
         answer = (params.input_responses or {}).get(PLACE)
         if answer is None:
             return None
-        digest, deadline = self._open.pop(str(state_of(params).get(PLACE)), ("", 0.0))
+        ticket = str(state_of(params).get(PLACE))
+        digest = await anyio.to_thread.run_sync(self._used_up, ticket, limiter=LIMITER)
         _check_yes(answer)
-        return digest if time.monotonic() < deadline else None
+        return digest
+
+    def _used_up(self, ticket: str) -> str | None:
+        """Return the digest of the question that a ticket is of, once."""
+        try:
+            content, use_up = self._sealing.open(PLACE, ticket)
+            use_up()
+        except (BrokenSealError, OverdueSealError, SpentSealError):
+            return None
+        return str(content["digest"])
 
     async def ask(
         self,
@@ -118,7 +128,8 @@ class Confirmations:
             )
         if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
             request = ElicitRequestFormParams(message=question.message, requested_schema=_SCHEMA)
-            state = {**choices(params), PLACE: self._ticket(question)}
+            ticket = self._sealing.seal(PLACE, {"digest": question.digest})
+            state = {**choices(params), PLACE: ticket}
             return InputRequiredResult(
                 input_requests={PLACE: ElicitRequest(params=request)},
                 request_state=json.dumps(state),
@@ -129,13 +140,6 @@ class Confirmations:
             )
         )
         return question.digest
-
-    def _ticket(self, question: Question) -> str:
-        ticket = secrets.token_urlsafe(24)
-        self._open[ticket] = (question.digest, time.monotonic() + LIFETIME)
-        if len(self._open) > MAX_OPEN:
-            self._open.popitem(last=False)
-        return ticket
 
 
 def _check_yes(answer: object) -> None:

@@ -22,6 +22,7 @@ from odoo_toolkit_mcp.callers import ConnectionPool, Credentials, client_of, cre
 from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.rate_limit import ClientRateLimits
 from odoo_toolkit_mcp.results import mcp_error
+from odoo_toolkit_mcp.serving import ALONE, Serving
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Requests:
         settings: of the server.
         prepare: what has to be done with a new connection of the server's own, in a thread.
         ready: what has to be done after it, on the event loop.
+        serving: what is told by whoever serves this server.
 
     Raises:
         OSError: the audit file cannot be written.
@@ -65,13 +67,17 @@ class Requests:
         settings: ServerSettings,
         prepare: Callable[[Odoo], None],
         ready: Callable[[], Awaitable[None]],
+        serving: Serving = ALONE,
     ) -> None:
         self.connection_settings = connection_settings
         self.settings = settings
         self._policy = policy_of(settings)
         #: The users' connections to Odoo go over the same sockets.
         self._pool = Pool()
-        self._audit_log = audit.AuditLog(settings, self._policy) if settings.audit else None
+        self._serving = serving
+        self._audit_log: audit.AuditLog | None = None
+        if settings.audit or serving.note:
+            self._audit_log = audit.AuditLog(settings, self._policy, serving.note)
         #: They hear of each call to Odoo, on connections made from now on.
         self.call_hooks = [self._audit_log.record] if self._audit_log else []
         #: The server's own, which decides which tools there are.
@@ -148,9 +154,9 @@ class Requests:
         Raises:
             AccessError: requests have to name their user, and this one does not.
         """
-        if self.settings.transport != "http" or not self.settings.credential_headers:
+        credentials = self._credentials_of(ctx)
+        if credentials is None:
             return self.connection
-        credentials = credentials_of(ctx.request.headers if ctx.request else {})
         connection = self._connections.get(credentials)
         for evicted in self._connections.evict():
             ctx.lifespan_context.tasks.start_soon(evicted.close)
@@ -162,10 +168,19 @@ class Requests:
         Raises:
             AccessError: requests have to name their user, and this one does not.
         """
-        client, settings = client_of(ctx.request), self.settings
-        if settings.transport != "http" or not settings.credential_headers:
-            return client
-        return client, credentials_of(ctx.request.headers if ctx.request else {})
+        return client_of(ctx.request), self._credentials_of(ctx)
+
+    def _credentials_of(self, ctx: Context) -> Credentials | None:
+        """Return the credentials of the user a request acts for; None for the server's own.
+
+        Raises:
+            AccessError: requests have to name their user, and this one does not.
+        """
+        if self._serving.credentials:
+            return self._serving.credentials(ctx.request)
+        if self.settings.transport != "http" or not self.settings.credential_headers:
+            return None
+        return credentials_of(ctx.request.headers if ctx.request else {})
 
     def check_rate(self, ctx: Context, access: Access) -> None:
         """Count a request.
@@ -179,7 +194,8 @@ class Requests:
     def noted(self, ctx: Context, asked_for: str) -> Iterator[audit.Caller]:
         """Let the audit say, of calls made within the block, who asked and for what."""
         session_id = ctx.lifespan_context.session_id
-        who = audit.Caller(session_id, asked_for, client_of(ctx.request))
+        about = self._serving.about(ctx.request) if self._serving.about else {}
+        who = audit.Caller(session_id, asked_for, client_of(ctx.request), about)
         token = audit.caller.set(who)
         try:
             yield who

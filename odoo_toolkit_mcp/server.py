@@ -55,6 +55,8 @@ from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.prompts.serving import prompt_handlers
 from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.serving import ServedResources
+from odoo_toolkit_mcp.sealing import Sealing
+from odoo_toolkit_mcp.serving import ALONE, Serving
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_list import ToolList
 from odoo_toolkit_mcp.views.serving import (
@@ -97,6 +99,7 @@ class OdooServer(Server[Running]):
         connection_settings: where Odoo is, and who we are there.
         settings: of the server.
         toolsets: the toolsets to choose from; all of them by default.
+        serving: what is told by whoever serves it, and shared with other servers.
 
     Raises:
         OSError: the audit file cannot be written.
@@ -107,15 +110,17 @@ class OdooServer(Server[Running]):
         connection_settings: ConnectionSettings,
         settings: ServerSettings,
         toolsets: Iterable[type[BaseToolset]] | None = None,
+        serving: Serving = ALONE,
     ) -> None:
         self.settings = settings
         self.offered = ToolList(settings, toolsets, lambda: self.requests.journal is not None)
         self.requests = Requests(
-            connection_settings, settings, self.offered.register, self._publish
+            connection_settings, settings, self.offered.register, self._publish, serving
         )
-        self._confirmations = Confirmations(settings)
+        sealing = serving.sealing or Sealing()
+        self._confirmations = Confirmations(settings, sealing)
         self._rules = rules_of(settings)
-        self._views = ServedViews()
+        self._views = ServedViews(sealing)
         self._introductions = Introductions()
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
@@ -325,7 +330,7 @@ class OdooServer(Server[Running]):
             given = disambiguation.chosen(params.arguments or {}, params)
             arguments = tool.check(given)
             self.requests.check_rate(ctx, tool.access)
-            approved = self._confirmations.answered(params)
+            approved = await self._confirmations.answered(params)
             released: str | None = None
             odoo = await self._odoo_for(ctx, tool)
             seal = None

@@ -2,33 +2,33 @@
 
 A dry run comes with a seal: an encrypted statement of the tool, its arguments, the user, the plan,
 and the records in it as they were. A confirmation brings it back, and nothing is sent unless all
-of that still holds. A seal is good for one confirmation, within an hour, in the process that gave
-it out.
+of that still holds. A seal is good for one confirmation, within an hour.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import secrets
-import threading
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from mcp.server.request_state import AESGCMRequestStateCodec, InvalidRequestState
 
 from odoo_toolkit.errors import AccessError, NotFoundError, StateError, ValidationError
+from odoo_toolkit_mcp.sealing import (
+    BrokenSealError,
+    OverdueSealError,
+    Sealing,
+    SpentSealError,
+)
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.toolsets.base import Tool
 
-#: Seconds within which what was shown can be confirmed.
-LIFETIME = 3600.0
+#: What a seal of this module is good for.
+_KIND = "view"
 
 #: Records that are compared field by field; of others it is only seen that they changed.
 _IN_DETAIL = 10
@@ -64,8 +64,6 @@ class Seal:
         plan: part of the plan -> its digest; empty where no plan was shown.
         records: those of the plan, as they were.
         question: digest of the question that was shown with it, if one was.
-        ends: when it ends, by the clock of this process.
-        number: no other seal has it.
     """
 
     who: str
@@ -74,57 +72,41 @@ class Seal:
     plan: Mapping[str, str] = attrs.field(factory=dict)
     records: Records = attrs.field(factory=dict)
     question: str | None = None
-    ends: float = 0.0
-    number: str = ""
 
 
-class Seals:
-    """Makes seals and opens them; used by any thread.
+def sealed(sealing: Sealing, shown: Seal) -> str:
+    """Return the seal of what is being shown."""
+    return sealing.seal(_KIND, attrs.asdict(shown))
 
-    Args:
-        clock: seconds that only grow.
+
+def unsealed(
+    sealing: Sealing, token: str, who: str, tool: str, arguments: Mapping[str, Any]
+) -> Seal:
+    """Return what was shown, once.
+
+    Raises:
+        ValidationError: it was confirmed before, is too old, was shown to another user, or
+            something else is to be done than what was shown.
     """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._codec = AESGCMRequestStateCodec([os.urandom(32)])
-        self._clock = clock
-        #: The seals that have been used -> when they end anyway.
-        self._used: dict[str, float] = {}
-        self._using = threading.Lock()
-
-    def seal(self, shown: Seal) -> str:
-        """Return the seal of what is being shown."""
-        fresh = attrs.evolve(shown, ends=self._clock() + LIFETIME, number=secrets.token_urlsafe(12))
-        return self._codec.seal(json.dumps(attrs.asdict(fresh)).encode())
-
-    def use(self, token: str, who: str, tool: str, arguments: Mapping[str, Any]) -> Seal:
-        """Return what was shown, once.
-
-        Raises:
-            ValidationError: it was confirmed before, is too old, was shown to another user, or
-                something else is to be done than what was shown.
-        """
-        try:
-            seal = Seal(**json.loads(self._codec.unseal(token)))
-        except (InvalidRequestState, ValueError, TypeError):
-            raise refusal("This confirmation was altered, or is not of this server") from None
-        if seal.who != who:
-            raise refusal("This was shown to another user")
-        if (seal.tool, seal.arguments) != (tool, digest(arguments)):
-            raise refusal("This is not the call that was shown")
-        now = self._clock()
-        if now >= seal.ends:
-            raise refusal("This was shown more than an hour ago")
-        with self._using:
-            used_before = seal.number in self._used
-            self._used = {number: ends for number, ends in self._used.items() if ends > now}
-            self._used[seal.number] = seal.ends
-        if used_before:
-            raise refusal(
-                "This was confirmed before, and is not done a second time",
-                "Look in Odoo whether it was done.",
-            )
-        return seal
+    try:
+        content, use_up = sealing.open(_KIND, token)
+    except BrokenSealError:
+        raise refusal("This confirmation was altered, or is not of this server") from None
+    except OverdueSealError:
+        raise refusal("This was shown more than an hour ago") from None
+    seal = Seal(**content)
+    if seal.who != who:
+        raise refusal("This was shown to another user")
+    if (seal.tool, seal.arguments) != (tool, digest(arguments)):
+        raise refusal("This is not the call that was shown")
+    try:
+        use_up()
+    except SpentSealError:
+        raise refusal(
+            "This was confirmed before, and is not done a second time",
+            "Look in Odoo whether it was done.",
+        ) from None
+    return seal
 
 
 def refusal(reason: str, suggestion: str = _AGAIN) -> ValidationError:

@@ -35,13 +35,21 @@ from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import results
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.views.names import names_in
-from odoo_toolkit_mcp.views.sealed import Seal, Seals, check_unchanged, digest, shown_by
+from odoo_toolkit_mcp.views.sealed import (
+    Seal,
+    check_unchanged,
+    digest,
+    sealed,
+    shown_by,
+    unsealed,
+)
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.affected import Question
     from odoo_toolkit_mcp.areas import Area
     from odoo_toolkit_mcp.requests import Context
+    from odoo_toolkit_mcp.sealing import Sealing
     from odoo_toolkit_mcp.toolsets.base import Tool
 
 __all__ = [
@@ -214,10 +222,14 @@ def with_views(
 
 
 class ServedViews:
-    """The views of a server, and what their clients are given for them."""
+    """The views of a server, and what their clients are given for them.
 
-    def __init__(self) -> None:
-        self._seals = Seals()
+    Args:
+        sealing: of the server.
+    """
+
+    def __init__(self, sealing: Sealing) -> None:
+        self._sealing = sealing
 
     def call_of(self, ctx: Context, params: CallToolRequestParams) -> ViewCall | None:
         """Return the call that a view makes; None where this is not one of a view.
@@ -232,8 +244,8 @@ class ServedViews:
         given = params.arguments or {}
         tool, arguments, seal = given.get("tool"), given.get("arguments"), given.get("seal")
         confirms = params.name == CONFIRM
-        sealed = isinstance(seal, str) or not confirms
-        if not isinstance(tool, str) or not isinstance(arguments, dict) or not sealed:
+        complete = isinstance(seal, str) or not confirms
+        if not isinstance(tool, str) or not isinstance(arguments, dict) or not complete:
             raise MCPError(INVALID_PARAMS, f"Wrong arguments for {params.name}.")
         own = CallToolRequestParams(name=tool, arguments=arguments, _meta=params.meta)
         return ViewCall(params=own, seal=seal if confirms else None)
@@ -250,7 +262,7 @@ class ServedViews:
         Raises:
             OdooError: the confirmation does not count.
         """
-        shown = self._seals.use(seal, who, tool.name, given)
+        shown = unsealed(self._sealing, seal, who, tool.name, given)
         if odoo and shown.plan:
             arguments = tool.check({**given, "dry_run": True})
             plan = results.success(tool.function(odoo, **arguments)).structured_content or {}
@@ -296,7 +308,7 @@ class ServedViews:
         meta["confirms"] = {name: value for name, value in given.items() if name != "dry_run"}
         meta["names"] = names_in(odoo, plan)
         if not plan.get("needs"):
-            meta["seal"] = self._seals.seal(shown_by(odoo, who, tool, meta["confirms"], plan))
+            meta["seal"] = sealed(self._sealing, shown_by(odoo, who, tool, meta["confirms"], plan))
         return meta
 
     def question(
@@ -317,12 +329,12 @@ class ServedViews:
                 plan={},
                 records={},
             )
-        sealed = self._seals.seal(attrs.evolve(seal, question=question.digest))
+        asked = sealed(self._sealing, attrs.evolve(seal, question=question.digest))
         result = CallToolResult(
             content=[TextContent(text=question.message)],
             structured_content={"status": "confirmation_needed", "message": question.message},
         )
-        return _with(result, {**_about(tool), "confirms": dict(given), "seal": sealed})
+        return _with(result, {**_about(tool), "confirms": dict(given), "seal": asked})
 
 
 def _about(tool: Tool) -> dict[str, Any]:

@@ -698,7 +698,7 @@ async def test_a_yes_is_good_once(make_server: MakeServer, odoo: FakeOdoo, nobod
     assert changes(odoo) == ["unlink"]
 
 
-@pytest.mark.parametrize("kind", ["invented", "none", "of another process", "too late", "pushed"])
+@pytest.mark.parametrize("kind", ["invented", "none", "of another process", "too late"])
 async def test_a_ticket_that_is_none_approves_nothing(
     make_server: MakeServer,
     odoo: FakeOdoo,
@@ -707,9 +707,7 @@ async def test_a_ticket_that_is_none_approves_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if kind == "too late":
-        monkeypatch.setattr(confirmation, "LIFETIME", 0.0)
-    if kind == "pushed":
-        monkeypatch.setattr(confirmation, "MAX_OPEN", 0)
+        monkeypatch.setattr("odoo_toolkit_mcp.sealing.LIFETIME", 0.0)
     async with (
         Client(make_server(mode="full"), elicitation_callback=nobody) as first,
         Client(make_server(mode="full"), elicitation_callback=nobody) as second,

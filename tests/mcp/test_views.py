@@ -18,8 +18,8 @@ from mcp.types import CallToolResult, TextResourceContents
 
 from odoo_toolkit import connect, create, search_read
 from odoo_toolkit.errors import ValidationError
+from odoo_toolkit_mcp.sealing import LIFETIME, Sealing
 from odoo_toolkit_mcp.views import sealed, serving
-from odoo_toolkit_mcp.views.sealed import Seals
 from odoo_toolkit_mcp.views.serving import CALL, CONFIRM, META, VIEWS
 from tests.live.conftest import server, suffix
 from tests.live.servers import Server, User, credentials
@@ -402,26 +402,27 @@ async def test_documents_whose_dates_are_the_present_can_be_confirmed(
             assert made["state"] in ("sale", "purchase")
 
 
+SHOWN = sealed.Seal(who="me", tool="t", arguments=sealed.digest({}))
+
+
 def test_a_seal_ends() -> None:
     now = 0.0
-    seals = Seals(lambda: now)
-    shown = sealed.Seal(who="me", tool="t", arguments=sealed.digest({}))
-    first, second = seals.seal(shown), seals.seal(shown)
-    assert seals.use(first, "me", "t", {}).who == "me"
-    now = sealed.LIFETIME
-    with pytest.raises(Exception, match="more than an hour"):
-        seals.use(second, "me", "t", {})
+    sealing = Sealing(clock=lambda: now)
+    first, second = sealed.sealed(sealing, SHOWN), sealed.sealed(sealing, SHOWN)
+    assert sealed.unsealed(sealing, first, "me", "t", {}).who == "me"
+    now = LIFETIME
+    with pytest.raises(ValidationError, match="more than an hour"):
+        sealed.unsealed(sealing, second, "me", "t", {})
 
 
 def test_one_of_many_at_once_counts() -> None:
     """Also while other seals are used: no use of one is forgotten."""
-    seals = Seals()
-    shown = sealed.Seal(who="me", tool="t", arguments=sealed.digest({}))
-    tokens = [seals.seal(shown) for _ in range(50)] * 8
+    sealing = Sealing()
+    tokens = [sealed.sealed(sealing, SHOWN) for _ in range(50)] * 8
 
     def used(token: str) -> bool:
         try:
-            seals.use(token, "me", "t", {})
+            sealed.unsealed(sealing, token, "me", "t", {})
         except ValidationError:
             return False
         return True
@@ -432,8 +433,25 @@ def test_one_of_many_at_once_counts() -> None:
 
 
 def test_a_seal_tells_nothing() -> None:
-    seals = Seals()
+    sealing = Sealing()
     shown = sealed.Seal(who="me", tool="secret_tool", arguments=sealed.digest({"a": 1}))
-    assert "secret" not in seals.seal(shown)
-    assert seals.seal(shown) != seals.seal(shown)
-    assert json.dumps(seals.seal(shown))
+    first, second = sealed.sealed(sealing, shown), sealed.sealed(sealing, shown)
+    assert "secret" not in first
+    assert first != second
+    assert json.dumps(first)
+
+
+def test_a_seal_of_another_kind_confirms_nothing() -> None:
+    """The ticket of a question is sealed with the same key."""
+    sealing = Sealing()
+    ticket = sealing.seal("confirmation", {"digest": "abc"})
+    with pytest.raises(ValidationError, match="altered"):
+        sealed.unsealed(sealing, ticket, "me", "t", {})
+
+
+def test_a_server_with_the_same_keys_opens_a_seal_and_one_without_does_not() -> None:
+    keys = [b"k" * 32]
+    token = sealed.sealed(Sealing(keys), SHOWN)
+    assert sealed.unsealed(Sealing([b"n" * 32, *keys]), token, "me", "t", {}) == SHOWN
+    with pytest.raises(ValidationError, match="not of this server"):
+        sealed.unsealed(Sealing([b"n" * 32]), token, "me", "t", {})

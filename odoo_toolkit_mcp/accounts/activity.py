@@ -1,0 +1,96 @@
+"""Who did what, as the operator and the people themselves can look it up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.databases import Database
+from odoo_toolkit_mcp.accounts.store import now
+
+
+@attrs.frozen(kw_only=True)
+class Event:
+    """Something that happened.
+
+    Attributes:
+        id: of the event.
+        happened: when, in seconds since the epoch.
+        instance: at which instance.
+        account: for whom; None where nobody was signed in.
+        client: the name of the program.
+        kind: what: ``call`` for a call to Odoo, else a word such as ``signed in``.
+        body: more of it, as the audit line has it.
+    """
+
+    id: int
+    happened: float
+    instance: str
+    account: int | None
+    client: str
+    kind: str
+    body: dict[str, Any]
+
+
+class Activity:
+    """The events in a store; safe to share between threads.
+
+    Args:
+        store: where they are kept.
+    """
+
+    def __init__(self, store: Database) -> None:
+        self._store = store
+
+    def note(
+        self,
+        kind: str,
+        *,
+        instance: str = "",
+        account: int | None = None,
+        client: str = "",
+        body: dict[str, Any] | None = None,
+    ) -> None:
+        """Note an event."""
+        with self._store.writing() as session:
+            session.execute(
+                "INSERT INTO activity (happened, instance, account, client, kind, body)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                [now(), instance, account, client, kind, json.dumps(body or {})],
+            )
+
+    def latest(
+        self,
+        *,
+        account: int | None = None,
+        instance: str | None = None,
+        kind: str | None = None,
+        words: str | None = None,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[Event]:
+        """Return events, the latest first.
+
+        Args:
+            account, instance, kind: only those of it.
+            words: only those whose text has these words in it, as they are written.
+            before: only those before this event, for the next page.
+            limit: at most so many.
+        """
+        wanted = {"account = ?": account, "instance = ?": instance, "kind = ?": kind}
+        wanted |= {"id < ?": before}
+        if words:
+            escaped = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            wanted["body LIKE ? ESCAPE '\\'"] = f"%{escaped}%"
+        conditions = [condition for condition, value in wanted.items() if value is not None]
+        values = [value for value in wanted.values() if value is not None]
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        with self._store.reading() as session:
+            rows = session.execute(
+                "SELECT id, happened, instance, account, client, kind, body FROM activity"  # noqa: S608
+                f" {where} ORDER BY id DESC LIMIT ?",
+                [*values, limit],
+            ).fetchall()
+        return [Event(**{**dict(row), "body": json.loads(row["body"])}) for row in rows]

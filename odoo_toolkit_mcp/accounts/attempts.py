@@ -1,0 +1,80 @@
+"""Counts what somebody may be trying out, so that guessing is slow, in all processes together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from odoo_toolkit.databases import Database
+from odoo_toolkit_mcp.accounts.store import now
+
+
+@attrs.frozen
+class Bound:
+    """How often something may be tried.
+
+    Attributes:
+        most: times.
+        seconds: within which.
+    """
+
+    most: int
+    seconds: float
+
+
+#: Failed sign-ins with one login at one instance, and from one address.
+LOGIN = Bound(5, 900.0)
+ADDRESS = Bound(30, 900.0)
+
+#: Failed sign-ins of the operator, from anywhere.
+OPERATOR = Bound(10, 900.0)
+
+#: Registrations of clients, and sign-ins begun, from one address.
+REGISTRATIONS = Bound(30, 3600.0)
+REQUESTS = Bound(120, 3600.0)
+
+
+class Attempts:
+    """The attempts in a store; safe to share between threads.
+
+    Args:
+        store: where they are kept.
+    """
+
+    def __init__(self, store: Database) -> None:
+        self._store = store
+
+    def take(self, bounds: Sequence[tuple[str, Bound]]) -> float:
+        """Count one attempt, unless there were too many.
+
+        It is counted before it is made, so that many at once do not pass; :meth:`forget` takes it
+        back where it was no failure.
+
+        Args:
+            bounds: under which names it counts, and how often each may be tried.
+
+        Returns:
+            0, or the seconds after which it may be tried again.
+        """
+        with self._store.writing() as session:
+            wait = 0.0
+            for who, bound in bounds:
+                row = session.execute(
+                    "SELECT count(*) AS count, min(happened) AS first FROM attempt"
+                    " WHERE who = ? AND happened > ?",
+                    [who, now() - bound.seconds],
+                ).fetchone()
+                if row["count"] >= bound.most:
+                    wait = max(wait, row["first"] + bound.seconds - now(), 1.0)
+            if wait <= 0:
+                for who, _ in bounds:
+                    session.execute(
+                        "INSERT INTO attempt (who, happened) VALUES (?, ?)", [who, now()]
+                    )
+        return wait
+
+    def forget(self, who: str) -> None:
+        """Forget the attempts under a name: the last one was right."""
+        with self._store.writing() as session:
+            session.execute("DELETE FROM attempt WHERE who = ?", [who])

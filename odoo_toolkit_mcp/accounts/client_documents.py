@@ -1,0 +1,162 @@
+"""Fetches the document that describes a client whose id is an address.
+
+Anybody can name an address, so it must be a public one: the name is looked up once, the addresses
+found are judged, and the connection goes to one of those, whatever the name says a moment later.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import socket
+import ssl
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import urllib3
+
+#: Bytes of the longest document, seconds for each step of fetching it, and for all of it.
+_MOST_BYTES, _TIMEOUT, _TOTAL = 20_000, 5.0, 10.0
+
+#: Seconds for which a document is remembered, how many are, and for how long a failure is.
+_REMEMBERED, _MOST, _FAILED = 600.0, 500, 30.0
+
+Fetch = Callable[[str], Any]
+
+
+class DocumentError(Exception):
+    """A document cannot be had; the text says why."""
+
+
+class ClientDocuments:
+    """Documents of clients, remembered for a while; safe to share between threads.
+
+    Args:
+        fetch: gets one.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self, fetch: Fetch | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._fetch = fetch or fetch_document
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+
+    def get(self, address: str) -> Any:
+        """Return a document's JSON.
+
+        Raises:
+            DocumentError: it cannot be had.
+        """
+        with self._lock:
+            until, found = self._known.get(address, (0.0, None))
+        if self._clock() >= until:
+            found, lasts = self._asked(address)
+            with self._lock:
+                self._known[address] = (self._clock() + lasts, found)
+                self._known.move_to_end(address)
+                while len(self._known) > _MOST:
+                    self._known.popitem(last=False)
+        if isinstance(found, DocumentError):
+            raise found
+        return found
+
+    def _asked(self, address: str) -> tuple[Any, float]:
+        try:
+            return self._fetch(address), _REMEMBERED
+        except DocumentError as error:
+            return error, _FAILED
+
+
+def is_document_address(client_id: str) -> bool:
+    """Whether a client's id is the address of a document."""
+    return client_id.startswith("https://")
+
+
+def fetch_document(address: str) -> Any:
+    """Return the JSON at a public https address.
+
+    Raises:
+        DocumentError: the address is none that this server may ask, or there is no JSON.
+    """
+    parts = urlsplit(address)
+    try:
+        port = parts.port or 443
+    except ValueError:
+        raise DocumentError("its address has no valid port") from None
+    if parts.scheme != "https" or not parts.hostname or parts.username or parts.fragment:
+        raise DocumentError("its address is not a plain https address")
+    if not parts.path.strip("/") or ".." in parts.path.split("/"):
+        raise DocumentError("its address has no path")
+    pool = urllib3.HTTPSConnectionPool(
+        public_address(parts.hostname, port),
+        port,
+        server_hostname=parts.hostname,
+        assert_hostname=parts.hostname,
+        cert_reqs=ssl.CERT_REQUIRED,
+        timeout=urllib3.Timeout(connect=_TIMEOUT, read=_TIMEOUT),
+        retries=False,
+    )
+    target = parts.path + (f"?{parts.query}" if parts.query else "")
+    try:
+        with pool:
+            answer = pool.request(
+                "GET",
+                target,
+                headers={"Host": parts.netloc, "Accept": "application/json"},
+                redirect=False,
+                preload_content=False,
+            )
+            try:
+                return _json(answer)
+            finally:
+                answer.close()
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        raise DocumentError(f"its server does not answer as it should: {error}") from None
+
+
+def _json(answer: urllib3.BaseHTTPResponse) -> Any:
+    if answer.status != 200:
+        raise DocumentError(f"its server answers with status {answer.status}")
+    started, content = time.monotonic(), b""
+    for part in answer.stream(4096, decode_content=False):
+        content += part
+        if len(content) > _MOST_BYTES:
+            raise DocumentError(f"it has more than {_MOST_BYTES} bytes")
+        if time.monotonic() - started > _TOTAL:
+            raise DocumentError("it takes too long to arrive")
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise DocumentError("it is no JSON") from None
+
+
+def public_address(host: str, port: int) -> str:
+    """Return an IP address of a host that everybody can reach.
+
+    Raises:
+        DocumentError: there is none. One private address among several is enough to refuse.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise DocumentError("its host is not known") from None
+    addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
+    if not addresses or not all(map(_is_public, addresses)):
+        raise DocumentError("its host is not on the public internet")
+    return str(addresses[0])
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
+    if getattr(address, "teredo", None):
+        return False
+    if inner is not None and not _is_public(inner):
+        return False
+    return address.is_global and not address.is_multicast

@@ -1,0 +1,184 @@
+"""The programs that may ask people to sign in: registered ones, and those with a document.
+
+A client registers itself (RFC 7591), or its id is the address of a JSON document that describes it.
+Either way its name is what it says of itself; what binds it are the addresses to which the browser
+is sent back.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from mcp.server.auth.provider import RegistrationError
+from mcp.shared.auth import InvalidRedirectUriError, OAuthClientInformationFull
+from pydantic import AnyUrl, ValidationError
+
+from odoo_toolkit.databases import Database
+from odoo_toolkit_mcp.accounts.store import now
+from odoo_toolkit_mcp.accounts.vault import Vault
+
+#: Schemes of programs on the person's own machine that open a link to themselves.
+APP_SCHEMES = ("cursor", "vscode", "vscode-insiders", "windsurf", "zed", "goose")
+
+#: Registered clients that are kept; more would be somebody's attack.
+MOST_CLIENTS = 20_000
+
+#: Addresses and characters that one registration may have.
+_MOST_ADDRESSES, _LONGEST_ADDRESS, _LONGEST_NAME = 10, 1000, 100
+
+
+class Client(OAuthClientInformationFull):
+    """A client; on the person's own machine it may listen at any port (RFC 8252, 7.3)."""
+
+    def validate_redirect_uri(self, redirect_uri: AnyUrl | None) -> AnyUrl:
+        """Return the address to which the browser is sent back.
+
+        Raises:
+            InvalidRedirectUriError: the client has not named it.
+        """
+        try:
+            return super().validate_redirect_uri(redirect_uri)
+        except InvalidRedirectUriError:
+            if redirect_uri is None or not is_loopback_address(str(redirect_uri)):
+                raise
+            wanted = _without_port(str(redirect_uri))
+            if all(_without_port(str(known)) != wanted for known in self.redirect_uris or ()):
+                raise
+            return redirect_uri
+
+
+class Clients:
+    """The registered clients of a store.
+
+    Args:
+        store: where they are kept.
+        vault: seals them, as some have a secret.
+    """
+
+    def __init__(self, store: Database, vault: Vault) -> None:
+        self._store = store
+        self._vault = vault
+
+    def find(self, client_id: str) -> Client | None:
+        """Return a registered client; None where there is none."""
+        with self._store.reading() as session:
+            row = session.execute("SELECT sealed FROM client WHERE id = ?", [client_id]).fetchone()
+        return Client.model_validate(self._vault.open(row["sealed"])) if row else None
+
+    def keep(self, client: OAuthClientInformationFull) -> None:
+        """Keep a new client.
+
+        Raises:
+            RegistrationError: it names addresses to which no browser is sent, or there are too
+                many clients.
+        """
+        check_client(client)
+        body = self._vault.seal(client.model_dump(mode="json", exclude_none=True))
+        with self._store.writing() as session:
+            row = session.execute("SELECT count(*) AS count FROM client").fetchone()
+            if row["count"] >= MOST_CLIENTS:
+                raise RegistrationError(
+                    "invalid_client_metadata", "This server has too many clients. Try later."
+                )
+            session.execute(
+                "INSERT INTO client (id, sealed, made, used) VALUES (?, ?, ?, ?)",
+                [client.client_id, body, now(), now()],
+            )
+
+    def note_use(self, client_id: str) -> None:
+        """Note that a client has been used to sign in."""
+        with self._store.writing() as session:
+            session.execute("UPDATE client SET used = ? WHERE id = ?", [now(), client_id])
+
+
+def check_client(client: OAuthClientInformationFull) -> None:
+    """See that the browser may be sent to where a client wants it.
+
+    Raises:
+        RegistrationError: it may not.
+    """
+    addresses = [str(uri) for uri in client.redirect_uris or ()]
+    if not 1 <= len(addresses) <= _MOST_ADDRESSES:
+        raise RegistrationError(
+            "invalid_redirect_uri", f"Give 1 to {_MOST_ADDRESSES} redirect URIs."
+        )
+    for address in addresses:
+        if problem := redirect_problem(address):
+            raise RegistrationError("invalid_redirect_uri", problem)
+    if len(client.client_name or "") > _LONGEST_NAME:
+        raise RegistrationError(
+            "invalid_client_metadata", f"A client_name has at most {_LONGEST_NAME} characters."
+        )
+
+
+def redirect_problem(address: str, schemes: Iterable[str] = APP_SCHEMES) -> str | None:
+    """Return why no browser is sent to an address with a code; None where it may be."""
+    parts = urlsplit(address)
+    if len(address) > _LONGEST_ADDRESS:
+        return f"A redirect URI has at most {_LONGEST_ADDRESS} characters."
+    if parts.fragment or "#" in address:
+        return "A redirect URI has no fragment."
+    if parts.username is not None or parts.password is not None:
+        return "A redirect URI names no user."
+    if parts.scheme == "https" and parts.hostname:
+        return None
+    if is_loopback_address(address):
+        return None
+    if parts.scheme in schemes:
+        return None
+    return "A redirect URI is an https address, an http address of this machine, or an app's own."
+
+
+def is_loopback_address(address: str) -> bool:
+    """Whether an http address is of the person's own machine."""
+    parts = urlsplit(address)
+    if parts.scheme != "http" or not parts.hostname:
+        return False
+    if parts.hostname == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(parts.hostname).is_loopback
+    except ValueError:
+        return False
+
+
+def _without_port(address: str) -> tuple[str, str | None, str, str]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.path, parts.query
+
+
+def client_of_document(client_id: str, document: Any, scopes: Iterable[str]) -> Client:
+    """Return the client that a document describes.
+
+    Args:
+        client_id: the address of the document.
+        document: its JSON.
+        scopes: that this server knows.
+
+    Raises:
+        ValueError: it does not describe a client that this server can serve.
+    """
+    if not isinstance(document, dict) or document.get("client_id") != client_id:
+        raise ValueError("the document does not name its own address as client_id")
+    allowed = {
+        "client_id": client_id,
+        "client_name": document.get("client_name"),
+        "redirect_uris": document.get("redirect_uris"),
+        # Without a secret in common it can only be a public client; PKCE protects the code.
+        "token_endpoint_auth_method": "none",
+        "grant_types": ["authorization_code", "refresh_token"],
+        "response_types": ["code"],
+        "scope": " ".join(scopes),
+    }
+    try:
+        client = Client.model_validate(allowed)
+        check_client(client)
+    except ValidationError as error:
+        count = error.error_count()
+        raise ValueError(f"the document is not one of a client: {count} errors") from None
+    except RegistrationError as error:
+        raise ValueError(error.error_description or error.error) from None
+    return client

@@ -1,0 +1,408 @@
+"""What people have granted to clients: accounts, grants, and the tokens that stand for them.
+
+An account is one Odoo user of one instance, with the API key that acts for that user. A grant lets
+one client act for an account. Codes and tokens belong to a grant and end with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import Any, Literal
+
+import attrs
+
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit.databases import Database, Session
+from odoo_toolkit_mcp.accounts.store import now
+from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
+
+#: Seconds within which a code is exchanged for tokens.
+CODE_LASTS = 300.0
+
+#: Why a grant has ended, as people are told it.
+Why = Literal[
+    "disconnected by the user",
+    "revoked by the operator",
+    "revoked by the client",
+    "a code was used twice",
+    "a refresh token was used twice",
+    "Odoo refuses the key",
+    "the policy no longer admits this user",
+    "the key has been replaced",
+]
+
+
+@attrs.frozen(kw_only=True)
+class Account:
+    """One Odoo user of one instance.
+
+    Attributes:
+        id: of the account.
+        instance: name of the instance.
+        uid, login, name: of the Odoo user.
+        key: acts for that user; None once it is known to be of no use.
+        key_id: of the key's record in Odoo, where this server has made it.
+        key_ends: when the key ends; None where it does not, or nobody knows.
+        groups: external ids of the user's groups.
+        checked: when these were last asked for, in seconds since the epoch.
+    """
+
+    id: int
+    instance: str
+    uid: int
+    login: str
+    name: str
+    key: Secret | None
+    key_id: int | None
+    key_ends: datetime | None
+    groups: tuple[str, ...]
+    checked: float
+
+
+@attrs.frozen(kw_only=True)
+class Grant:
+    """What one client may do.
+
+    Attributes:
+        id: of the grant.
+        account: for whom the client acts.
+        client: its id.
+        client_name: as it calls itself.
+        scopes: granted to it.
+        resource: address of the server that its tokens are for.
+        made, used: when, in seconds since the epoch.
+        ended: when it ended; None while it holds.
+        why: it ended.
+    """
+
+    id: int
+    account: Account
+    client: str
+    client_name: str
+    scopes: tuple[str, ...]
+    resource: str | None
+    made: float
+    used: float
+    ended: float | None
+    why: str | None
+
+
+@attrs.frozen(kw_only=True)
+class KnownToken:
+    """A token or code that this server has given out.
+
+    Attributes:
+        grant: that it belongs to.
+        scopes: that it carries.
+        ends: when, in seconds since the epoch.
+        used: when it was used up; None while it was not.
+        body: what a code was given out for.
+    """
+
+    grant: Grant
+    scopes: tuple[str, ...]
+    ends: float
+    used: float | None
+    body: dict[str, Any] = attrs.field(factory=dict)
+
+
+_ACCOUNT = (
+    "account.id AS account_id, account.instance, account.uid, account.login, account.name,"
+    " account.sealed_key, account.key_id, account.key_ends, account.groups, account.checked"
+)
+_GRANT = (
+    f"granted.id, granted.client, granted.client_name, granted.scopes, granted.resource,"
+    f" granted.made, granted.used, granted.ended, granted.why, {_ACCOUNT}"
+)
+_JOINED = "granted JOIN account ON account.id = granted.account"
+
+
+class Grants:
+    """The accounts and grants of a store; safe to share between threads.
+
+    Args:
+        store: where they are kept.
+        vault: seals the keys.
+    """
+
+    def __init__(self, store: Database, vault: Vault) -> None:
+        self._store = store
+        self._vault = vault
+
+    # Accounts.
+
+    def keep_account(
+        self,
+        *,
+        instance: str,
+        uid: int,
+        login: str,
+        name: str,
+        key: Secret,
+        key_id: int | None,
+        key_ends: datetime | None,
+        groups: Sequence[str],
+    ) -> Account:
+        """Keep the key of an Odoo user, in place of an earlier one; return the account."""
+        values = {
+            "login": login,
+            "name": name,
+            "sealed_key": self._vault.seal(key.reveal()),
+            "key_id": key_id,
+            "key_ends": key_ends.timestamp() if key_ends else None,
+            "groups": json.dumps(sorted(groups)),
+            "checked": now(),
+        }
+        columns = ["instance", "uid", "made", *values]
+        marks = ", ".join("?" for _ in columns)
+        updates = ", ".join(f"{column} = excluded.{column}" for column in values)
+        with self._store.writing() as session:
+            row = session.execute(
+                f"INSERT INTO account ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
+                f" ON CONFLICT (instance, uid) DO UPDATE SET {updates} RETURNING id",
+                [instance, uid, now(), *values.values()],
+            ).fetchone()
+            return self._account(session, int(row["id"]))
+
+    def account(self, account_id: int) -> Account | None:
+        """Return an account; None where there is none."""
+        with self._store.reading() as session:
+            found = self._accounts(session, "WHERE account.id = ?", [account_id])
+        return found[0] if found else None
+
+    def accounts(self) -> list[Account]:
+        """Return all accounts."""
+        with self._store.reading() as session:
+            return self._accounts(session, "ORDER BY account.instance, account.login", [])
+
+    def note_groups(self, account_id: int, groups: Sequence[str]) -> None:
+        """Note which groups a user is in now."""
+        with self._store.writing() as session:
+            session.execute(
+                "UPDATE account SET groups = ?, checked = ? WHERE id = ?",
+                [json.dumps(sorted(groups)), now(), account_id],
+            )
+
+    def drop_key(self, account_id: int, why: Why) -> None:
+        """Forget the key of an account, and end all that was granted for it."""
+        with self._store.writing() as session:
+            session.execute(
+                "UPDATE account SET sealed_key = NULL, key_id = NULL, key_ends = NULL WHERE id = ?",
+                [account_id],
+            )
+            session.execute(
+                "UPDATE granted SET ended = ?, why = ? WHERE account = ? AND ended IS NULL",
+                [now(), why, account_id],
+            )
+
+    def reseal(self) -> int:
+        """Seal all keys anew with the first key of the ring; return how many there are."""
+        with self._store.writing() as session:
+            rows = session.execute(
+                "SELECT id, sealed_key FROM account WHERE sealed_key IS NOT NULL"
+            ).fetchall()
+            for row in rows:
+                session.execute(
+                    "UPDATE account SET sealed_key = ? WHERE id = ?",
+                    [self._vault.renew(row["sealed_key"]), row["id"]],
+                )
+        return len(rows)
+
+    # Grants.
+
+    def grant(
+        self,
+        account: Account,
+        *,
+        client: str,
+        client_name: str,
+        scopes: Sequence[str],
+        resource: str | None,
+        code: dict[str, Any],
+    ) -> str:
+        """Grant a client to act for an account; return the code that the client exchanges.
+
+        Args:
+            account: for whom.
+            client, client_name: to which client.
+            scopes: what it may do.
+            resource: address of the server that its tokens will be for.
+            code: what the exchange has to agree with.
+        """
+        token = new_token()
+        with self._store.writing() as session:
+            row = session.execute(
+                "INSERT INTO granted (account, client, client_name, scopes, resource, made, used)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+                [account.id, client, client_name, " ".join(scopes), resource, now(), now()],
+            ).fetchone()
+            session.execute(
+                "INSERT INTO code (hash, granted, body, ends) VALUES (?, ?, ?, ?)",
+                [hashed(token), row["id"], json.dumps(code), now() + CODE_LASTS],
+            )
+        return token
+
+    def grants(self, account_id: int | None = None, *, ended: bool = False) -> list[Grant]:
+        """Return the grants of an account, or of all, the latest first.
+
+        Args:
+            account_id: of one account only.
+            ended: also those that have ended.
+        """
+        conditions, values = [], []
+        if account_id is not None:
+            conditions, values = ["granted.account = ?"], [account_id]
+        if not ended:
+            conditions.append("granted.ended IS NULL")
+        where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        with self._store.reading() as session:
+            return self._grants(session, f"{where} ORDER BY granted.id DESC LIMIT 1000", values)
+
+    def end(self, grant_id: int, why: Why) -> bool:
+        """End a grant and all its tokens; return whether it held until now."""
+        with self._store.writing() as session:
+            return _end(session, grant_id, why)
+
+    # Codes and tokens.
+
+    def find_code(self, code: str) -> KnownToken | None:
+        """Return what is known of a code; None for one that was never given out."""
+        return self._find("code", "code.body", code, "")
+
+    def use_code(self, code: str) -> bool:
+        """Use a code up; return whether it was unused.
+
+        Where it was used before, somebody has stolen it: what was granted with it ends.
+        """
+        return self._use("code", code, "a code was used twice")
+
+    def find_token(self, token: str, kind: Literal["access", "refresh"]) -> KnownToken | None:
+        """Return what is known of a token; None for one that was never given out."""
+        return self._find("token", "token.scopes AS token_scopes", token, f"token.kind = '{kind}'")
+
+    def use_refresh_token(self, token: str) -> bool:
+        """Use a refresh token up; as of :meth:`use_code`. Access tokens before it end with it."""
+        if not self._use("token", token, "a refresh token was used twice"):
+            return False
+        with self._store.writing() as session:
+            session.execute(
+                "UPDATE token SET ends = ? WHERE kind = 'access' AND ends > ? AND granted ="
+                " (SELECT granted FROM token WHERE hash = ?)",
+                [now(), now(), hashed(token)],
+            )
+        return True
+
+    def new_tokens(
+        self, grant: Grant, scopes: Sequence[str], access_lasts: float, refresh_lasts: float
+    ) -> tuple[str, str]:
+        """Return an access token and a refresh token for a grant."""
+        access, refresh = new_token(), new_token()
+        with self._store.writing() as session:
+            for token, kind, lasts, carried in (
+                (access, "access", access_lasts, scopes),
+                (refresh, "refresh", refresh_lasts, grant.scopes),
+            ):
+                session.execute(
+                    "INSERT INTO token (hash, granted, kind, scopes, ends) VALUES (?, ?, ?, ?, ?)",
+                    [hashed(token), grant.id, kind, " ".join(carried), now() + lasts],
+                )
+        return access, refresh
+
+    def note_use(self, grant_id: int) -> None:
+        """Note that a client was there just now."""
+        with self._store.writing() as session:
+            session.execute("UPDATE granted SET used = ? WHERE id = ?", [now(), grant_id])
+
+    def _find(self, table: str, column: str, token: str, kind: str) -> KnownToken | None:
+        condition = f" AND {kind}" if kind else ""
+        with self._store.reading() as session:
+            row = session.execute(
+                f"SELECT {column}, {table}.ends AS token_ends, {table}.used AS token_used,"  # noqa: S608
+                f" {_GRANT} FROM {table} JOIN granted ON granted.id = {table}.granted"
+                f" JOIN account ON account.id = granted.account"
+                f" WHERE {table}.hash = ?{condition}",
+                [hashed(token)],
+            ).fetchone()
+        if row is None:
+            return None
+        grant = self._as_grant(row)
+        is_code = table == "code"
+        return KnownToken(
+            grant=grant,
+            scopes=grant.scopes if is_code else tuple(row["token_scopes"].split()),
+            ends=row["token_ends"],
+            used=row["token_used"],
+            body=json.loads(row["body"]) if is_code else {},
+        )
+
+    def _use(self, table: str, token: str, why: Why) -> bool:
+        with self._store.writing() as session:
+            done = session.execute(
+                f"UPDATE {table} SET used = ? WHERE hash = ? AND used IS NULL",  # noqa: S608
+                [now(), hashed(token)],
+            )
+            if done.rowcount == 1:
+                return True
+            row = session.execute(
+                f"SELECT granted FROM {table} WHERE hash = ?",  # noqa: S608
+                [hashed(token)],
+            ).fetchone()
+            if row:
+                _end(session, int(row["granted"]), why)
+        return False
+
+    def _accounts(self, session: Session, condition: str, values: Sequence[Any]) -> list[Account]:
+        rows = session.execute(
+            f"SELECT {_ACCOUNT} FROM account {condition}",  # noqa: S608
+            values,
+        ).fetchall()
+        return [self._as_account(row) for row in rows]
+
+    def _account(self, session: Session, account_id: int) -> Account:
+        return self._accounts(session, "WHERE account.id = ?", [account_id])[0]
+
+    def _grants(self, session: Session, condition: str, values: Sequence[Any]) -> list[Grant]:
+        rows = session.execute(
+            f"SELECT {_GRANT} FROM {_JOINED} {condition}",  # noqa: S608
+            values,
+        ).fetchall()
+        return [self._as_grant(row) for row in rows]
+
+    def _as_account(self, row: Any) -> Account:
+        ends = row["key_ends"]
+        return Account(
+            id=int(row["account_id"]),
+            instance=row["instance"],
+            uid=int(row["uid"]),
+            login=row["login"],
+            name=row["name"],
+            key=Secret(self._vault.open(row["sealed_key"])) if row["sealed_key"] else None,
+            key_id=row["key_id"],
+            key_ends=datetime.fromtimestamp(ends, timezone.utc) if ends else None,
+            groups=tuple(json.loads(row["groups"])),
+            checked=float(row["checked"]),
+        )
+
+    def _as_grant(self, row: Any) -> Grant:
+        return Grant(
+            id=int(row["id"]),
+            account=self._as_account(row),
+            client=row["client"],
+            client_name=row["client_name"],
+            scopes=tuple(row["scopes"].split()),
+            resource=row["resource"],
+            made=float(row["made"]),
+            used=float(row["used"]),
+            ended=row["ended"],
+            why=row["why"],
+        )
+
+
+def _end(session: Session, grant_id: int, why: Why) -> bool:
+    done = session.execute(
+        "UPDATE granted SET ended = ?, why = ? WHERE id = ? AND ended IS NULL",
+        [now(), why, grant_id],
+    )
+    return done.rowcount == 1

@@ -1,0 +1,429 @@
+"""The file of a team's server: where it is reached, its Odoo databases, and who may do what there.
+
+```toml
+public_url = "https://mcp.example.com"
+
+[instances.production]
+title = "Production"
+url = "https://odoo.example.com"
+database = "production"
+username = "mcp-server"          # a user with few rights: which apps are installed
+api_key = "..."
+mode = "readonly"
+
+[[instances.production.rules]]   # the first that fits counts; whom none fits, is not admitted
+groups = ["sales_team.group_sale_manager"]
+mode = "restricted"
+write_allowlist = ["crm.lead"]
+
+[[instances.production.rules]]
+logins = ["*@example.com"]
+```
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+import tomlkit
+from tomlkit.exceptions import ParseError
+
+from odoo_toolkit.configuration import Secret, configuration_error, load, unknown_names
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.accounts.passwords import is_hash
+from odoo_toolkit_mcp.accounts.vault import SHORTEST_KEY
+from odoo_toolkit_mcp.settings import ServerSettings, is_loopback
+
+#: Settings of the whole server, which an instance does not have.
+_OF_SERVER = (
+    "host",
+    "port",
+    "path",
+    "log_level",
+    "log_format",
+    "allowed_origins",
+    "metrics_token",
+    "max_body_mb",
+)
+
+#: Settings that make no sense, or no difference, behind a sign-in.
+_NOT_HERE = frozenset(
+    {
+        *("transport", "allowed_hosts", "auth_token", "auth_issuer", "auth_audience"),
+        *("auth_jwks_url", "auth_scopes", "allow_unauthenticated", "credential_headers"),
+        *("stateless", "download_dir", "audit", "audit_file"),
+        *_OF_SERVER,
+    }
+)
+
+#: What a rule may say otherwise than its instance.
+_OF_RULE = (
+    "mode",
+    "model_allowlist",
+    "model_blocklist",
+    "write_allowlist",
+    "field_blocklist",
+    "method_blocklist",
+    "enabled_toolsets",
+    "disabled_toolsets",
+    "confirm",
+    "confirm_tools",
+    "approval",
+)
+
+#: What a rule closes, it closes besides what its instance closes.
+_ADDED = ("model_blocklist", "field_blocklist", "method_blocklist", "disabled_toolsets")
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+_DAY = 86_400.0
+
+
+@attrs.frozen(kw_only=True)
+class Rule:
+    """Whom a policy is for.
+
+    Attributes:
+        logins: patterns of logins, such as ``*@example.com``; empty for any.
+        groups: external ids of groups, one of which the user must be in; empty for any.
+        admit: whether such people may sign in at all.
+        settings: the policy, as settings of a server.
+    """
+
+    logins: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    admit: bool = True
+    settings: ServerSettings
+
+    def fits(self, login: str, groups: Sequence[str]) -> bool:
+        """Whether it is for a user."""
+        known = not self.logins or any(
+            fnmatch.fnmatchcase(login.lower(), pattern.lower()) for pattern in self.logins
+        )
+        return known and (not self.groups or not set(self.groups).isdisjoint(groups))
+
+
+@attrs.frozen(kw_only=True)
+class Instance:
+    """An Odoo database that people can sign in to.
+
+    Attributes:
+        name: by which the store knows it; it never changes.
+        title: as people are shown it.
+        connection: where it is, with the server's own user there.
+        rules: who may do what; the first that fits counts.
+    """
+
+    name: str
+    title: str
+    connection: ConnectionSettings
+    rules: tuple[Rule, ...]
+
+    def rule_for(self, login: str, groups: Sequence[str]) -> int | None:
+        """Return the place of the rule that holds for a user; None where nobody admits the user."""
+        for place, rule in enumerate(self.rules):
+            if rule.fits(login, groups):
+                return place if rule.admit else None
+        return None
+
+
+@attrs.frozen(kw_only=True)
+class Team:
+    """What a team's server is told.
+
+    Attributes:
+        public_url: at which browsers and clients reach it, without the endpoint's path.
+        instances: by their names.
+        server: host, port, log and the like.
+        store: a file of SQLite, or ``postgresql://...``.
+        secret_keys: the ring that seals what is stored; empty where a file has it.
+        secret_key_file: that file, one key a line.
+        operator_password: hash of the password of the operator's page; without it there is none.
+        access_hours: how long an access token holds.
+        refresh_days: how long a refresh token holds, if it is not used.
+        activity_days: for how long it is kept who did what.
+        with_password: whether people may give their password, once, for a key to be made.
+        with_key: whether people may paste a key of theirs.
+        client_documents: whether a client's id may be the address of its description.
+    """
+
+    public_url: str
+    instances: Mapping[str, Instance]
+    server: ServerSettings
+    store: str
+    secret_keys: tuple[Secret, ...] = ()
+    secret_key_file: Path | None = None
+    operator_password: str | None = None
+    access_hours: float = 24.0
+    refresh_days: float = 90.0
+    activity_days: int = 400
+    with_password: bool = True
+    with_key: bool = True
+    client_documents: bool = True
+
+    @property
+    def resource(self) -> str:
+        """The address of the endpoint, for which tokens are."""
+        return self.public_url + self.server.path
+
+    @property
+    def refresh_seconds(self) -> float:
+        """How long a refresh token holds, if it is not used."""
+        return self.refresh_days * _DAY
+
+
+def read_team(path: str | Path) -> Team:
+    """Return what a file says.
+
+    Raises:
+        ConfigurationError: something in it is wrong; all of that is told together.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        content = tomlkit.parse(text).unwrap()
+    except (OSError, UnicodeError, ParseError) as error:
+        raise configuration_error([f"The team's file {path} cannot be read: {error}."]) from None
+    return team_of(content, Path(path).absolute().parent)
+
+
+def team_of(content: Mapping[str, Any], folder: Path) -> Team:
+    """Return what the content of a file says.
+
+    Args:
+        content: of the file.
+        folder: from which relative paths start.
+
+    Raises:
+        ConfigurationError: something in it is wrong.
+    """
+    reader = _Reader(content)
+    known = [field.name for field in attrs.fields(Team) if field.name != "server"]
+    reader.problems += unknown_names(content, [*known, *_OF_SERVER])
+    public = reader.public_url()
+    server = _server(reader, public)
+    store = reader.text("store") or "accounts.sqlite"
+    if not store.startswith(("postgresql://", "postgres://")):
+        store = str(folder / Path(store).expanduser())
+    keys = reader.secrets("secret_keys")
+    key_file = reader.text("secret_key_file")
+    if not keys and not key_file:
+        if "://" in store:
+            reader.problems.append(
+                "secret_keys is missing: with PostgreSQL, all processes need the same keys."
+            )
+        key_file = f"{store}.key"
+    password = reader.text("operator_password")
+    if password and not is_hash(password):
+        reader.problems.append(
+            "operator_password is no hash: make one with odoo-toolkit-mcp serve --hash-password."
+        )
+    values: dict[str, Any] = {}
+    for name, kind, least in (
+        ("access_hours", (int, float), 0.1),
+        ("refresh_days", (int, float), 0.1),
+        ("activity_days", int, 1),
+        ("with_password", bool, False),
+        ("with_key", bool, False),
+        ("client_documents", bool, False),
+    ):
+        if name in content:
+            values[name] = reader.value(name, kind, least)
+    if values.get("with_password") is False and values.get("with_key") is False:
+        reader.problems.append("with_password or with_key must be true, else nobody can sign in.")
+    instances = _instances(reader, server)
+    if reader.problems:
+        raise configuration_error(reader.problems)
+    return Team(
+        public_url=public,
+        instances=instances,
+        server=server,
+        store=store,
+        secret_keys=keys,
+        secret_key_file=folder / Path(key_file).expanduser() if key_file else None,
+        operator_password=password,
+        **values,
+    )
+
+
+def _server(reader: _Reader, public: str) -> ServerSettings:
+    given = {name: reader.content[name] for name in _OF_SERVER if name in reader.content}
+    host = urlsplit(public).hostname or ""
+    fixed = {
+        "transport": "http",
+        "allowed_hosts": (host,),
+        "allowed_origins": tuple(given.pop("allowed_origins", ())),
+        # The tokens are the team's own: nobody gets in without one.
+        "allow_unauthenticated": True,
+    }
+    settings, problems = load(ServerSettings, {**given, **fixed}, environ={})
+    reader.problems += problems
+    return settings or ServerSettings()
+
+
+def _instances(reader: _Reader, server: ServerSettings) -> dict[str, Instance]:
+    tables = reader.content.get("instances")
+    if not isinstance(tables, Mapping) or not tables:
+        reader.problems.append("instances is missing: give at least one, such as [instances.main].")
+        return {}
+    found = {}
+    for name, table in tables.items():
+        if not _NAME.fullmatch(name):
+            reader.problems.append(
+                f"instances.{name}: a name has small letters, digits, - and _, up to 40."
+            )
+        elif not isinstance(table, Mapping):
+            reader.problems.append(f"instances.{name} must be a table.")
+        elif instance := _instance(reader, name, table, server):
+            found[name] = instance
+    return found
+
+
+def _instance(
+    reader: _Reader, name: str, table: Mapping[str, Any], server: ServerSettings
+) -> Instance | None:
+    place = f"instances.{name}"
+    of_connection = [field.name for field in attrs.fields(ConnectionSettings)]
+    of_server = [f.name for f in attrs.fields(ServerSettings) if f.name not in _NOT_HERE]
+    problems = unknown_names(table, ["title", "rules", *of_connection, *of_server])
+    connection, found = load(
+        ConnectionSettings, {key: table[key] for key in of_connection if key in table}, environ={}
+    )
+    problems += found
+    if connection and not connection.database:
+        problems.append("database is missing.")
+    if connection and not (connection.username and (connection.api_key or connection.password)):
+        problems.append(
+            "username and api_key are missing: of a user with few rights, by which the server"
+            " finds out which apps are installed."
+        )
+    base = {key: table[key] for key in of_server if key in table}
+    own = _with_server(base, server)
+    settings, found = load(ServerSettings, own, environ={})
+    problems += found
+    rules = table.get("rules", [{}])
+    made: list[Rule] = []
+    if not isinstance(rules, list):
+        problems.append("rules must be tables, each under [[instances.NAME.rules]].")
+        rules = []
+    for number, rule in enumerate(rules, 1):
+        told, wrong = _rule(rule, base, server)
+        problems += [f"rule {number}: {problem}" for problem in wrong]
+        if told:
+            made.append(told)
+    reader.problems += [f"{place}: {problem}" for problem in problems]
+    if problems or connection is None or settings is None:
+        return None
+    title = table.get("title", name)
+    return Instance(name=name, title=str(title), connection=connection, rules=tuple(made))
+
+
+def _rule(
+    rule: Any, base: Mapping[str, Any], server: ServerSettings
+) -> tuple[Rule | None, list[str]]:
+    """Return a rule, or what is wrong with it."""
+    if not isinstance(rule, Mapping):
+        return None, ["must be a table."]
+    problems = unknown_names(rule, ["logins", "groups", "admit", *_OF_RULE])
+    values = dict(base)
+    for name in _OF_RULE:
+        if name in rule:
+            added = name in _ADDED and isinstance(rule[name], list)
+            values[name] = [*base.get(name, []), *rule[name]] if added else rule[name]
+    settings, found = load(ServerSettings, _with_server(values, server), environ={})
+    problems += found
+    for name in ("logins", "groups"):
+        listed = rule.get(name, [])
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            problems.append(f"{name} must be a list of texts.")
+        elif name in rule and not listed:
+            problems.append(f"{name} is empty: leave it out for everybody.")
+    if any("." not in str(group) for group in rule.get("groups", ())):
+        problems.append("groups must be external ids, such as sales_team.group_sale_manager.")
+    if not isinstance(rule.get("admit", True), bool):
+        problems.append("admit must be true or false.")
+    if problems or settings is None:
+        return None, problems
+    return (
+        Rule(
+            logins=tuple(rule.get("logins", ())),
+            groups=tuple(rule.get("groups", ())),
+            admit=rule.get("admit", True),
+            settings=settings,
+        ),
+        [],
+    )
+
+
+def _with_server(values: Mapping[str, Any], server: ServerSettings) -> dict[str, Any]:
+    """Return the settings of an instance with what all servers of the process have in common."""
+    common = {name: getattr(server, name) for name in _OF_SERVER}
+    fixed = {"transport": "http", "allow_unauthenticated": True, "stateless": True}
+    return {**values, **common, **fixed, "allowed_hosts": server.allowed_hosts}
+
+
+class _Reader:
+    """Reads values of a file, and collects what is wrong with them."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.content = content
+        self.problems: list[str] = []
+
+    def text(self, name: str) -> str | None:
+        """A text, also from the environment (``env:NAME``), as a file may be read by others."""
+        value = self.content.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value.strip():
+            self.problems.append(f"{name} must be text.")
+            return None
+        return self._of_environment(name, value.strip())
+
+    def secrets(self, name: str) -> tuple[Secret, ...]:
+        """A list of secret keys."""
+        value = self.content.get(name, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.problems.append(f"{name} must be a list of texts.")
+            return ()
+        found = [self._of_environment(name, item) or "" for item in value]
+        keys = [key for item in found for key in item.split(",")]
+        if any(len(key) < SHORTEST_KEY for key in keys):
+            self.problems.append(
+                f"{name}: each key needs at least {SHORTEST_KEY} random characters;"
+                " make one with openssl rand -hex 32."
+            )
+        return tuple(map(Secret, keys))
+
+    def value(self, name: str, kind: Any, least: float) -> Any:
+        """A number or yes or no."""
+        value = self.content[name]
+        fits = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
+        if not fits or value < least:
+            wanted = "true or false" if kind is bool else f"a number of at least {least:g}"
+            self.problems.append(f"{name} must be {wanted}.")
+        return value
+
+    def public_url(self) -> str:
+        """The address at which everybody reaches the server."""
+        value = (self.text("public_url") or "").rstrip("/")
+        parts = urlsplit(value)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname))
+        if not safe or not parts.hostname or parts.path or parts.query or parts.fragment:
+            self.problems.append(
+                "public_url must be the https address of this server, such as"
+                " https://mcp.example.com, without a path."
+            )
+        return value
+
+    def _of_environment(self, name: str, value: str) -> str | None:
+        if not value.startswith("env:"):
+            return value
+        found = os.environ.get(value[4:])
+        if not found:
+            self.problems.append(f"{name} names the variable {value[4:]}, which is not set.")
+        return found

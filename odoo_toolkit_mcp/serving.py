@@ -1,0 +1,35 @@
+"""What a server is told by whoever serves it: where one process serves several, they share it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from odoo_toolkit_mcp.callers import Credentials
+    from odoo_toolkit_mcp.sealing import Sealing
+
+
+@attrs.frozen(kw_only=True)
+class Serving:
+    """What a server is told by whoever serves it.
+
+    Attributes:
+        credentials: returns for which Odoo user a request acts; by default the settings say.
+        about: returns what audit lines say of the person and client behind a request.
+        note: takes the audit lines, in place of a file or the log.
+        sealing: seals what clients bring back; by default nobody else can open it.
+    """
+
+    credentials: Callable[[Request | None], Credentials] | None = None
+    about: Callable[[Request | None], Mapping[str, Any]] | None = None
+    note: Callable[[Mapping[str, Any]], None] | None = None
+    sealing: Sealing | None = None
+
+
+#: A server that is the only one.
+ALONE = Serving()
