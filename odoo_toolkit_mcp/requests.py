@@ -108,21 +108,7 @@ class Requests:
     @functools.cached_property
     def journal(self) -> Journal | None:
         """What keeps what is written; None where nothing does."""
-        # Imported here: the server must be able to start without it.
-        from odoo_toolkit.journal.places import AUTO, journal_of_settings
-
-        chosen = self.connection_settings.journal
-        journal = journal_of_settings(self.connection_settings, unset=AUTO)
-        if journal is None or chosen not in (None, AUTO):
-            return journal
-        if self.settings.mode == "readonly" and not journal.store.exists():
-            return None  # nothing would ever be in it
-        try:
-            journal.store.open()
-        except OdooError as error:
-            logger.warning("What is written is not kept: %s %s", error.message, error.suggestion)
-            return None
-        return journal
+        return journal_for(self.connection_settings, self.settings)
 
     def _tell(self, event: CallEvent) -> None:
         for hook in self.call_hooks:
@@ -240,3 +226,26 @@ class Requests:
             except Exception as error:
                 connection.failed(error)
                 raise mcp_error(asked_for, error) from error
+
+
+def journal_for(connection: ConnectionSettings, settings: ServerSettings) -> Journal | None:
+    """Return what keeps what a server writes; None where nothing does.
+
+    Args:
+        connection: names its place, or leaves that to us.
+        settings: of the server.
+    """
+    # Imported here: the server must be able to start without it.
+    from odoo_toolkit.journal.places import AUTO, journal_of_settings
+
+    journal = journal_of_settings(connection, unset=AUTO)
+    if journal is None or connection.journal not in (None, AUTO):
+        return journal
+    if settings.mode == "readonly" and not journal.store.exists():
+        return None  # nothing would ever be in it
+    try:
+        journal.store.open()
+    except OdooError as error:
+        logger.warning("What is written is not kept: %s %s", error.message, error.suggestion)
+        return None
+    return journal

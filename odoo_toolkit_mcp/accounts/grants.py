@@ -172,6 +172,13 @@ class Grants:
             found = self._accounts(session, "WHERE account.id = ?", [account_id])
         return found[0] if found else None
 
+    def account_of(self, instance: str, uid: int) -> Account | None:
+        """Return the account of an Odoo user; None where there is none."""
+        with self._store.reading() as session:
+            where = "WHERE account.instance = ? AND account.uid = ?"
+            found = self._accounts(session, where, [instance, uid])
+        return found[0] if found else None
+
     def accounts(self) -> list[Account]:
         """Return all accounts."""
         with self._store.reading() as session:

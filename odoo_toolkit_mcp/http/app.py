@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import socket
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import anyio
@@ -205,16 +206,19 @@ class HttpServer(uvicorn.Server):
     """Listens for HTTP, and comes to an end in order.
 
     Args:
-        server: whose application it serves.
+        app: what it serves.
+        settings: where it listens.
+        end_streams: ends the streams that clients would keep open.
     """
 
-    def __init__(self, server: OdooServer) -> None:
-        settings = server.settings
-        self._odoo_server = server
-        self._endpoint = Endpoint(server)
+    def __init__(
+        self, app: Starlette, settings: ServerSettings, end_streams: Callable[[], None]
+    ) -> None:
+        self._settings = settings
+        self._end_streams = end_streams
         super().__init__(
             uvicorn.Config(
-                http_app(server, self._endpoint),
+                app,
                 host=settings.host,
                 port=settings.port,
                 lifespan="on",
@@ -229,16 +233,28 @@ class HttpServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say where."""
         await super().startup(sockets)
-        settings = self._odoo_server.settings
+        settings = self._settings
         host = _in_url(settings.host)
         logger.info("Serving MCP at http://%s:%d%s", host, settings.port, settings.path)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let requests end; streams of notifications would never do so by themselves."""
         logger.info("Stopping: calls that are under way have %d s to end", SHUTDOWN_PATIENCE)
-        self._odoo_server.end_streams()
-        self._endpoint.end_streams()
+        self._end_streams()
         await super().shutdown(sockets)
+
+
+async def listen(http_server: HttpServer) -> None:
+    """Listen until a signal ends the process.
+
+    Raises:
+        SystemExit: the address is in use.
+    """
+    # Else a signal would cut off the answers of the 2025-11-25 protocol: they are streams, too.
+    AppStatus.enable_automatic_graceful_drain = False
+    # The signal is raised again after all has ended, and must not be the end of the audit then.
+    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    await http_server.serve()
 
 
 async def serve(server: OdooServer) -> None:
@@ -249,8 +265,10 @@ async def serve(server: OdooServer) -> None:
         SystemExit: the address is in use.
     """
     await server.prepare(patience=0)
-    # Else a signal would cut off the answers of the 2025-11-25 protocol: they are streams, too.
-    AppStatus.enable_automatic_graceful_drain = False
-    # The signal is raised again after all has ended, and must not be the end of the audit then.
-    signal.signal(signal.SIGTERM, lambda number, frame: None)
-    await HttpServer(server).serve()
+    endpoint = Endpoint(server)
+
+    def end_streams() -> None:
+        server.end_streams()
+        endpoint.end_streams()
+
+    await listen(HttpServer(http_app(server, endpoint), server.settings, end_streams))

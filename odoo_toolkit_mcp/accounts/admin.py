@@ -1,0 +1,252 @@
+"""The operator's pages: who is connected, what was done, and how to end it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from odoo_toolkit.connection.http import Http
+from odoo_toolkit.connection.version import detect_version
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.activity import Event
+from odoo_toolkit_mcp.accounts.attempts import OPERATOR, Attempts
+from odoo_toolkit_mcp.accounts.beside import beside
+from odoo_toolkit_mcp.accounts.in_words import policy_in_words
+from odoo_toolkit_mcp.accounts.passwords import is_password
+from odoo_toolkit_mcp.accounts.provider import Provider
+from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import Instance
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, moment, text_of, to
+from odoo_toolkit_mcp.accounts.web_sessions import OPERATOR as OPERATOR_ID
+from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+
+if TYPE_CHECKING:
+    from odoo_toolkit_mcp.server import OdooServer
+
+#: Events on one page, and in one export.
+_SHOWN, _EXPORTED = 100, 50_000
+
+#: Seconds that an instance has to say that it is there.
+_PATIENCE = 5.0
+
+Filters = dict[str, str]
+
+
+class AdminPages:
+    """The pages below ``/admin``.
+
+    Args:
+        provider: keeps what was granted.
+        pages: makes the pages.
+        attempts: counts wrong passwords.
+        sessions: of the operator.
+        servers: those that run, by instance and rule.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        pages: Pages,
+        attempts: Attempts,
+        sessions: WebSessions,
+        servers: Mapping[tuple[str, int], OdooServer],
+    ) -> None:
+        self._provider = provider
+        self._team = provider.team
+        self._pages = pages
+        self._attempts = attempts
+        self._sessions = sessions
+        self._servers = servers
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the pages."""
+        shown: dict[str, Callable[[Request], object]] = {
+            "/admin": self.show,
+            "/admin/activity": self.activity,
+            "/admin/activity.jsonl": self.export,
+        }
+        posted: dict[str, Callable[[Request], object]] = {
+            "/admin/sign-in": self.sign_in,
+            "/admin/sign-out": self.sign_out,
+            "/admin/revoke": self.revoke,
+        }
+        guarded = self._pages.guarded
+        return [
+            *(Route(path, guarded(do), methods=["GET"]) for path, do in shown.items()),  # type: ignore[arg-type]
+            *(Route(path, guarded(do), methods=["POST"]) for path, do in posted.items()),  # type: ignore[arg-type]
+        ]
+
+    async def sign_in(self, request: Request) -> Response:
+        """Take the operator's password."""
+        form = await self._pages.form(request)
+        kept = self._team.operator_password
+        if not kept:
+            raise _no_page()
+        if wait := await aside(self._attempts.take, [("operator", OPERATOR)]):
+            raise PageError(
+                "There were too many tries",
+                f"Wait {int(wait // 60) + 1} minutes, then try again.",
+                429,
+            )
+        if not await beside(is_password, text_of(form, "password", 1000), kept):
+            await aside(self._provider.activity.note, "operator refused")
+            return self._pages.show(
+                request, "admin_sign_in.html", 400, problem="This is not the operator's password."
+            )
+        await aside(self._attempts.forget, "operator")
+        await aside(self._provider.activity.note, "operator signed in")
+        answer = to("/admin")
+        self._pages.set_cookie(answer, "admin", await aside(self._sessions.begin, OPERATOR_ID))
+        return answer
+
+    async def sign_out(self, request: Request) -> Response:
+        """End the operator's session."""
+        await self._pages.form(request)
+        await aside(self._sessions.end, self._pages.cookie(request, "admin"))
+        answer = to("/admin")
+        self._pages.remove_cookie(answer, "admin")
+        return answer
+
+    async def show(self, request: Request) -> Response:
+        """Show who is connected, and how the instances are."""
+        if not await self._is_operator(request):
+            if not self._team.operator_password:
+                raise _no_page()
+            return self._pages.show(request, "admin_sign_in.html", problem=None)
+        grants = await aside(self._provider.grants.grants)
+        accounts = await aside(self._provider.grants.accounts)
+        policies = []
+        for account in accounts:
+            instance = self._team.instances.get(account.instance)
+            rule = instance.rule_for(account.login, account.groups) if instance else None
+            allowed = (
+                policy_in_words(instance.rules[rule].settings)
+                if instance and rule is not None
+                else None
+            )
+            policies.append((account, rule, allowed))
+        health = [
+            (instance, await beside(_health, instance))
+            for instance in self._team.instances.values()
+        ]
+        return self._pages.show(
+            request,
+            "admin.html",
+            grants=grants,
+            policies=policies,
+            health=health,
+            running=sorted(self._servers),
+            instances=self._team.instances,
+        )
+
+    async def activity(self, request: Request) -> Response:
+        """Show what was done."""
+        await self._check(request)
+        filters = self._filters(request)
+        events = await self._events(filters, _SHOWN)
+        older = events[-1].id if len(events) == _SHOWN else None
+        return self._pages.show(
+            request,
+            "admin_activity.html",
+            events=events,
+            filters=filters,
+            older=older,
+            instances=self._team.instances,
+        )
+
+    async def export(self, request: Request) -> Response:
+        """Return what was done as a file, one JSON object a line."""
+        await self._check(request)
+        events = await self._events(self._filters(request), _EXPORTED)
+        lines = [
+            json.dumps({**attrs.asdict(event), "happened": moment(event.happened)})
+            for event in events
+        ]
+        return Response(
+            "\n".join([*lines, ""]),
+            media_type="application/jsonl",
+            headers={
+                "Content-Disposition": "attachment; filename=activity.jsonl",
+                "Cache-Control": "no-store",
+                "X-Content-Type-Options": "nosniff",
+            },
+        )
+
+    async def revoke(self, request: Request) -> Response:
+        """End one connection, or all of a person and the key with them."""
+        form = await self._posted(request)
+        grants = await aside(self._provider.grants.grants)
+        connection, account = text_of(form, "connection", 20), text_of(form, "account", 20)
+        for grant in grants:
+            if connection == str(grant.id):
+                await self._provider.end(grant, "revoked by the operator")
+        if account.isdigit():
+            await aside(self._provider.grants.drop_key, int(account), "revoked by the operator")
+            await aside(self._sessions.end_all, int(account))
+            await aside(
+                self._provider.activity.note,
+                "disconnected",
+                account=int(account),
+                body={"why": "revoked by the operator"},
+            )
+        return to("/admin")
+
+    def _filters(self, request: Request) -> Filters:
+        names = ("instance", "kind", "account", "words", "before")
+        given = {name: request.query_params.get(name, "").strip()[:200] for name in names}
+        return {name: value for name, value in given.items() if value}
+
+    async def _events(self, filters: Filters, limit: int) -> list[Event]:
+        numbers = {name: filters.get(name, "") for name in ("account", "before")}
+        if any(value and not value.isdigit() for value in numbers.values()):
+            raise PageError("This is no number", "Give the number of an account.", 400)
+        return await aside(
+            self._provider.activity.latest,
+            instance=filters.get("instance"),
+            kind=filters.get("kind"),
+            words=filters.get("words"),
+            account=int(numbers["account"]) if numbers["account"] else None,
+            before=int(numbers["before"]) if numbers["before"] else None,
+            limit=limit,
+        )
+
+    async def _is_operator(self, request: Request) -> bool:
+        session = self._pages.cookie(request, "admin")
+        signed_in = await aside(self._sessions.account, session) == OPERATOR_ID
+        return bool(self._team.operator_password) and signed_in
+
+    async def _check(self, request: Request) -> None:
+        if not await self._is_operator(request):
+            raise PageError("This is for the operator", "Sign in at /admin.", 403)
+
+    async def _posted(self, request: Request) -> FormData:
+        form = await self._pages.form(request)
+        await self._check(request)
+        return form
+
+
+def _health(instance: Instance) -> str:
+    """Return what an instance says of itself."""
+    settings = attrs.evolve(instance.connection, timeout=_PATIENCE, reconnect_attempts=0)
+    http = Http(settings)
+    try:
+        return f"Odoo {detect_version(http).full}"
+    except OdooError as error:
+        return f"does not answer: {error.message}"
+    finally:
+        http.close()
+
+
+def _no_page() -> PageError:
+    return PageError(
+        "There is no operator's page",
+        "Set operator_password in the team's file; odoo-toolkit-mcp serve --hash-password makes it.",
+        404,
+    )

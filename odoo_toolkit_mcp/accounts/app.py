@@ -1,0 +1,157 @@
+"""The HTTP application of a team: the endpoint behind the sign-in, and its pages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from mcp.server.auth.routes import build_resource_metadata_url
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from odoo_toolkit.databases import Database
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.admin import AdminPages
+from odoo_toolkit_mcp.accounts.attempts import Attempts
+from odoo_toolkit_mcp.accounts.me import MyPages
+from odoo_toolkit_mcp.accounts.members import Members
+from odoo_toolkit_mcp.accounts.oauth import oauth_routes, stylesheet
+from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
+from odoo_toolkit_mcp.accounts.sign_in import SignIn
+from odoo_toolkit_mcp.accounts.spent import SpentInStore
+from odoo_toolkit_mcp.accounts.store import aside, open_store, tidy
+from odoo_toolkit_mcp.accounts.team import Team
+from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
+from odoo_toolkit_mcp.accounts.web import Pages
+from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+from odoo_toolkit_mcp.http.app import HttpServer, guard, listen
+from odoo_toolkit_mcp.sealing import Sealing
+from odoo_toolkit_mcp.settings import HEALTH_PATH
+
+#: Seconds between two times that the store is tidied.
+_TIDIED = 3600.0
+
+
+class TeamServer:
+    """Everything that a team's server consists of.
+
+    Args:
+        team: what it is told.
+
+    Raises:
+        OdooError: the store or the file of keys cannot be used.
+    """
+
+    def __init__(self, team: Team) -> None:
+        self.team = team
+        keys = [key.reveal() for key in team.secret_keys]
+        if team.secret_key_file:
+            keys += keys_of_file(team.secret_key_file)
+        self.vault = Vault(keys)
+        self.store: Database = open_store(team.store)
+        self.provider = Provider(team, self.store, self.vault)
+        self.members = Members(
+            team,
+            self.provider.activity,
+            Sealing(self.vault.keys_for("seals"), SpentInStore(self.store)),
+        )
+        self.attempts = Attempts(self.store)
+        self.sessions = WebSessions(self.store)
+        self.pages = Pages(team, self.vault)
+
+    def app(self) -> Starlette:
+        """Return the ASGI application."""
+        team = self.team
+        metadata_url = build_resource_metadata_url(AnyHttpUrl(team.resource))
+        endpoint = guard(self.members, self.provider, [SCOPES[0]], metadata_url)
+        sign_in = SignIn(self.provider, self.pages, self.attempts, self.sessions)
+        mine = MyPages(self.provider, self.pages, sign_in, self.sessions)
+        admin = AdminPages(
+            self.provider, self.pages, self.attempts, self.sessions, self.members.servers
+        )
+        return Starlette(
+            routes=[
+                Route(HEALTH_PATH, self._health),
+                Route("/", self.pages.guarded(self._home)),
+                Route("/static/pages.css", stylesheet),
+                *oauth_routes(self.provider, self.attempts),
+                *sign_in.routes(),
+                *mine.routes(),
+                *admin.routes(),
+                Route(team.server.path, endpoint),
+            ],
+            middleware=[Middleware(_Door, hosts=team.server.allowed_hosts)],
+            lifespan=self._lifespan,
+        )
+
+    @asynccontextmanager
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            await tasks.start(self.members.run)
+            tasks.start_soon(self._tidy)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _tidy(self) -> None:
+        while True:
+            await aside(tidy, self.store, self.team.activity_days)
+            await anyio.sleep(_TIDIED)
+
+    async def _health(self, request: Request) -> Response:
+        def look() -> None:
+            with self.store.reading() as session:
+                session.execute("SELECT 1").fetchone()
+
+        await aside(look)
+        return JSONResponse({"status": "ok"})
+
+    async def _home(self, request: Request) -> Response:
+        return self.pages.show(request, "home.html", resource=self.team.resource)
+
+
+class _Door:
+    """Lets only requests in that name this server, and says so when the store is gone."""
+
+    def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
+        self._app = app
+        self._hosts = frozenset({*hosts, "127.0.0.1", "localhost", "[::1]"})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = Request(scope).headers.get("host", "")
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+        answer: Response | None = None
+        if name.lower() not in self._hosts and scope["path"] != HEALTH_PATH:
+            answer = PlainTextResponse("This server does not have that name.\n", 421)
+        else:
+            try:
+                await self._app(scope, receive, send)
+            except OdooError as error:
+                if error.code != "STORE_ERROR":
+                    raise
+                answer = JSONResponse(
+                    {"error": "temporarily_unavailable", "error_description": error.message},
+                    503,
+                    headers={"Retry-After": "10", "Cache-Control": "no-store"},
+                )
+        if answer:
+            await answer(scope, receive, send)
+
+
+async def serve(team: Team) -> None:
+    """Serve a team until a signal ends the process.
+
+    Raises:
+        OdooError: the store or the file of keys cannot be used.
+        SystemExit: the address is in use.
+    """
+    server = TeamServer(team)
+    await listen(HttpServer(server.app(), team.server, server.members.end_streams))

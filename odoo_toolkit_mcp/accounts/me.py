@@ -1,0 +1,245 @@
+"""The page of each person: what is connected in my name, what was done, and how to end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from odoo_toolkit.user_keys import remove_key
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.undoing import history, undo
+from odoo_toolkit_mcp.accounts.beside import beside
+from odoo_toolkit_mcp.accounts.grants import Account
+from odoo_toolkit_mcp.accounts.in_words import policy_in_words
+from odoo_toolkit_mcp.accounts.odoo_users import forget
+from odoo_toolkit_mcp.accounts.provider import Provider
+from odoo_toolkit_mcp.accounts.sign_in import SignIn
+from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, text_of, to
+from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+from odoo_toolkit_mcp.requests import journal_for
+from odoo_toolkit_mcp.settings import policy_of
+
+#: Events and changes on one page.
+_SHOWN = 30
+
+
+class MyPages:
+    """The pages below ``/me``.
+
+    Args:
+        provider: keeps what was granted.
+        pages: makes the pages.
+        sign_in: finds out who somebody is.
+        sessions: of people who are signed in here.
+    """
+
+    def __init__(
+        self, provider: Provider, pages: Pages, sign_in: SignIn, sessions: WebSessions
+    ) -> None:
+        self._provider = provider
+        self._team = provider.team
+        self._pages = pages
+        self._sign_in = sign_in
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the pages."""
+        guarded = self._pages.guarded
+        posts = {
+            "/me/sign-in": self.sign_in,
+            "/me/sign-out": self.sign_out,
+            "/me/disconnect": self.disconnect,
+            "/me/remove-key": self.remove_key,
+            "/me/undo": self.undo,
+        }
+        return [
+            Route("/me", guarded(self.show), methods=["GET"]),
+            *(Route(path, guarded(do), methods=["POST"]) for path, do in posts.items()),
+        ]
+
+    async def show(self, request: Request, problem: str | None = None) -> Response:
+        """Show what is connected, or the form to sign in."""
+        account = await self._account(request)
+        if account is None:
+            return self._form(request)
+        grants = await aside(self._provider.grants.grants, account.id)
+        events = await aside(self._provider.activity.latest, account=account.id, limit=_SHOWN)
+        instance = self._team.instances[account.instance]
+        rule = instance.rule_for(account.login, account.groups)
+        return self._pages.show(
+            request,
+            "me.html",
+            account=account,
+            instance=instance,
+            grants=grants,
+            allows=policy_in_words(instance.rules[rule].settings) if rule is not None else None,
+            events=events,
+            changes=await self._changes(account),
+            problem=problem,
+        )
+
+    def _form(self, request: Request, problem: str | None = None, **given: str) -> Response:
+        return self._pages.show(
+            request,
+            "me_sign_in.html",
+            200 if problem is None else 400,
+            team=self._team,
+            problem=problem,
+            given=given,
+        )
+
+    async def sign_in(self, request: Request) -> Response:
+        """Sign in to this page; no client is connected by it, and no key made."""
+        form = await self._pages.form(request)
+        instance = self._sign_in.instance(form)
+        try:
+            user = await self._sign_in.signed_in(request, instance, form)
+        except OdooError as error:
+            problem = f"{error.message} {error.suggestion or ''}".strip()
+            login = text_of(form, "login", 200)
+            return self._form(request, problem, instance=instance.name, login=login)
+        await beside(forget, instance, user)
+        found = await aside(self._provider.grants.account_of, instance.name, user.uid)
+        if found is None:
+            raise PageError(
+                "Nothing is connected in your name",
+                f"Give your assistant the address {self._team.resource} first.",
+                404,
+            )
+        answer = to("/me")
+        self._pages.set_cookie(answer, "me", await aside(self._sessions.begin, found.id))
+        return answer
+
+    async def sign_out(self, request: Request) -> Response:
+        """Sign out of this page; clients stay connected."""
+        await self._pages.form(request)
+        await aside(self._sessions.end, self._pages.cookie(request, "me"))
+        answer = to("/me")
+        self._pages.remove_cookie(answer, "me")
+        return answer
+
+    async def disconnect(self, request: Request) -> Response:
+        """End what was granted to one client."""
+        account, form = await self._posted(request)
+        grants = await aside(self._provider.grants.grants, account.id)
+        wanted = [one for one in grants if str(one.id) == text_of(form, "connection", 20)]
+        for grant in wanted:
+            await self._provider.end(grant, "disconnected by the user")
+        return to("/me")
+
+    async def remove_key(self, request: Request) -> Response:
+        """End everything, and remove the key in Odoo, for which Odoo wants the password."""
+        account, form = await self._posted(request)
+        instance = self._team.instances[account.instance]
+        settings = instance.connection
+        if account.key_id is not None:
+            await self._sign_in.take_attempt(request, instance, account.login)
+            try:
+                await beside(
+                    remove_key,
+                    settings,
+                    settings.database,
+                    account.login,
+                    text_of(form, "password", 1000) or None,
+                    account.key_id,
+                    text_of(form, "code", 20) or None,
+                )
+            except OdooError as error:
+                if error.code != "NOT_FOUND":
+                    return await self.show(request, f"{error.message} {error.suggestion or ''}")
+            await self._sign_in.forget_attempts(instance, account.login)
+        await aside(self._provider.grants.drop_key, account.id, "disconnected by the user")
+        await aside(
+            self._provider.activity.note,
+            "key removed",
+            instance=account.instance,
+            account=account.id,
+        )
+        return to("/me")
+
+    async def undo(self, request: Request) -> Response:
+        """Show what taking a change back would do; with a second yes, do it."""
+        account, form = await self._posted(request)
+        entry, sure = text_of(form, "entry", 20), text_of(form, "sure") == "yes"
+        if not entry.isdigit():
+            raise PageError("There is no such change", "Choose one of the list.", 404)
+        try:
+            done = await beside(
+                self._with_odoo,
+                account,
+                lambda odoo: undo(odoo, entry=int(entry), dry_run=not sure),
+            )
+        except OdooError as error:
+            raise PageError(
+                "This cannot be taken back", f"{error.message} {error.suggestion or ''}", 409
+            ) from error
+        return self._pages.show(request, "undo.html", entry=entry, sure=sure, told=_told(done))
+
+    async def _changes(self, account: Account) -> list[Any]:
+        """Return the latest changes, as the journal has them; none where there is no journal."""
+        if account.key is None:
+            return []
+        try:
+            return await beside(
+                self._with_odoo,
+                account,
+                lambda odoo: history(odoo, limit=_SHOWN) if odoo.journal else [],
+            )
+        except OdooError:
+            return []
+
+    def _with_odoo(self, account: Account, function: Callable[[Odoo], Any]) -> Any:
+        """Run a function with the connection of an account, under its policy.
+
+        Raises:
+            OdooError: Odoo refuses something, or cannot be asked.
+        """
+        instance = self._team.instances[account.instance]
+        rule = instance.rule_for(account.login, account.groups)
+        if rule is None or account.key is None:
+            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+        server = instance.rules[rule].settings
+        settings = attrs.evolve(
+            instance.connection, username=account.login, api_key=account.key, password=None
+        )
+        journal = journal_for(settings, server)
+        try:
+            with Odoo(settings, policy=policy_of(server), journal=journal) as odoo:
+                return function(odoo)
+        finally:
+            if journal:
+                journal.store.close()
+
+    async def _account(self, request: Request) -> Account | None:
+        session = self._pages.cookie(request, "me")
+        account_id = await aside(self._sessions.account, session)
+        if not account_id:
+            return None
+        account = await aside(self._provider.grants.account, account_id)
+        return account if account and account.instance in self._team.instances else None
+
+    async def _posted(self, request: Request) -> tuple[Account, FormData]:
+        """Return whose form comes from a page, and the form.
+
+        Raises:
+            PageError: nobody is signed in, or the form is not of a page of this browser.
+        """
+        form = await self._pages.form(request)
+        account = await self._account(request)
+        if account is None:
+            raise PageError("You are no longer signed in", "Open /me and sign in again.", 403)
+        return account, form
+
+
+def _told(done: Any) -> list[tuple[str, str]]:
+    """Return what there is to say of an undo, by name."""
+    found = attrs.asdict(done, recurse=False) if attrs.has(type(done)) else {"": done}
+    return [(name.replace("_", " "), str(value)) for name, value in found.items() if value]

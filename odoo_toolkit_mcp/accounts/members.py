@@ -1,0 +1,149 @@
+"""The servers behind the sign-in: one for each instance and rule, made when first needed.
+
+Nothing of one shows in another, because nothing is shared but the seal and the store: each has its
+own connections, caches, list of tools and subscriptions.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+from starlette.types import Receive, Scope, Send
+
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.activity import Activity
+from odoo_toolkit_mcp.accounts.provider import GrantedToken
+from odoo_toolkit_mcp.accounts.team import Instance, Team
+from odoo_toolkit_mcp.callers import Credentials
+from odoo_toolkit_mcp.http.app import Endpoint
+from odoo_toolkit_mcp.sealing import Sealing
+from odoo_toolkit_mcp.server import OdooServer
+from odoo_toolkit_mcp.serving import Serving
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from odoo_toolkit_mcp.accounts.grants import Grant
+
+logger = logging.getLogger(__name__)
+
+
+class Members:
+    """The endpoint: each request goes to the server of its instance and rule.
+
+    Args:
+        team: what the server is told.
+        activity: notes what is done.
+        sealing: seals what clients bring back to any process.
+    """
+
+    def __init__(self, team: Team, activity: Activity, sealing: Sealing) -> None:
+        self._team = team
+        self._activity = activity
+        self._sealing = sealing
+        self._tasks: TaskGroup | None = None
+        self._making = anyio.Lock()
+        self._endpoints: dict[tuple[str, int], Endpoint] = {}
+        self.servers: dict[tuple[str, int], OdooServer] = {}
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Let the servers run, until this is cancelled."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            task_status.started()
+            await anyio.sleep_forever()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whose token has been verified."""
+        endpoint = await self._endpoint(_token(scope))
+        await endpoint(scope, receive, send)
+
+    def end_streams(self) -> None:
+        """End all streams, which clients would keep open."""
+        for key, server in self.servers.items():
+            server.end_streams()
+            self._endpoints[key].end_streams()
+
+    async def _endpoint(self, token: GrantedToken) -> Endpoint:
+        key = (token.grant.account.instance, token.rule)
+        async with self._making:
+            if key not in self._endpoints:
+                assert self._tasks is not None  # requests come while it runs
+                await self._tasks.start(self._serve, *key)
+        return self._endpoints[key]
+
+    async def _serve(
+        self, name: str, rule: int, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+    ) -> None:
+        instance = self._team.instances[name]
+        server = OdooServer(
+            instance.connection,
+            instance.rules[rule].settings,
+            serving=Serving(
+                credentials=_credentials,
+                about=_about,
+                note=_Notes(self._activity, instance),
+                sealing=self._sealing,
+            ),
+        )
+        await server.prepare(patience=0)
+        endpoint = Endpoint(server)
+        async with endpoint.manager.run():
+            self.servers[name, rule], self._endpoints[name, rule] = server, endpoint
+            task_status.started()
+            await anyio.sleep_forever()
+
+
+class _Notes:
+    """Keeps the audit lines of an instance in the store; in the log where it cannot.
+
+    What has been done in Odoo is done: it does not become an error by not being noted.
+    """
+
+    def __init__(self, activity: Activity, instance: Instance) -> None:
+        self._activity = activity
+        self._instance = instance.name
+
+    def __call__(self, entry: Mapping[str, Any]) -> None:
+        try:
+            self._activity.note(
+                "call",
+                instance=self._instance,
+                account=entry.get("account"),
+                client=str(entry.get("program", "")),
+                body=dict(entry),
+            )
+        except OdooError as error:
+            logger.error("%s The line: %s", error.message, dict(entry))
+
+
+def _token(scope: Scope) -> GrantedToken:
+    token: GrantedToken = scope["user"].access_token
+    return token
+
+
+def _grant(request: Request | None) -> Grant:
+    assert request is not None  # over HTTP there always is one
+    grant: Grant = _token(request.scope).grant
+    return grant
+
+
+def _credentials(request: Request | None) -> Credentials:
+    """Return the Odoo user of the grant: nothing that a client sends names one."""
+    account = _grant(request).account
+    assert account.key is not None  # a token without one is not admitted
+    return Credentials(account.login, account.key)
+
+
+def _about(request: Request | None) -> dict[str, Any]:
+    grant = _grant(request)
+    return {
+        "login": grant.account.login,
+        "account": grant.account.id,
+        "connection": grant.id,
+        "program": grant.client_name,
+    }

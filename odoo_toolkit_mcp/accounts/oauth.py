@@ -1,0 +1,157 @@
+"""The routes of the authorization server: the SDK's handlers, and what they leave to us."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from mcp.server.auth.handlers.authorize import AuthorizationHandler
+from mcp.server.auth.handlers.metadata import MetadataHandler, ProtectedResourceMetadataHandler
+from mcp.server.auth.handlers.register import RegistrationHandler
+from mcp.server.auth.handlers.token import TokenHandler
+from mcp.server.auth.middleware.client_auth import AuthenticationError, ClientAuthenticator
+from mcp.server.auth.routes import build_metadata, cors_middleware
+from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
+from mcp.server.transport_security import RequestBodyLimitMiddleware
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts, Bound
+from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
+from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.web import address_of
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+#: Bytes of the longest request.
+_MOST_BYTES = 64_000
+
+_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+
+
+def oauth_routes(provider: Provider, attempts: Attempts) -> list[Route]:
+    """Return the routes by which clients find the server, register, and get tokens.
+
+    Args:
+        provider: answers them.
+        attempts: bounds how often they are asked from one address.
+    """
+    team = provider.team
+    issuer, resource = AnyHttpUrl(team.public_url), AnyHttpUrl(team.resource)
+    registration = ClientRegistrationOptions(
+        enabled=True, valid_scopes=list(SCOPES), default_scopes=list(SCOPES)
+    )
+    methods = ["none", "client_secret_post", "client_secret_basic"]
+    metadata = build_metadata(
+        issuer, None, registration, RevocationOptions(enabled=True)
+    ).model_copy(
+        update={
+            # As it is given: clients compare it letter by letter.
+            "issuer": team.public_url,
+            "token_endpoint_auth_methods_supported": methods,
+            "revocation_endpoint_auth_methods_supported": methods,
+            "client_id_metadata_document_supported": team.client_documents,
+        }
+    )
+    protected = ProtectedResourceMetadata(
+        resource=resource,
+        authorization_servers=[issuer],
+        scopes_supported=[SCOPES[0]],
+        resource_name="Odoo",
+    ).model_copy(update={"authorization_servers": [team.public_url]})
+    authenticator = ClientAuthenticator(provider)
+    tokens = _Tokens(provider, authenticator)
+    register = RegistrationHandler(provider, registration).handle
+    authorize = AuthorizationHandler(provider).handle
+    well_known = "/.well-known/oauth-protected-resource"
+    told = ProtectedResourceMetadataHandler(protected).handle
+    return [
+        *(_open(path, told) for path in (well_known, well_known + team.server.path)),
+        _open("/.well-known/oauth-authorization-server", MetadataHandler(metadata).handle),
+        Route("/authorize", _limited(_bounded(authorize, attempts, "authorize", REQUESTS))),
+        _posted("/register", _bounded(register, attempts, "register", REGISTRATIONS)),
+        _posted("/token", tokens.exchange),
+        _posted("/revoke", tokens.revoke),
+    ]
+
+
+class _Tokens:
+    """Answers at the token endpoint and at that of revocation."""
+
+    def __init__(self, provider: Provider, authenticator: ClientAuthenticator) -> None:
+        self._provider = provider
+        self._authenticator = authenticator
+        self._handler = TokenHandler(provider, authenticator)
+
+    async def exchange(self, request: Request) -> Response:
+        """Give tokens for a code or a refresh token, for this resource and no other."""
+        resource = (await request.form()).get("resource")
+        team = self._provider.team
+        ours = (team.resource, team.public_url)
+        if resource is not None and str(resource).rstrip("/") not in ours:
+            return _refusal(400, "invalid_target", f"This server is {team.resource}.")
+        return await self._handler.handle(request)
+
+    async def revoke(self, request: Request) -> Response:
+        """End what a token was granted for; the same answer where there is none (RFC 7009)."""
+        try:
+            client = await self._authenticator.authenticate_request(request)
+        except AuthenticationError as error:
+            return _refusal(401, "invalid_client", error.message)
+        token = (await request.form()).get("token")
+        if not isinstance(token, str) or not token:
+            return _refusal(400, "invalid_request", "token is missing.")
+        found = await self._provider.load_refresh_token(client, token)
+        known = found or await self._provider.load_access_token(token)
+        if known is not None and known.client_id == client.client_id:
+            await self._provider.revoke_token(known)
+        return Response(status_code=200, headers=_NO_STORE)
+
+
+def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> Handler:
+    """Return a handler that one address cannot call too often."""
+
+    async def answer(request: Request) -> Response:
+        wait = await aside(attempts.take, [(f"{name} {address_of(request)}", bound)])
+        if wait:
+            refused = _refusal(429, "temporarily_unavailable", "Too many requests.")
+            refused.headers["Retry-After"] = str(int(wait) + 1)
+            return refused
+        return await handler(request)
+
+    return answer
+
+
+def _refusal(status: int, error: str, description: str) -> Response:
+    body = {"error": error, "error_description": description}
+    return JSONResponse(body, status, headers=_NO_STORE)
+
+
+def _open(path: str, handler: Any) -> Route:
+    methods = ["GET", "OPTIONS"]
+    return Route(path, cors_middleware(handler, methods), methods=methods)
+
+
+def _posted(path: str, handler: Handler) -> Route:
+    methods = ["POST", "OPTIONS"]
+    limited = RequestBodyLimitMiddleware(cors_middleware(handler, methods), _MOST_BYTES)
+    return Route(path, limited, methods=methods)
+
+
+def _limited(handler: Handler) -> Any:
+    from starlette.routing import request_response
+
+    return RequestBodyLimitMiddleware(request_response(handler), _MOST_BYTES)
+
+
+async def stylesheet(request: Request) -> Response:
+    """Return what gives the pages their look."""
+    return FileResponse(
+        Path(__file__).parent / "pages" / "pages.css",
+        media_type="text/css",
+        headers={"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"},
+    )

@@ -1,0 +1,179 @@
+"""Asks Odoo who somebody is, makes the key that acts for that person, and looks whether it still does.
+
+These functions wait for Odoo: they run in threads.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from datetime import datetime
+from urllib.parse import urlsplit
+
+import attrs
+from odoo_toolkit.user_keys import begin_key, check_key, finish_key, give_up_key
+
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit_mcp.accounts.grants import Account, Grants
+from odoo_toolkit_mcp.accounts.store import now
+from odoo_toolkit_mcp.accounts.team import Instance, Team
+
+logger = logging.getLogger(__name__)
+
+#: Seconds after which it is looked whether a key still holds, and in which groups its user is.
+CHECKED = 600.0
+
+#: Seconds after which it is looked again where Odoo denied something.
+_DENIED = 30.0
+
+
+@attrs.frozen(kw_only=True)
+class SignedIn:
+    """Who has signed in, with what the key comes from. It is sealed between two pages.
+
+    Attributes:
+        instance: name of the instance.
+        uid, login, name: of the Odoo user.
+        groups: external ids of the user's groups.
+        key: that the person has pasted.
+        session: the web session in which Odoo makes the key, where the person gave the password.
+        account: id of an account that has a key already.
+        warning: what the login has changed in Odoo; empty for nothing.
+    """
+
+    instance: str
+    uid: int
+    login: str
+    name: str
+    groups: tuple[str, ...]
+    key: str | None = attrs.field(default=None, repr=False)
+    session: str | None = attrs.field(default=None, repr=False)
+    account: int | None = None
+    warning: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Key:
+    """A key that acts for a user.
+
+    Attributes:
+        key: the key.
+        key_id: of its record in Odoo, where it was made here.
+        ends: when it ends, if that is known.
+    """
+
+    key: Secret
+    key_id: int | None = None
+    ends: datetime | None = None
+
+
+def with_password(instance: Instance, login: str, password: str, code: str) -> SignedIn:
+    """Sign in to Odoo with a password, and with the code of a second factor.
+
+    Raises:
+        OdooError: Odoo does not accept it, or cannot be asked.
+    """
+    settings = instance.connection
+    begun = begin_key(settings, settings.database, login, password, second_factor=code or None)
+    owner = begun.owner
+    return SignedIn(
+        instance=instance.name,
+        uid=owner.uid,
+        login=owner.login,
+        name=owner.name,
+        groups=tuple(owner.groups),
+        session=begun.session.reveal(),
+        warning=begun.warning,
+    )
+
+
+def with_key(instance: Instance, login: str, key: str) -> SignedIn:
+    """Return who a pasted key belongs to.
+
+    Raises:
+        OdooError: it is not one of the user with this login, or Odoo cannot be asked.
+    """
+    owner = check_key(instance.connection, instance.connection.database, login, key)
+    return SignedIn(
+        instance=instance.name,
+        uid=owner.uid,
+        login=owner.login,
+        name=owner.name,
+        groups=tuple(owner.groups),
+        key=key,
+    )
+
+
+def key_for(instance: Instance, user: SignedIn, public_url: str) -> Key:
+    """Return the key that acts for somebody who has signed in; it is made in Odoo if need be.
+
+    Raises:
+        OdooError: Odoo does not make it.
+    """
+    if user.key:
+        return Key(key=Secret(user.key))
+    if not user.session:
+        raise ValidationError("There is nothing that a key could come from.")
+    settings = instance.connection
+    made = finish_key(
+        settings,
+        settings.database,
+        user.login,
+        Secret(user.session),
+        name=f"Assistants at {urlsplit(public_url).netloc}",
+    )
+    return Key(key=made.key, key_id=made.key_id, ends=made.expires)
+
+
+def forget(instance: Instance, user: SignedIn) -> None:
+    """End what was begun for somebody who has signed in and is granted nothing."""
+    if user.session:
+        settings = instance.connection
+        give_up_key(settings, settings.database, user.login, Secret(user.session))
+
+
+class Rechecks:
+    """Looks, every ten minutes, whether a key still holds and what its user may do.
+
+    Where Odoo does not answer, what was known stays known: nothing can be reached then anyway.
+
+    Args:
+        team: where the instances are.
+        grants: where it is noted.
+    """
+
+    def __init__(self, team: Team, grants: Grants) -> None:
+        self._team = team
+        self._grants = grants
+        self._lock = threading.Lock()
+        self._looked: dict[int, float] = {}
+
+    def is_due(self, account: Account, *, denied: bool = False) -> bool:
+        """Whether to look now.
+
+        Args:
+            account: whose key.
+            denied: Odoo has just denied something.
+        """
+        last = max(account.checked, self._looked.get(account.id, 0.0))
+        return now() - last > (_DENIED if denied else CHECKED)
+
+    def __call__(self, account: Account) -> None:
+        """Look, unless somebody else has just done so."""
+        with self._lock:
+            if not self.is_due(account, denied=True):
+                return
+            self._looked[account.id] = now()
+        instance = self._team.instances.get(account.instance)
+        if instance is None or account.key is None:
+            return
+        try:
+            user = with_key(instance, account.login, account.key.reveal())
+        except (AccessError, ValidationError) as error:
+            logger.warning("The key of %s: %s", account.login, error.message)
+            self._grants.drop_key(account.id, "Odoo refuses the key")
+        except OdooError as error:
+            logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
+        else:
+            self._grants.note_groups(account.id, user.groups)

@@ -1,0 +1,330 @@
+"""The authorization server, as the SDK's routes ask for it: clients, codes, tokens.
+
+Who is asked, and what is answered on our pages, is in :mod:`odoo_toolkit_mcp.accounts.sign_in`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import Any
+
+import attrs
+from mcp.server.auth.provider import (
+    AccessToken,
+    AuthorizationCode,
+    AuthorizationParams,
+    AuthorizeError,
+    OAuthAuthorizationServerProvider,
+    RefreshToken,
+    TokenError,
+    TokenVerifier,
+)
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
+from pydantic import Field
+
+from odoo_toolkit.databases import Database
+from odoo_toolkit_mcp.accounts.activity import Activity
+from odoo_toolkit_mcp.accounts.beside import beside
+from odoo_toolkit_mcp.accounts.client_documents import (
+    ClientDocuments,
+    DocumentError,
+    is_document_address,
+)
+from odoo_toolkit_mcp.accounts.clients import Client, Clients, client_of_document
+from odoo_toolkit_mcp.accounts.grants import Grant, Grants, KnownToken, Why
+from odoo_toolkit_mcp.accounts.odoo_users import Rechecks
+from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest, AuthorizationRequests
+from odoo_toolkit_mcp.accounts.store import aside, now
+from odoo_toolkit_mcp.accounts.team import Team
+from odoo_toolkit_mcp.accounts.vault import Vault
+
+logger = logging.getLogger(__name__)
+
+#: What a client may be granted: to use the server, and to go on without the person.
+SCOPES = ("odoo", "offline_access")
+
+#: Seconds between two notes that a client is still there.
+_NOTED = 60.0
+
+#: What a challenge of PKCE by S256 looks like.
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+class GrantedCode(AuthorizationCode):
+    """A code, and what was granted with it."""
+
+    grant: Any = Field(exclude=True, repr=False)
+
+
+class GrantedRefreshToken(RefreshToken):
+    """A refresh token, and what it is for."""
+
+    grant: Any = Field(exclude=True, repr=False)
+
+
+class GrantedToken(AccessToken):
+    """An access token, what it is for, and which rule of the team's file holds for it."""
+
+    grant: Any = Field(exclude=True, repr=False)
+    rule: int = 0
+
+
+class Provider(
+    OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken, GrantedToken], TokenVerifier
+):
+    """Answers the SDK's routes, and verifies the tokens of requests.
+
+    Args:
+        team: what the server is told.
+        store: where everything is kept.
+        vault: seals what is kept.
+        documents: fetches the descriptions of clients.
+    """
+
+    def __init__(
+        self,
+        team: Team,
+        store: Database,
+        vault: Vault,
+        documents: ClientDocuments | None = None,
+    ) -> None:
+        self.team = team
+        self.grants = Grants(store, vault)
+        self.clients = Clients(store, vault)
+        self.requests = AuthorizationRequests(store, vault)
+        self.activity = Activity(store)
+        self.rechecks = Rechecks(team, self.grants)
+        self._documents = documents or ClientDocuments()
+        self._noted: dict[int, float] = {}
+
+    # Clients.
+
+    async def get_client(self, client_id: str) -> Client | None:
+        """Return a client; None where there is none."""
+        return await aside(self._client, client_id)
+
+    def _client(self, client_id: str) -> Client | None:
+        if not self.team.client_documents or not is_document_address(client_id):
+            return self.clients.find(client_id)
+        try:
+            return client_of_document(client_id, self._documents.get(client_id), SCOPES)
+        except (DocumentError, ValueError) as error:
+            logger.info("The client %.200r cannot be used: %s", client_id, error)
+            return None
+
+    async def register_client(self, client_info: OAuthClientInformationFull) -> None:
+        """Keep a new client.
+
+        Raises:
+            RegistrationError: it names addresses to which no browser is sent.
+        """
+        await aside(self.clients.keep, client_info)
+
+    # A person is asked.
+
+    async def authorize(
+        self, client: OAuthClientInformationFull, params: AuthorizationParams
+    ) -> str:
+        """Return the address of the page on which the person is asked.
+
+        Raises:
+            AuthorizeError: the client asks for what this server does not have.
+        """
+        resource = params.resource or self.team.resource
+        if resource.rstrip("/") not in (self.team.resource, self.team.public_url):
+            raise AuthorizeError(
+                "invalid_target", f"This server is {self.team.resource}, and no other resource."
+            )
+        if not _CHALLENGE.fullmatch(params.code_challenge):
+            raise AuthorizeError("invalid_request", "code_challenge must be one by S256.")
+        if len(params.state or "") > 2000:
+            raise AuthorizeError("invalid_request", "state is too long.")
+        token = await aside(
+            self.requests.begin,
+            AuthorizationRequest(
+                client=client.client_id,
+                client_name=(client.client_name or "").strip()[:100] or "A program without a name",
+                redirect_uri=str(params.redirect_uri),
+                explicit=params.redirect_uri_provided_explicitly,
+                state=params.state,
+                scopes=list(params.scopes or SCOPES),
+                code_challenge=params.code_challenge,
+                resource=resource,
+            ),
+        )
+        return f"{self.team.public_url}/sign-in?request={token}"
+
+    # Codes.
+
+    async def load_authorization_code(
+        self, client: OAuthClientInformationFull, authorization_code: str
+    ) -> GrantedCode | None:
+        """Return a code, used or not; None where there is none, or what it granted has ended."""
+        known = await aside(self.grants.find_code, authorization_code)
+        if known is None or known.grant.ended or known.grant.client != client.client_id:
+            return None
+        return GrantedCode(
+            code=authorization_code,
+            scopes=list(known.scopes),
+            expires_at=known.ends,
+            client_id=known.grant.client,
+            code_challenge=known.body["code_challenge"],
+            redirect_uri=known.body["redirect_uri"],
+            redirect_uri_provided_explicitly=known.body["explicit"],
+            resource=known.grant.resource,
+            subject=subject_of(known.grant),
+            grant=known.grant,
+        )
+
+    async def exchange_authorization_code(
+        self, client: OAuthClientInformationFull, authorization_code: GrantedCode
+    ) -> OAuthToken:
+        """Return the first tokens of a grant.
+
+        Raises:
+            TokenError: the code was used before: what was granted with it has ended.
+        """
+        if not await aside(self.grants.use_code, authorization_code.code):
+            self._note_end(authorization_code.grant, "a code was used twice")
+            raise TokenError("invalid_grant", "This code was used before.")
+        return await self._tokens(authorization_code.grant, authorization_code.scopes)
+
+    # Refresh tokens.
+
+    async def load_refresh_token(
+        self, client: OAuthClientInformationFull, refresh_token: str
+    ) -> GrantedRefreshToken | None:
+        """Return a refresh token, used or not; None where there is none, or its grant has ended."""
+        known = await aside(self.grants.find_token, refresh_token, "refresh")
+        if known is None or known.grant.ended or known.grant.client != client.client_id:
+            return None
+        return GrantedRefreshToken(
+            token=refresh_token,
+            client_id=known.grant.client,
+            scopes=list(known.scopes),
+            expires_at=int(known.ends),
+            resource=known.grant.resource,
+            subject=subject_of(known.grant),
+            grant=known.grant,
+        )
+
+    async def exchange_refresh_token(
+        self,
+        client: OAuthClientInformationFull,
+        refresh_token: GrantedRefreshToken,
+        scopes: list[str],
+    ) -> OAuthToken:
+        """Return new tokens in place of the earlier ones.
+
+        Raises:
+            TokenError: the refresh token was used before: somebody else has it, so that what was
+                granted has ended; or the policy does not admit the user any more.
+        """
+        grant: Grant = refresh_token.grant
+        if self._rule(grant) is None:
+            await self.end(grant, "the policy no longer admits this user")
+            raise TokenError("invalid_grant", "This user is not admitted any more.")
+        if not await aside(self.grants.use_refresh_token, refresh_token.token):
+            self._note_end(grant, "a refresh token was used twice")
+            raise TokenError("invalid_grant", "This refresh token was used before.")
+        return await self._tokens(grant, scopes)
+
+    async def _tokens(self, grant: Grant, scopes: list[str]) -> OAuthToken:
+        lasts = self.team.access_hours * 3600
+        access, refresh = await aside(
+            self.grants.new_tokens, grant, scopes, lasts, self.team.refresh_seconds
+        )
+        return OAuthToken(
+            access_token=access,
+            token_type="Bearer",  # noqa: S106
+            expires_in=int(lasts),
+            scope=" ".join(scopes),
+            refresh_token=refresh,
+        )
+
+    # Access tokens.
+
+    async def load_access_token(self, token: str) -> GrantedToken | None:
+        """Return what a token grants here and now; None for one that is of no use."""
+        known = await aside(self.grants.find_token, token, "access")
+        if known is None or known.ends <= now() or known.grant.ended:
+            return None
+        admitted = await self._admitted(known)
+        if admitted is None:
+            return None
+        grant, rule = admitted
+        await self._note_use(grant)
+        return GrantedToken(
+            token=token,
+            client_id=grant.client,
+            scopes=list(known.scopes),
+            expires_at=int(known.ends),
+            resource=grant.resource,
+            subject=subject_of(grant),
+            claims={"iss": self.team.public_url},
+            grant=grant,
+            rule=rule,
+        )
+
+    async def verify_token(self, token: str) -> GrantedToken | None:
+        """Return what a token grants here and now; None for one that is of no use."""
+        return await self.load_access_token(token)
+
+    async def _admitted(self, known: KnownToken) -> tuple[Grant, int] | None:
+        """Return the grant as it is now, and the rule that holds; None where it is of no use."""
+        grant = known.grant
+        if self.rechecks.is_due(grant.account):
+            await beside(self.rechecks, grant.account)
+            again = await aside(self.grants.account, grant.account.id)
+            grant = attrs.evolve(grant, account=again or grant.account)
+        account = grant.account
+        if account.key is None:
+            return None
+        if account.key_ends and account.key_ends.timestamp() <= now():
+            await self.end(grant, "Odoo refuses the key")
+            return None
+        rule = self._rule(grant)
+        if rule is None:
+            await self.end(grant, "the policy no longer admits this user")
+            return None
+        return grant, rule
+
+    def _rule(self, grant: Grant) -> int | None:
+        account = grant.account
+        instance = self.team.instances.get(account.instance)
+        return instance.rule_for(account.login, account.groups) if instance else None
+
+    async def end(self, grant: Grant, why: Why) -> None:
+        """End a grant and note it, unless it has ended before."""
+        if await aside(self.grants.end, grant.id, why):
+            self._note_end(grant, why)
+
+    def _note_end(self, grant: Grant, why: Why) -> None:
+        logger.warning("The connection %d of %s has ended: %s.", grant.id, grant.account.login, why)
+        self.activity.note(
+            "disconnected",
+            instance=grant.account.instance,
+            account=grant.account.id,
+            client=grant.client_name,
+            body={"why": why, "connection": grant.id},
+        )
+
+    async def _note_use(self, grant: Grant) -> None:
+        moment = time.monotonic()
+        if moment - self._noted.get(grant.id, float("-inf")) < _NOTED:
+            return
+        self._noted[grant.id] = moment
+        await aside(self.grants.note_use, grant.id)
+
+    # Revocation.
+
+    async def revoke_token(self, token: GrantedToken | GrantedRefreshToken) -> None:
+        """End what a token was granted for, and all tokens with it."""
+        await self.end(token.grant, "revoked by the client")
+
+
+def subject_of(grant: Grant) -> str:
+    """Return the name of a person for sessions, limits and the audit; unique for the server."""
+    return f"{grant.account.instance}:{grant.account.uid}"

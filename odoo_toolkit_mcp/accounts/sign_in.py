@@ -1,0 +1,342 @@
+"""The pages on which a person signs in with Odoo, sees what a client asks for, and says yes or no.
+
+First page: which database, and login with password or key. Odoo is asked. Second page: as whom, which
+client, what it may do by the rules. Only a yes there makes a key and gives the client its code.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import attrs
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, Attempts
+from odoo_toolkit_mcp.accounts.beside import beside
+from odoo_toolkit_mcp.accounts.grants import Account
+from odoo_toolkit_mcp.accounts.in_words import policy_in_words
+from odoo_toolkit_mcp.accounts.odoo_users import (
+    SignedIn,
+    forget,
+    key_for,
+    with_key,
+    with_password,
+)
+from odoo_toolkit_mcp.accounts.provider import Provider
+from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest
+from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import Instance
+from odoo_toolkit_mcp.accounts.vault import hashed
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, text_of, to
+from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+
+
+class SignIn:
+    """The pages of signing in.
+
+    Args:
+        provider: knows the requests and keeps what is granted.
+        pages: makes the pages.
+        attempts: counts what was wrong.
+        sessions: of people who are signed in to the pages of this server.
+    """
+
+    def __init__(
+        self, provider: Provider, pages: Pages, attempts: Attempts, sessions: WebSessions
+    ) -> None:
+        self._provider = provider
+        self._team = provider.team
+        self._pages = pages
+        self._attempts = attempts
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the pages."""
+        guarded = self._pages.guarded
+        return [
+            Route("/sign-in", guarded(self.show), methods=["GET"]),
+            Route("/sign-in", guarded(self.sign_in), methods=["POST"]),
+            Route("/consent", guarded(self.ask), methods=["GET"]),
+            Route("/consent", guarded(self.answer), methods=["POST"]),
+        ]
+
+    # The first page.
+
+    async def show(self, request: Request) -> Response:
+        """Show the form."""
+        token = request.query_params.get("request", "")
+        asked = await self._asked(token)
+        return await self._form(request, token, asked)
+
+    async def _form(
+        self,
+        request: Request,
+        token: str,
+        asked: AuthorizationRequest,
+        problem: str | None = None,
+        **given: str,
+    ) -> Response:
+        account = await self._known_account(request)
+        return self._pages.show(
+            request,
+            "sign_in.html",
+            200 if problem is None else 400,
+            request_token=token,
+            asked=asked,
+            goes_to=where(asked.redirect_uri),
+            team=self._team,
+            known=account,
+            known_title=self._team.instances[account.instance].title if account else "",
+            problem=problem,
+            given=given,
+        )
+
+    async def sign_in(self, request: Request) -> Response:
+        """Take login and password, or key; nothing is granted by this."""
+        form = await self._pages.form(request)
+        token = text_of(form, "request", 200)
+        asked = await self._asked(token)
+        if text_of(form, "known"):
+            account = await self._known_account(request)
+            if account is None:
+                raise PageError("You are no longer signed in here", "Sign in with Odoo.", 403)
+            user = SignedIn(
+                instance=account.instance,
+                uid=account.uid,
+                login=account.login,
+                name=account.name,
+                groups=account.groups,
+                account=account.id,
+            )
+        else:
+            instance = self.instance(form)
+            try:
+                user = await self.signed_in(request, instance, form)
+            except OdooError as error:
+                problem = f"{error.message} {error.suggestion or ''}".strip()
+                login = text_of(form, "login", 200)
+                return await self._form(
+                    request, token, asked, problem, instance=instance.name, login=login
+                )
+        if self._team.instances[user.instance].rule_for(user.login, user.groups) is None:
+            await beside(forget, self._team.instances[user.instance], user)
+            self._provider.activity.note(
+                "not admitted", instance=user.instance, body={"login": user.login}
+            )
+            raise PageError(
+                "You are not admitted here",
+                "Odoo knows you, but the operator of this server has not admitted your user."
+                " Ask that person.",
+                403,
+            )
+        asked.user, asked.browser = attrs.asdict(user), hashed(self._pages.browser(request) or "")
+        await aside(self._provider.requests.update, token, asked)
+        return to(f"/consent?{urlencode({'request': token})}")
+
+    def instance(self, form: FormData) -> Instance:
+        """Return the instance that a form names.
+
+        Raises:
+            PageError: there is none of that name.
+        """
+        found = self._team.instances.get(text_of(form, "instance"))
+        if found is None:
+            raise PageError("There is no such database", "Choose one of the list.")
+        return found
+
+    async def signed_in(self, request: Request, instance: Instance, form: FormData) -> SignedIn:
+        """Return who has filled in a form.
+
+        Raises:
+            OdooError: Odoo does not accept it, or cannot be asked.
+            PageError: something is missing, or there were too many tries.
+        """
+        login = text_of(form, "login", 200).strip()
+        password, key = text_of(form, "password", 1000), text_of(form, "key", 200).strip()
+        with_a_key = bool(key) and self._team.with_key
+        if not login or not (with_a_key or (password and self._team.with_password)):
+            raise PageError("Something is missing", "Give your login, and a password or a key.")
+        await self.take_attempt(request, instance, login)
+        if with_a_key:
+            user = await beside(with_key, instance, login, key)
+        else:
+            code = text_of(form, "code", 20).replace(" ", "")
+            user = await beside(with_password, instance, login, password, code)
+        await self.forget_attempts(instance, login)
+        return user
+
+    async def take_attempt(self, request: Request, instance: Instance, login: str) -> None:
+        """Count a try before it is made.
+
+        Raises:
+            PageError: there were too many.
+        """
+        bounds = [(_who(instance, login), LOGIN), (f"address {address_of(request)}", ADDRESS)]
+        if wait := await aside(self._attempts.take, bounds):
+            raise PageError(
+                "There were too many tries",
+                f"Wait {int(wait // 60) + 1} minutes, then try again.",
+                429,
+            )
+
+    async def forget_attempts(self, instance: Instance, login: str) -> None:
+        """Forget the tries of a login: the last one was right."""
+        await aside(self._attempts.forget, _who(instance, login))
+
+    async def _known_account(self, request: Request) -> Account | None:
+        """Return the account that this browser is signed in to, if its key can be used."""
+        session = self._pages.cookie(request, "me")
+        account_id = await aside(self._sessions.account, session)
+        account = await aside(self._provider.grants.account, account_id) if account_id else None
+        usable = account and account.key and account.instance in self._team.instances
+        return account if usable else None
+
+    # The second page.
+
+    async def ask(self, request: Request) -> Response:
+        """Show what a yes would allow."""
+        token = request.query_params.get("request", "")
+        asked, user, instance = await self._answered(request, token)
+        rule = instance.rule_for(user.login, user.groups)
+        if rule is None:
+            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+        return self._pages.show(
+            request,
+            "consent.html",
+            request_token=token,
+            asked=asked,
+            goes_to=where(asked.redirect_uri),
+            user=user,
+            instance=instance,
+            allows=policy_in_words(instance.rules[rule].settings),
+            makes_key=user.session is not None,
+        )
+
+    async def answer(self, request: Request) -> Response:
+        """Take the yes or no, and send the browser back to the client."""
+        form = await self._pages.form(request)
+        token = text_of(form, "request", 200)
+        _, user, instance = await self._answered(request, token)
+        asked = await aside(self._provider.requests.take, token)
+        if asked is None:
+            raise _gone()
+        if text_of(form, "answer") != "allow":
+            await beside(forget, instance, user)
+            return self._back(asked, error="access_denied", error_description="The person said no.")
+        if instance.rule_for(user.login, user.groups) is None:
+            await beside(forget, instance, user)
+            return self._back(asked, error="access_denied", error_description="Not admitted.")
+        try:
+            account = await self._account(instance, user)
+        except OdooError as error:
+            raise PageError(
+                "Odoo has not made a key",
+                f"{error.message} {error.suggestion or ''} Nothing was granted. Begin again in"
+                f" {asked.client_name}.",
+                502,
+            ) from error
+        code = await aside(
+            self._provider.grants.grant,
+            account,
+            client=asked.client,
+            client_name=asked.client_name,
+            scopes=asked.scopes,
+            resource=asked.resource,
+            code={
+                "code_challenge": asked.code_challenge,
+                "redirect_uri": asked.redirect_uri,
+                "explicit": asked.explicit,
+            },
+        )
+        await aside(self._provider.clients.note_use, asked.client)
+        await aside(
+            self._provider.activity.note,
+            "connected",
+            instance=instance.name,
+            account=account.id,
+            client=asked.client_name,
+            body={"login": user.login, "goes_to": where(asked.redirect_uri)},
+        )
+        return self._back(asked, code=code)
+
+    async def _account(self, instance: Instance, user: SignedIn) -> Account:
+        """Return the account with a key that can be used.
+
+        Raises:
+            OdooError: Odoo has not made one.
+        """
+        if user.account is not None:
+            known = await aside(self._provider.grants.account, user.account)
+            if known is None or known.key is None:
+                raise PageError("You are no longer connected", "Begin again, with your login.")
+            return known
+        made = await beside(key_for, instance, user, self._team.public_url)
+        return await aside(
+            self._provider.grants.keep_account,
+            instance=instance.name,
+            uid=user.uid,
+            login=user.login,
+            name=user.name,
+            key=made.key,
+            key_id=made.key_id,
+            key_ends=made.ends,
+            groups=user.groups,
+        )
+
+    def _back(self, asked: AuthorizationRequest, **values: str) -> Response:
+        """Send the browser back to the client; the issuer tells it who answers (RFC 9207)."""
+        values["iss"] = self._team.public_url
+        if asked.state is not None:
+            values["state"] = asked.state
+        parts = urlsplit(asked.redirect_uri)
+        query = "&".join(filter(None, [parts.query, urlencode(values)]))
+        return RedirectResponse(
+            urlunsplit(parts._replace(query=query)), 303, headers={"Cache-Control": "no-store"}
+        )
+
+    async def _asked(self, token: str) -> AuthorizationRequest:
+        asked = await aside(self._provider.requests.find, token)
+        if asked is None:
+            raise _gone()
+        return asked
+
+    async def _answered(
+        self, request: Request, token: str
+    ) -> tuple[AuthorizationRequest, SignedIn, Instance]:
+        """Return a request whose person has signed in, in this browser."""
+        asked = await self._asked(token)
+        if asked.user is None or asked.browser != hashed(self._pages.browser(request) or ""):
+            raise PageError(
+                "This sign-in belongs to another browser",
+                f"Begin again in {asked.client_name}.",
+                403,
+            )
+        user = SignedIn(**{**asked.user, "groups": tuple(asked.user["groups"])})
+        instance = self._team.instances.get(user.instance)
+        if instance is None:
+            raise PageError("There is no such database any more", "Begin again.", 400)
+        return asked, user, instance
+
+
+def _who(instance: Instance, login: str) -> str:
+    return f"login {instance.name} {login.lower()}"
+
+
+def where(address: str) -> str:
+    """Return what a person should know of where the browser goes: the host, or the app."""
+    parts = urlsplit(address)
+    if parts.scheme in ("http", "https"):
+        return parts.netloc
+    return f"the program for {parts.scheme}: links on your computer"
+
+
+def _gone() -> PageError:
+    return PageError(
+        "This sign-in has ended",
+        "It was answered, or is older than a quarter of an hour. Begin again in your client.",
+        410,
+    )

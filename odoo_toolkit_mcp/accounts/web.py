@@ -1,0 +1,227 @@
+"""What the pages of this server have in common: how they are made, cookies, and their checks."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timezone
+from typing import Any
+
+import anyio
+import jinja2
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from odoo_toolkit.installation import version
+from odoo_toolkit_mcp.accounts.team import Team
+from odoo_toolkit_mcp.accounts.vault import Vault
+
+#: Bytes of the longest form, seconds that a browser has to send it.
+_MOST_BYTES, _PATIENCE = 64_000, 20.0
+
+#: Headers of every page. ``form-action`` would apply to the address that a form is redirected to,
+#: so that pages which end at a client's address go without it.
+_CSP = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none';"
+    " frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _CSP,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    # With "no-referrer" a browser would not say where a form comes from.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+
+
+class PageError(Exception):
+    """A page that says what is wrong.
+
+    Args:
+        title: what happened.
+        text: what to do next.
+        status: of HTTP.
+    """
+
+    def __init__(self, title: str, text: str, status: int = 400) -> None:
+        super().__init__(title)
+        self.title, self.text, self.status = title, text, status
+
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Pages:
+    """Makes pages, and checks what browsers send from them.
+
+    Args:
+        team: what the server is told.
+        vault: whose keys prove that a form is of this server.
+    """
+
+    def __init__(self, team: Team, vault: Vault) -> None:
+        self.team = team
+        self._keys = vault.keys_for("forms")
+        self._secure = team.public_url.startswith("https://")
+        self._templates = jinja2.Environment(
+            loader=jinja2.PackageLoader("odoo_toolkit_mcp.accounts", "pages"),
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.filters |= {"moment": moment, "day": day}
+        self._templates.globals["version"] = version()
+
+    def show(self, request: Request, name: str, status: int = 200, **values: Any) -> Response:
+        """Return a page.
+
+        Args:
+            request: that is answered; its browser gets a cookie by which it is recognised.
+            name: of the template.
+            status: of HTTP.
+            values: for the template.
+        """
+        browser = self.browser(request) or secrets.token_urlsafe(24)
+        text = self._templates.get_template(name).render(
+            **values, csrf=self._proof(self._keys[0], browser), path=request.url.path
+        )
+        answer = HTMLResponse(text, status, headers=_HEADERS)
+        if not self.browser(request):
+            self.set_cookie(answer, "browser", browser)
+        return answer
+
+    def guarded(self, handler: Handler) -> Handler:
+        """Return a handler whose errors are pages."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await handler(request)
+            except PageError as error:
+                return self.show(
+                    request, "message.html", error.status, title=error.title, text=error.text
+                )
+
+        return answer
+
+    async def form(self, request: Request) -> FormData:
+        """Return what a browser sends from one of our pages.
+
+        Raises:
+            PageError: it comes from another site, from a page of another browser, or is too long
+                or too slow.
+        """
+        origin = request.headers.get("origin")
+        if origin != self.team.public_url:
+            raise PageError(
+                "This form comes from another site",
+                f"Open the page at {self.team.public_url} itself, and try again.",
+                403,
+            )
+        if request.headers.get("content-type", "").split(";")[0].strip() != (
+            "application/x-www-form-urlencoded"
+        ):
+            raise PageError("This is no form", "Use the form of the page.", 415)
+        await _read(request)
+        form = await request.form(max_fields=50)
+        browser, proof = self.browser(request), form.get("csrf")
+        proven = isinstance(proof, str) and any(
+            hmac.compare_digest(proof.encode(), self._proof(key, browser or "").encode())
+            for key in self._keys
+        )
+        if not browser or not proven:
+            raise PageError(
+                "This page is too old, or of another browser",
+                "Go back, load the page again, and allow cookies for it.",
+                403,
+            )
+        return form
+
+    def browser(self, request: Request) -> str | None:
+        """Return what a browser is recognised by; None for a new one."""
+        return self.cookie(request, "browser")
+
+    def cookie(self, request: Request, name: str) -> str | None:
+        """Return a cookie of ours."""
+        return request.cookies.get(self._cookie_name(name)) or None
+
+    def set_cookie(self, answer: Response, name: str, value: str) -> None:
+        """Give a browser a cookie that scripts and other sites do not see, for this session."""
+        answer.set_cookie(
+            self._cookie_name(name),
+            value,
+            path="/",
+            secure=self._secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def remove_cookie(self, answer: Response, name: str) -> None:
+        """Take a cookie back."""
+        answer.delete_cookie(
+            self._cookie_name(name),
+            path="/",
+            secure=self._secure,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def _cookie_name(self, name: str) -> str:
+        # With this prefix, browsers take a cookie from this very host and over TLS only.
+        return f"__Host-omcp-{name}" if self._secure else f"omcp-{name}"
+
+    @staticmethod
+    def _proof(key: bytes, browser: str) -> str:
+        return hmac.new(key, browser.encode(), hashlib.sha256).hexdigest()
+
+
+async def _read(request: Request) -> None:
+    """Read the body, which is kept for whoever asks for the form.
+
+    Raises:
+        PageError: it is too long or too slow.
+    """
+    body = b""
+    try:
+        with anyio.fail_after(_PATIENCE):
+            async for part in request.stream():
+                body += part
+                if len(body) > _MOST_BYTES:
+                    raise PageError("This form is too long", "Send what the page asks for.", 413)
+    except TimeoutError:
+        raise PageError("This form took too long to arrive", "Try again.", 408) from None
+    request._body = body  # where Starlette keeps what it has read itself
+
+
+def to(path: str) -> Response:
+    """Send a browser to another page of this server; what it sent is not sent again."""
+    return RedirectResponse(path, 303, headers={"Cache-Control": "no-store"})
+
+
+def text_of(form: FormData, name: str, longest: int = 500) -> str:
+    """Return a text of a form; empty where there is none, or it is longer than anybody's."""
+    value = form.get(name, "")
+    return value if isinstance(value, str) and len(value) <= longest else ""
+
+
+def address_of(request: Request) -> str:
+    """Return the address of whoever sends a request."""
+    return request.client.host if request.client else "unknown"
+
+
+def moment(seconds: float) -> str:
+    """Return a time as people read it, in UTC."""
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def day(value: datetime | float) -> str:
+    """Return a day as people read it, in UTC."""
+    if not isinstance(value, datetime):
+        value = datetime.fromtimestamp(value, timezone.utc)
+    return value.strftime("%Y-%m-%d")
