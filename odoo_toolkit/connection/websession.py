@@ -1,18 +1,22 @@
 """A web session: what a browser has after its login, for what only the web client's routes serve.
 
 Odoo opens one for a password and for nothing else: API keys are refused here by every version
-from 14 to 19, and a user with two-factor authentication would have to type a code.
+from 14 to 19, and a user with two-factor authentication has to give a code, too.
 """
 
 from __future__ import annotations
 
 import contextlib
+import html
+import re
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from odoo_toolkit.call import Call, rpc_arguments
+from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.database import find_database
-from odoo_toolkit.connection.http import CONNECT_TIMEOUT, Http
+from odoo_toolkit.connection.http import CONNECT_TIMEOUT, Http, unexpected
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.error_patterns import classify, fault_from_jsonrpc
 from odoo_toolkit.errors import (
@@ -20,6 +24,7 @@ from odoo_toolkit.errors import (
     ConfigurationError,
     OdooConnectionError,
     OdooError,
+    RateLimitError,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +32,12 @@ if TYPE_CHECKING:
 
 #: Seconds that a logout may take: whoever closes a connection does not want to wait.
 _LOGOUT_TIMEOUT = 3.0
+
+#: Seconds after which Odoo takes logins again from where too many have failed, as it comes.
+_COOLDOWN = 60
+
+#: Where the code of an authenticator app completes a login.
+_SECOND_FACTOR = "/web/login/totp"
 
 
 class WebSession:
@@ -38,11 +49,22 @@ class WebSession:
     Args:
         settings: where Odoo is, the user and the password.
         database: its name; None to ask the server, which must have one only.
+        second_factor: the current code of the user's authenticator app; it serves for one login.
+
+    Where a login is refused, the error's ``details["reason"]`` tells why: ``credentials``,
+    ``second_factor`` (one is wanted), ``code`` (it is wrong), ``too_many_tries``.
     """
 
-    def __init__(self, settings: ConnectionSettings, database: str | None) -> None:
+    def __init__(
+        self,
+        settings: ConnectionSettings,
+        database: str | None,
+        *,
+        second_factor: Secret | None = None,
+    ) -> None:
         self._settings = settings
         self._database = database
+        self._second_factor = second_factor
         # Apart from the RPC connections, which must not have the cookie.
         self._http = Http(settings, keep_cookies=True)
         self._lock = threading.Lock()
@@ -111,8 +133,47 @@ class WebSession:
         Raises:
             OdooError: as :meth:`log_in`, or what the route raised.
         """
+        answer = self._post(path, {}, timeout, before_login)
+        if isinstance(answer, dict) and "error" in answer:
+            raise classify(fault_from_jsonrpc(answer["error"]), model="", method=path)
+        return answer.get("result") if isinstance(answer, dict) else None
+
+    def send(self, call: Call, *, timeout: float, before_login: Callable[[], object]) -> Any:
+        """Call a method of a model, as a button of the web client does; return its result.
+
+        Some methods can be called by nothing else: making an API key is one.
+
+        Args:
+            call: what to call; nobody judges it here.
+            timeout: seconds until the answer begins.
+            before_login: as of :meth:`log_in`.
+
+        Raises:
+            OdooError: as :meth:`log_in`, or what the method raised.
+        """
+        args, kwargs = rpc_arguments(call)
+        if call.context:
+            kwargs["context"] = dict(call.context)
+        path = f"/web/dataset/call_kw/{call.model}/{call.method}"
+        params = {"model": call.model, "method": call.method, "args": args, "kwargs": kwargs}
+        answer = self._post(path, params, timeout, before_login)
+        if not isinstance(answer, dict) or "jsonrpc" not in answer:
+            raise OdooConnectionError(
+                f"The answer of {self._http.url} is not one of Odoo's web client.",
+                suggestion="Check that ODOO_URL is the address of Odoo itself.",
+                outcome="maybe_applied",
+            )
+        if "error" in answer:
+            fault = fault_from_jsonrpc(answer["error"])
+            raise classify(fault, model=call.model, method=call.method, ids=call.ids)
+        return answer.get("result")
+
+    def _post(
+        self, path: str, params: dict[str, Any], timeout: float, before_login: Callable[[], object]
+    ) -> Any:
+        """Send a JSON request, once more after a new login where the session was forgotten."""
         self.log_in(before_login=before_login)
-        options = {"json": _rpc({}), "timeout": (min(timeout, CONNECT_TIMEOUT), timeout)}
+        options = {"json": _rpc(params), "timeout": (min(timeout, CONNECT_TIMEOUT), timeout)}
         logins = self._logins
         answer = self._http.json("POST", path, **options)
         if _expired(answer):
@@ -120,9 +181,7 @@ class WebSession:
                 if self._logins == logins:
                     self._authenticate(before_login)
             answer = self._http.json("POST", path, **options)
-        if isinstance(answer, dict) and "error" in answer:
-            raise classify(fault_from_jsonrpc(answer["error"]), model="", method=path)
-        return answer.get("result") if isinstance(answer, dict) else None
+        return answer
 
     def close(self) -> None:
         """Log out, if that works at once, and close the connections."""
@@ -145,8 +204,12 @@ class WebSession:
             # Newer versions of Odoo e-mail the user about each try.
             raise _second_factor(settings.username)
         before_login()
+        database = self._database or find_database(self._http)
+        if self._second_factor:
+            # From 15 on, a half login forgets which of several databases it was for.
+            self._http.request("GET", "/web/login", params={"db": database})
         credentials = {
-            "db": self._database or find_database(self._http),
+            "db": database,
             "login": settings.username,
             "password": settings.password,
         }
@@ -161,9 +224,27 @@ class WebSession:
         uid = (answer["result"] or {}).get("uid")
         if not uid:
             self._wants_second_factor = True
-            raise _second_factor(settings.username)
+            if not self._second_factor:
+                raise _second_factor(settings.username)
+            uid = self._complete(self._second_factor)
         self._uid = int(uid)
         self._logins += 1
+
+    def _complete(self, code: Secret) -> int:
+        """Complete a login with the code of an authenticator app, as its page does."""
+        page = self._http.request("GET", _SECOND_FACTOR)
+        token = re.search(r'<input[^>]*name="csrf_token"[^>]*value="([^"]+)"', page.text)
+        if page.status_code != 200 or not token:
+            raise unexpected(page)
+        form = {"csrf_token": token[1], "totp_token": code.reveal()}
+        answer = self._http.request("POST", _SECOND_FACTOR, data=form)
+        if not 300 <= answer.status_code < 400:
+            raise _wrong_code(answer)
+        told = self._http.json("POST", "/web/session/get_session_info", json=_rpc({}))
+        uid = told.get("result", {}).get("uid") if isinstance(told, dict) else None
+        if not uid:
+            raise _second_factor(self._settings.username or "")
+        return int(uid)
 
 
 def _rpc(params: dict[str, Any]) -> dict[str, Any]:
@@ -179,6 +260,18 @@ def _second_factor(username: str) -> AccessError:
     return AccessError(
         f"Odoo wants a second factor from {username!r} before it opens a web session.",
         suggestion="Use a user without two-factor authentication for this.",
+        details={"reason": "second_factor"},
+    )
+
+
+def _wrong_code(answer: requests.Response) -> AccessError:
+    """Return the error for a code that Odoo does not take, with what its page says of it."""
+    said = re.search(r'class="[^"]*\balert-danger\b[^"]*"[^>]*>([^<]*)<', answer.text)
+    told = html.unescape(said[1]).strip() if said else ""
+    return AccessError(
+        f"Odoo does not accept the code: {told}" if told else "Odoo does not accept the code.",
+        suggestion="Give the code that the authenticator app shows now.",
+        details={"reason": "code"},
     )
 
 
@@ -193,8 +286,15 @@ def _refusal(error: Any, username: str) -> OdooError:
     fault = fault_from_jsonrpc(error)
     if not fault.name.endswith("AccessDenied"):
         return classify(fault, model="", method="login")
+    if fault.message.startswith("Too many login failures"):
+        return RateLimitError(
+            "Odoo takes no login from here for a while, because too many have failed.",
+            suggestion=f"Wait {_COOLDOWN} seconds.",
+            details={"reason": "too_many_tries", "retry_after": _COOLDOWN},
+        )
     return AccessError(
         f"Odoo does not accept the password of {username!r} for a web session.",
         suggestion="Check ODOO_PASSWORD: it must be the password itself, an API key is refused"
         " here.",
+        details={"reason": "credentials"},
     )

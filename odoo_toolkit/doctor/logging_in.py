@@ -29,7 +29,7 @@ _ADVICE = {
     " (ODOO_COMPANY_IDS), or leave them out.",
 }
 
-_NEW_KEY = (
+NEW_KEY = (
     "Make a new key in Odoo as that user: the user's menu at the top right, Preferences (or My"
     " Profile), Account Security, New API Key."
 )
@@ -216,7 +216,7 @@ def _what_to_do(found: Found, refused: list[Login]) -> str:
             if found.major >= _KEYS_FOR_MCP_SINCE
             else "."
         )
-        advice.append(_NEW_KEY)
+        advice.append(NEW_KEY)
     if "password" in kinds:
         advice.append(
             "Check username (ODOO_USERNAME), which is what is typed at Odoo's login, and password"

@@ -1,0 +1,533 @@
+"""API keys of a person's own: made from login and password, checked, and removed again.
+
+Whoever lets people sign in needs a credential for each, which lasts and can be taken back, and is
+not their password. Odoo makes such a key only in a web session, and asks for the password once
+more before it does; this is what the person would do under Account Security. The password is used
+and forgotten: neither a result nor an error holds it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import readable_signatures
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.configuration import Secret, configuration_error, load
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.websession import WebSession
+from odoo_toolkit.display import Shown
+from odoo_toolkit.doctor.logging_in import NEW_KEY
+from odoo_toolkit.errors import (
+    AccessError,
+    ConfigurationError,
+    NotFoundError,
+    OdooConnectionError,
+    OdooError,
+    StateError,
+    ValidationError,
+)
+from odoo_toolkit.reports.by_session import ADDRESS, PARAMETER, check_login
+from odoo_toolkit.reports.ways import Unavailable
+
+#: Where people find their keys in Odoo, for those that cannot be removed from here.
+REMOVE_KEY = (
+    "Remove the key in Odoo as that user: the user's menu at the top right, Preferences (or My"
+    " Profile), Account Security, the bin beside the key."
+)
+
+_KEYS = "res.users.apikeys"
+_NEW = "res.users.apikeys.description"
+_CHECK = "res.users.identitycheck"
+_SHOW = "res.users.apikeys.show"
+
+#: What a key of Odoo 14 to 19 looks like. Before 19, a password would pass for one.
+_KEY = re.compile(r"[0-9a-f]{40}")
+
+#: Words of Odoo's choice of durations: a key without an end, and a date of one's own.
+_ENDLESS, _UNTIL = 0, -1
+
+#: Seconds between the change of a parameter and a key that was made in the same web session.
+_SAME_TIME = 120
+
+_Send = Callable[[Call], Any]
+
+
+@attrs.frozen(kw_only=True)
+class KeyOwner(Shown):
+    """The user of Odoo whom a key belongs to.
+
+    Attributes:
+        uid: the id in Odoo.
+        login: as it is typed at Odoo's login.
+        name: the full name.
+        company: the user's default company, as id and name.
+        groups: of the user, also those that others bring along: external ids such as
+            ``base.group_user``, and names of groups that have none.
+    """
+
+    uid: int
+    login: str
+    name: str
+    company: dict[str, Any] | None
+    groups: list[str]
+
+
+@attrs.frozen(kw_only=True)
+class UserKey(Shown):
+    """A new API key.
+
+    Attributes:
+        key: the key itself; Odoo shows it this once.
+        key_id: by which it is removed; None where another key of the same name was made at the
+            same moment, so that nobody can tell which of the two this is.
+        name: what the user sees under Account Security.
+        expires: when it ends; None for never, which is always so before Odoo 18.
+        owner: the user.
+        warning: what else the login did in Odoo; "" for nothing.
+    """
+
+    key: Secret
+    key_id: int | None
+    name: str
+    expires: datetime | None
+    owner: KeyOwner
+    warning: str = ""
+
+
+def make_key(
+    server: ConnectionSettings | str,
+    database: str | None,
+    login: str,
+    password: str,
+    name: str,
+    days: int | None = None,
+    second_factor: str | None = None,
+) -> UserKey:
+    """Log in as a user, make an API key that belongs to that user, and log out again.
+
+    On Odoo 18 and 19 keys end. The new one has the longest time that the user may have: 90 days
+    where nobody changed that, and no end for users with Settings rights.
+
+    >>> made = make_key("https://example.odoo.com", "example", "ann", "...", "Assistant")
+    >>> connect(url="https://example.odoo.com", username="ann", api_key=made.key.reveal())
+
+    Args:
+        server: Odoo's address; or settings, of which the user and the credentials are not used.
+        database: its name; None where the server has one only.
+        login: of the user.
+        password: of the user. It is not kept.
+        name: of the key, by which the user is to recognise it.
+        days: after which the key ends at the latest, from Odoo 18 on.
+        second_factor: the current code of the user's authenticator app, if the user has one.
+
+    Returns:
+        The key, when it ends, and whose it is.
+
+    Raises:
+        AccessError: ``details["reason"]`` is ``credentials`` where Odoo does not accept login and
+            password, whatever the cause; ``second_factor`` where it wants one, ``code`` where it
+            does not accept it; ``no_keys`` where this user may not have keys.
+        RateLimitError: too many logins from here have failed.
+        ConfigurationError: there is no such database; or the login would change the address in
+            Odoo's links.
+        ValidationError: there is no name, or ``days`` is not positive.
+        OdooConnectionError: Odoo cannot be reached, or is not there.
+    """
+    password = Secret(password)
+    second_factor = Secret(second_factor) if second_factor else None
+    if not name.strip():
+        raise ValidationError("The key needs a name.", suggestion="Give one that the user knows.")
+    if days is not None and days < 1:
+        raise ValidationError(f"days must be at least 1, not {days}.")
+    try:
+        settings = _settings(server, database, login, password=password)
+        with _web_session(settings, second_factor) as (send, uid, known):
+            # First, so that nothing is left behind where this cannot be read.
+            owner = _owner(send, uid)
+            before = {row["id"] for row in _keys_named(send, uid, name)}
+            key = _made(send, password, name, days)
+            new = [row for row in _keys_named(send, uid, name) if row["id"] not in before]
+            return UserKey(
+                key=key,
+                key_id=new[0]["id"] if len(new) == 1 else None,
+                name=name,
+                expires=_moment(new[0].get("expiration_date")) if new else None,
+                owner=owner,
+                warning="" if known or not new else _changed_address(send, new[0]["create_date"]),
+            )
+    except OdooError as error:
+        failure = _for_person(error, login)
+    # Out here, where it is not given the one before as its context.
+    raise _without_traces(failure)
+
+
+def check_key(
+    server: ConnectionSettings | str, database: str | None, login: str, key: str
+) -> KeyOwner:
+    """Return who an API key belongs to, after proving that it is one of the user with this login.
+
+    >>> check_key("https://example.odoo.com", "example", "ann", "1f0c...").name
+    'Ann'
+
+    Args:
+        server: Odoo's address; or settings, of which the user and the credentials are not used.
+        database: its name; None where the server has one only.
+        login: of the user who gave the key.
+        key: that was given.
+
+    Returns:
+        The user, with company and groups.
+
+    Raises:
+        ValidationError: it does not look like a key; nothing was sent.
+        AccessError: Odoo does not accept it for this login.
+        ConfigurationError: there is no such database.
+        OdooConnectionError: Odoo cannot be reached, or is not there.
+    """
+    key = Secret(Secret(key).reveal().strip())
+    if not _KEY.fullmatch(key.reveal()):
+        raise ValidationError(
+            "This is not an API key of Odoo, which has 40 characters from 0 to 9 and a to f.",
+            suggestion=f"Give a key, not the password. {NEW_KEY}",
+        )
+    try:
+        odoo = Odoo(_settings(server, database, login, api_key=key))
+        with odoo:
+            owner = _owner(lambda call: odoo.call(attrs.evolve(call, internal=True)), odoo.uid)
+        if owner.login == login:
+            return owner
+        failure: OdooError = _refused_key()
+    except OdooError as error:
+        failure = _refused_key() if _is_refusal(error) else error
+    raise _without_traces(failure)
+
+
+def remove_key(
+    server: ConnectionSettings | str,
+    database: str | None,
+    login: str,
+    password: str | None,
+    key_id: int,
+    second_factor: str | None = None,
+) -> None:
+    """Remove an API key of a user, so that it serves no more.
+
+    Odoo wants the password for it, not the key. Without one, the error says where people remove it.
+
+    >>> remove_key("https://example.odoo.com", "example", "ann", "...", made.key_id)
+
+    Args:
+        server: Odoo's address; or settings, of which the user and the credentials are not used.
+        database: its name; None where the server has one only.
+        login: of the user.
+        password: of the user; None where it is not known. It is not kept.
+        key_id: of the key, as :class:`UserKey` has it.
+        second_factor: the current code of the user's authenticator app, if the user has one.
+
+    Raises:
+        NotFoundError: the user has no key with this id; it was removed, or it has ended.
+        AccessError: there is no password, or as of :func:`make_key`.
+        StateError: it is still there.
+        OdooError: as of :func:`make_key`.
+    """
+    password = Secret(password) if password else None
+    second_factor = Secret(second_factor) if second_factor else None
+    if password is None:
+        raise AccessError(
+            "Odoo wants the user's password before it removes a key.",
+            suggestion=REMOVE_KEY,
+            details={"reason": "credentials"},
+        )
+    try:
+        settings = _settings(server, database, login, password=password)
+        with _web_session(settings, second_factor) as (send, uid, _):
+            own = [["id", "=", key_id], ["user_id", "=", uid]]
+            there = Call(model=_KEYS, method="search_read", arguments={"domain": own})
+            if not send(there):
+                raise NotFoundError(
+                    f"The user has no API key with the id {key_id}.",
+                    suggestion="It was removed already, or it has ended.",
+                )
+            _confirmed(send, password, Call(model=_KEYS, method="remove", ids=(key_id,)))
+            if not send(there):
+                return
+            raise StateError("Odoo did not remove the key.", suggestion=REMOVE_KEY)
+    except OdooError as error:
+        failure = _for_person(error, login)
+    # Out here, where it is not given the one before as its context.
+    raise _without_traces(failure)
+
+
+def _settings(
+    server: ConnectionSettings | str,
+    database: str | None,
+    login: str,
+    *,
+    password: Secret | None = None,
+    api_key: Secret | None = None,
+) -> ConnectionSettings:
+    """Return settings for one user; of those given, only where Odoo is and how it is reached."""
+    if isinstance(server, str):
+        user = {"username": login, "password": password, "api_key": api_key}
+        where = {"url": server, "database": database}
+        settings, problems = load(ConnectionSettings, {**where, **user}, environ={})
+        if settings is None:
+            raise configuration_error(problems)
+        return settings
+    return attrs.evolve(
+        server,
+        database=database,
+        username=login,
+        password=password,
+        api_key=api_key,
+        protocol="auto",
+        company_id=None,
+        company_ids=(),
+    )
+
+
+@contextlib.contextmanager
+def _web_session(
+    settings: ConnectionSettings, second_factor: Secret | None
+) -> Iterator[tuple[_Send, int, bool]]:
+    """Log in on the web, and out again at the end.
+
+    Yields what sends a call, the user's id, and whether the login is known to have changed nothing.
+    """
+    known = _check_address(settings)
+    web = WebSession(settings, settings.database, second_factor=second_factor)
+
+    def send(call: Call) -> Any:
+        # A login by password is the only one: what a new one would write was not looked at.
+        return web.send(call, timeout=settings.timeout, before_login=_no_second_login)
+
+    try:
+        yield send, web.log_in(before_login=lambda: None), known
+    finally:
+        web.close()
+
+
+def _no_second_login() -> None:
+    raise OdooConnectionError(
+        "Odoo ended the web session right after the login.",
+        code="SESSION_EXPIRED",
+        suggestion="Try again in a moment.",
+    )
+
+
+def _check_address(settings: ConnectionSettings) -> bool:
+    """Give up before a web login that would change the address in Odoo's links.
+
+    Returns:
+        Whether it is known that it does not: who has a second factor cannot be asked before.
+    """
+    try:
+        # A login by RPC writes nothing.
+        with Odoo(settings) as odoo:
+            check_login(odoo)
+    except Unavailable as error:
+        raise ConfigurationError(
+            f"This user cannot log in from here: {error}.",
+            suggestion=f"Do one of these, or give an API key that you made in Odoo. {NEW_KEY}",
+            details={"reason": "address"},
+        ) from None
+    except OdooError as error:
+        # The web login tells a wrong password from a second factor that is wanted; and where
+        # only JSON-2 is let through, a password serves for nothing else.
+        if _is_refusal(error) or error.code == "ENDPOINT_NOT_FOUND":
+            return False
+        raise
+    return True
+
+
+def _is_refusal(error: OdooError) -> bool:
+    """Whether Odoo itself refused a login, and not something before it."""
+    return isinstance(error, AccessError) and "http_status" not in error.details
+
+
+def _changed_address(send: _Send, made: str) -> str:
+    """Return what to say where this web login has changed the address in Odoo's links."""
+    arguments = {"domain": [["key", "=", ADDRESS]], "fields": ["value", "write_date"]}
+    try:
+        rows = send(Call(model=PARAMETER, method="search_read", arguments=arguments))
+    except AccessError:
+        return ""  # without Settings rights nobody reads parameters, and no login changes them
+    for row in rows:
+        if abs((_moment(made) - _moment(row["write_date"])).total_seconds()) < _SAME_TIME:
+            return (
+                f"With this login, Odoo has made {row['value']} the address in its links"
+                f" ({ADDRESS}), as it does whenever a user with Settings rights logs in. If people"
+                " do not reach Odoo there, correct it in Settings, Technical, System Parameters,"
+                f" and set {ADDRESS}.freeze to True."
+            )
+    return ""
+
+
+def _owner(send: _Send, uid: int) -> KeyOwner:
+    """Return who the user is."""
+    users = "res.users"
+    groups = send(
+        Call(
+            model=users,
+            method="fields_get",
+            arguments={"allfields": ["all_group_ids", "groups_id"], "attributes": ["type"]},
+        )
+    )
+    # The first is there from 19 on; the other one then held what others bring along, too.
+    of_groups = "all_group_ids" if "all_group_ids" in groups else "groups_id"
+    fields = ["name", "login", "company_id", of_groups]
+    (row,) = send(Call(model=users, method="read", ids=(uid,), arguments={"fields": fields}))
+    company = row["company_id"]
+    return KeyOwner(
+        uid=uid,
+        login=row["login"],
+        name=row["name"] or "",
+        company={"id": company[0], "name": company[1]} if company else None,
+        groups=_group_names(send, row[of_groups]),
+    )
+
+
+def _group_names(send: _Send, ids: list[int]) -> list[str]:
+    model = "res.groups"
+    external = send(Call(model=model, method="get_external_id", ids=tuple(ids))) if ids else {}
+    names = [name for name in external.values() if name]
+    others = tuple(int(one) for one, name in external.items() if not name)
+    if others:
+        fields = {"fields": ["display_name"]}
+        rows = send(Call(model=model, method="read", ids=others, arguments=fields))
+        names += [row["display_name"] for row in rows]
+    return sorted(names)
+
+
+def _keys_named(send: _Send, uid: int, name: str) -> list[dict[str, Any]]:
+    domain = [["user_id", "=", uid], ["name", "=", name]]
+    rows: list[dict[str, Any]] = send(
+        Call(model=_KEYS, method="search_read", arguments={"domain": domain})
+    )
+    return rows
+
+
+def _made(send: _Send, password: Secret, name: str, days: int | None) -> Secret:
+    """Make a key and return it."""
+    try:
+        asked = {"attributes": ["selection"]}
+        fields = send(Call(model=_NEW, method="fields_get", arguments=asked))
+        values = {"name": name, **_duration(fields, days)}
+        new = send(Call(model=_NEW, method="create", arguments={"vals_list": values}))
+        shown = _confirmed(send, password, Call(model=_NEW, method="make_key", ids=(new,)))
+    except AccessError as error:
+        raise AccessError(
+            f"This user may not have API keys: {error.message}",
+            suggestion="Keys are for internal users; the administrator of Odoo can tell who may"
+            " have them.",
+            details={"reason": "no_keys"},
+        ) from None
+    key = shown.get("context", {}).get("default_key") if isinstance(shown, dict) else None
+    if not key or shown.get("res_model") != _SHOW:
+        raise StateError(
+            "Odoo did not show the new key.",
+            suggestion=f"Look whether one named {name!r} is there. {REMOVE_KEY} {NEW_KEY}",
+        )
+    return Secret(key)
+
+
+def _duration(fields: dict[str, Any], days: int | None) -> dict[str, Any]:
+    """Return how long a new key is to last, where Odoo wants to know."""
+    if "duration" not in fields:
+        return {}
+    offered = {int(value) for value, _ in fields["duration"]["selection"]}
+    if days is None and _ENDLESS in offered:
+        return {"duration": str(_ENDLESS)}
+    longest = max((one for one in offered if one > 0), default=1)
+    if days is None or (_ENDLESS not in offered and days >= longest):
+        return {"duration": str(longest)}
+    until = datetime.now(timezone.utc) + timedelta(days=days)
+    return {"duration": str(_UNTIL), "expiration_date": until.strftime("%Y-%m-%d %H:%M:%S")}
+
+
+def _confirmed(send: _Send, password: Secret, call: Call) -> Any:
+    """Call what Odoo wants the password for once more; return what the call returned."""
+    answer = send(call)
+    if not isinstance(answer, dict) or answer.get("res_model") != _CHECK:
+        return answer
+    asked = {"allfields": ["password", "auth_method"], "attributes": ["store"]}
+    fields = send(Call(model=_CHECK, method="fields_get", arguments=asked))
+    # Until 18 the password is stored with the question, and taken from there.
+    stored = fields["password"].get("store")
+    values: dict[str, Any] = {"password": password} if stored else {}
+    if "auth_method" in fields:
+        values["auth_method"] = "password"  # who has a passkey is asked for that else
+    question = Call(model=_CHECK, method="write", ids=(answer["res_id"],))
+    context = {} if stored else {"password": password}
+    try:
+        send(attrs.evolve(question, arguments={"vals": values}))
+        return send(attrs.evolve(question, method="run_check", context=context))
+    except OdooError:
+        if stored:
+            # Odoo clears it where the call succeeds, and else undoes that with the rest.
+            with contextlib.suppress(OdooError):
+                send(attrs.evolve(question, arguments={"vals": {"password": False}}))
+        raise
+
+
+def _moment(text: str | None) -> Any:
+    """Return a datetime of Odoo's, which is in UTC; None where there is none."""
+    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc) if text else None
+
+
+def _refused_key() -> AccessError:
+    return AccessError(
+        "Odoo does not accept this API key for this login.",
+        suggestion="The key may have ended, or been removed, or be another user's or another"
+        f" server's. {NEW_KEY}",
+        details={"reason": "credentials"},
+    )
+
+
+#: Why a login was refused -> what people are told, in place of what concerns the settings.
+_TOLD = {
+    "credentials": (
+        "Odoo does not accept this login and password.",
+        "Check both. Users who are archived in Odoo cannot log in; who logs in by another provider"
+        " has no password in Odoo, and gives an API key instead.",
+    ),
+    "second_factor": (
+        "Odoo wants a second factor from this user.",
+        "Give the code that the authenticator app shows now; or, if codes come by e-mail, give an"
+        " API key that you made in Odoo.",
+    ),
+    "code": (
+        "",
+        "Give the code that the authenticator app shows now. A code that came by e-mail does not"
+        " serve here: give an API key that you made in Odoo.",
+    ),
+}
+
+
+def _for_person(error: OdooError, login: str) -> OdooError:
+    """Return an error as the person who logs in is to read it."""
+    told = _TOLD.get(error.details.get("reason", "")) if isinstance(error, AccessError) else None
+    if told is None:
+        return error
+    message, suggestion = told
+    return AccessError(
+        message or error.message,
+        suggestion=f"{suggestion} {NEW_KEY}",
+        details={**error.details, "login": login},
+    )
+
+
+def _without_traces(error: OdooError) -> OdooError:
+    """Return an error that holds neither its causes nor the frames that had the password."""
+    error.__cause__ = error.__context__ = None
+    return error.with_traceback(None)
+
+
+readable_signatures(globals())

@@ -1,0 +1,438 @@
+"""API keys of people, made from login and password, on every Odoo that runs."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+import struct
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import attrs
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import (
+    AccessError,
+    ConfigurationError,
+    NotFoundError,
+    Odoo,
+    OdooConnectionError,
+    OdooError,
+    ValidationError,
+    connect,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
+from odoo_toolkit.connection.websession import WebSession
+from odoo_toolkit.policy import Policy
+from odoo_toolkit.user_keys import UserKey, check_key, make_key, remove_key
+from tests.live.servers import Server
+
+#: The name of the keys that are made here.
+NAME = "Toolkit test"
+
+
+@attrs.frozen
+class Person:
+    """A user made for one test, and the server whom it belongs to."""
+
+    server: Server
+    login: str
+    password: str
+    uid: int
+
+    def make(self, password: str | None = None, **options: Any) -> UserKey:
+        password = password or self.password
+        return make_key(self.server.url, self.server.db, self.login, password, NAME, **options)
+
+    def check(self, key: str) -> Any:
+        return check_key(self.server.url, self.server.db, self.login, key)
+
+    def remove(self, key_id: int | None, **options: Any) -> None:
+        assert key_id
+        password = options.pop("password", self.password)
+        remove_key(self.server.url, self.server.db, self.login, password, key_id, **options)
+
+    def connect(self, key: str, **options: Any) -> Odoo:
+        return connect(
+            url=self.server.url,
+            database=self.server.db,
+            username=self.login,
+            api_key=key,
+            reconnect_attempts=0,
+            **options,
+        )
+
+
+Maker = Callable[..., Person]
+
+
+@pytest.fixture
+def person_of(server: Server, admin: Odoo, suffix: str) -> Iterator[Maker]:
+    """Makes users for the test, of one group each, who are archived afterwards."""
+    made = []
+    # Users and groups are closed to scripts that leave the protection on.
+    free = Odoo(admin.settings, policy=Policy(protect=False))
+
+    def make(group: str = "group_user") -> Person:
+        named = [["module", "=", "base"], ["name", "=", group]]
+        (row,) = toolkit.search_read(free, "ir.model.data", named, fields=["res_id"]).records
+        field = "group_ids" if free.version.major >= 19 else "groups_id"
+        login = f"keys-{suffix}-{len(made)}"
+        password = f"secret of {login}"
+        values = {
+            "name": f"Keys {suffix}",
+            "login": login,
+            "password": password,
+            field: [[6, 0, [row["res_id"]]]],
+        }
+        context = {"no_reset_password": True}
+        uid = toolkit.create(free, "res.users", values, context=context).id
+        made.append(uid)
+        return Person(server, login, password, uid)
+
+    with free:
+        yield make
+        for uid in made:
+            toolkit.write(free, "res.users", [uid], {"active": False})
+
+
+@pytest.fixture
+def person(person_of: Maker) -> Person:
+    """An internal user without further rights."""
+    return person_of()
+
+
+@attrs.frozen
+class App:
+    """The authenticator app of a user, who has turned two-factor authentication on."""
+
+    secret: bytes
+
+    def code(self, seconds: int = 0) -> str:
+        """Return the code of now, or of so many seconds from now."""
+        counter = struct.pack(">Q", int((time.time() + seconds) / 30))
+        digest = hmac.new(self.secret, counter, "sha1").digest()
+        (number,) = struct.unpack_from(">I", digest, digest[-1] & 15)
+        return f"{(number & 0x7FFFFFFF) % 10**6:06}"
+
+
+def with_second_factor(person: Person) -> App:
+    """Turn on two-factor authentication, as the user does in Odoo, and return the app."""
+    settings = connection_settings(
+        url=person.server.url, username=person.login, password=person.password
+    )
+    web = WebSession(settings, person.server.db)
+
+    def send(model: str, method: str, ids: list[int], **options: Any) -> Any:
+        call = Call(model=model, method=method, ids=ids, **options)
+        return web.send(call, timeout=30, before_login=lambda: None)
+
+    method = "action_totp_enable_wizard"
+    if person.server.version in ("14", "15"):
+        method = method.removeprefix("action_")
+    check = send("res.users", method, [person.uid])
+    values = {"vals": {"password": person.password}}
+    send(check["res_model"], "write", [check["res_id"]], arguments=values)
+    context = {"password": person.password}
+    wizard = send(check["res_model"], "run_check", [check["res_id"]], context=context)
+    model, ids = wizard["res_model"], [wizard["res_id"]]
+    (row,) = send(model, "read", ids, arguments={"fields": ["secret"]})
+    app = App(base64.b32decode(re.sub(r"\s", "", row["secret"])))
+    # The code before, as Odoo takes each only once from 18 on.
+    code = app.code(-30)
+    send(model, "write", ids, arguments={"vals": {"code": code}})
+    send(model, "enable", ids, context={"code": code})
+    web.close()
+    return app
+
+
+def everything(error: BaseException) -> str:
+    """Return all that an error holds: words, causes, and the values in the frames it came by."""
+    shown = traceback.TracebackException.from_exception(error, capture_locals=True)
+    library = [f for f in shown.stack if "odoo_toolkit" in f.filename]
+    texts = [str(error), repr(vars(error)), repr(error.__cause__), repr(error.__context__)]
+    return "\n".join([*texts, *(repr(frame.locals) for frame in library)])
+
+
+def test_the_key_is_the_users_own_and_logs_in(person: Person) -> None:
+    made = person.make()
+
+    assert (made.name, made.owner.uid, made.owner.login) == (NAME, person.uid, person.login)
+    assert made.owner.name.startswith("Keys")
+    assert made.owner.company
+    assert made.owner.company["name"]
+    assert "base.group_user" in made.owner.groups
+    assert made.warning == ""
+    with person.connect(made.key.reveal()) as odoo:
+        assert odoo.uid == person.uid
+        assert odoo.protocol == ("json2" if odoo.version.major >= 19 else "jsonrpc")
+    with person.connect(made.key.reveal(), protocol="jsonrpc") as odoo:
+        assert odoo.uid == person.uid
+
+
+def test_neither_key_nor_password_shows_itself(person: Person) -> None:
+    made = person.make()
+
+    assert made.key.reveal() not in f"{made!r} {made} {made.key}"
+    assert person.password not in repr(attrs.asdict(made))
+
+
+def test_its_end_is_the_latest_that_the_user_may_have(person: Person) -> None:
+    made = person.make()
+
+    if int(person.server.version or 19) < 18:
+        assert made.expires is None
+    else:
+        assert made.expires
+        left = made.expires - datetime.now(timezone.utc)
+        assert timedelta(days=88) < left < timedelta(days=91)
+
+
+def test_fewer_days_are_kept_to_and_more_are_lowered(person: Person) -> None:
+    if int(person.server.version or 19) < 18:
+        assert person.make(days=3).expires is None
+        return
+    now = datetime.now(timezone.utc)
+    for days, most in [(1, 1), (3, 3), (30, 30), (500, 90)]:
+        expires = person.make(days=days).expires
+        assert expires
+        assert timedelta(days=most - 2) < expires - now < timedelta(days=most, minutes=5)
+
+
+def test_a_user_with_settings_rights_has_a_key_without_an_end(person_of: Maker) -> None:
+    person = person_of("group_system")
+
+    assert person.make().expires is None
+    limited = person.make(days=500).expires
+    if int(person.server.version or 19) < 18:
+        assert limited is None
+    else:
+        assert limited
+        assert timedelta(days=499) < limited - datetime.now(timezone.utc) < timedelta(days=501)
+
+
+def test_a_key_tells_whose_it_is(person: Person) -> None:
+    made = person.make()
+
+    assert person.check(f" {made.key.reveal()}\n") == made.owner
+
+
+def test_a_key_proves_nothing_for_another_login(person_of: Maker) -> None:
+    one, other = person_of(), person_of()
+    key = one.make().key.reveal()
+
+    with pytest.raises(AccessError) as caught:
+        other.check(key)
+    assert caught.value.details["reason"] == "credentials"
+    with pytest.raises(AccessError) as unknown:
+        attrs.evolve(one, login=f"{one.login}-nobody").check(key)
+    assert unknown.value.to_dict() == caught.value.to_dict()
+
+
+def test_a_password_is_no_key(person: Person) -> None:
+    # Odoo to 18 would let it pass for one.
+    with pytest.raises(ValidationError, match="40 characters") as caught:
+        person.check(person.password)
+    assert person.password not in everything(caught.value)
+
+
+def test_a_removed_key_is_gone(person: Person) -> None:
+    made, kept = person.make(), person.make()
+
+    person.remove(made.key_id)
+
+    with pytest.raises(AccessError):
+        person.check(made.key.reveal())
+    assert person.check(kept.key.reveal()) == kept.owner
+    with pytest.raises(NotFoundError):
+        person.remove(made.key_id)
+
+
+def test_nobody_removes_the_key_of_another(person_of: Maker) -> None:
+    one, other = person_of(), person_of()
+    made = one.make()
+
+    with pytest.raises(NotFoundError):
+        other.remove(made.key_id)
+    assert one.check(made.key.reveal()) == made.owner
+
+
+def test_without_the_password_it_is_told_where_keys_are_removed(person: Person) -> None:
+    with pytest.raises(AccessError) as caught:
+        person.remove(1, password=None)
+    assert "Account Security" in caught.value.suggestion
+
+
+def test_refused_logins_are_all_alike(person_of: Maker, admin: Odoo) -> None:
+    person, archived = person_of(), person_of()
+    free = Odoo(admin.settings, policy=Policy(protect=False))
+    toolkit.write(free, "res.users", [archived.uid], {"active": False})
+    told = []
+    for who, password in [
+        (person, "not the password"),
+        (archived, archived.password),
+        (attrs.evolve(person, login=f"{person.login}-nobody"), person.password),
+    ]:
+        with pytest.raises(AccessError) as caught:
+            who.make(password)
+        error = caught.value
+        assert error.details == {"reason": "credentials", "login": who.login}
+        assert password not in everything(error)
+        told.append((error.message, error.suggestion))
+        # Odoo takes no login for a while after five that failed in a row, with any user.
+        person.make()
+    assert len(set(told)) == 1
+    assert "Odoo does not accept this login and password." in told[0][0]
+
+
+def test_a_key_of_an_archived_user_is_refused(person: Person, admin: Odoo) -> None:
+    key = person.make().key.reveal()
+    free = Odoo(admin.settings, policy=Policy(protect=False))
+    toolkit.write(free, "res.users", [person.uid], {"active": False})
+
+    with pytest.raises(AccessError) as caught:
+        person.check(key)
+    assert caught.value.details["reason"] == "credentials"
+
+
+def test_a_portal_user_may_have_no_keys_and_leaves_no_password(person_of: Maker) -> None:
+    person = person_of("group_portal")
+
+    with pytest.raises(AccessError) as caught:
+        person.make()
+    assert caught.value.details["reason"] == "no_keys"
+    assert person.password not in everything(caught.value)
+    # To 18, Odoo keeps what is typed at its question until that is answered.
+    settings = connection_settings(
+        url=person.server.url,
+        database=person.server.db,
+        username=person.login,
+        password=person.password,
+    )
+    with Odoo(settings, policy=Policy(protect=False)) as odoo:
+        call = Call(model="res.users.identitycheck", method="search_read", internal=True)
+        rows = odoo.call(call)
+    assert rows
+    assert not any(row["password"] for row in rows)
+
+
+def test_a_second_factor_is_asked_for_and_the_apps_code_completes_the_login(
+    person: Person,
+) -> None:
+    app = with_second_factor(person)
+
+    with pytest.raises(AccessError) as caught:
+        person.make()
+    assert caught.value.details["reason"] == "second_factor"
+    assert "Account Security" in caught.value.suggestion
+
+    made = person.make(second_factor=f" {app.code()[:3]} {app.code()[3:]} ")
+    assert person.check(made.key.reveal()) == made.owner
+    person.remove(made.key_id, second_factor=app.code(30))
+    with pytest.raises(AccessError):
+        person.check(made.key.reveal())
+
+
+def test_a_wrong_code_is_told_apart_from_a_wrong_password(person: Person) -> None:
+    app = with_second_factor(person)
+    wrong = f"{(int(app.code()) + 1) % 10**6:06}"
+
+    for code in [wrong, "no code"]:
+        with pytest.raises(AccessError) as caught:
+            person.make(second_factor=code)
+        assert caught.value.details["reason"] == "code"
+        assert "Account Security" in caught.value.suggestion
+        assert person.password not in everything(caught.value)
+    with pytest.raises(AccessError) as caught:
+        person.make("not the password", second_factor=wrong)
+    assert caught.value.details["reason"] == "credentials"
+
+
+def test_a_code_that_nobody_asks_for_does_no_harm(person: Person) -> None:
+    assert person.make(second_factor="123456").owner.uid == person.uid
+
+
+def test_an_unknown_database_is_told(person: Person) -> None:
+    lost = attrs.evolve(person, server=attrs.evolve(person.server, db="nothing-here"))
+
+    with pytest.raises(ConfigurationError) as caught:
+        lost.make()
+    assert person.password not in everything(caught.value)
+    with pytest.raises(ConfigurationError):
+        lost.check("0" * 40)
+
+
+def test_an_odoo_that_is_down_is_told(person: Person) -> None:
+    settings = connection_settings(url="http://127.0.0.1:9", api_key="x", reconnect_attempts=0)
+
+    for call in (
+        lambda: make_key(settings, "db", person.login, person.password, NAME),
+        lambda: check_key(settings, "db", person.login, "0" * 40),
+        lambda: remove_key(settings, "db", person.login, person.password, 1),
+    ):
+        with pytest.raises(OdooConnectionError) as caught:
+            call()
+        assert caught.value.code == "CONNECTION_REFUSED"
+        assert person.password not in everything(caught.value)
+
+
+def test_a_login_that_would_change_the_address_in_odoos_links_is_not_made(
+    person_of: Maker, admin: Odoo
+) -> None:
+    person = person_of("group_system")
+    elsewhere = person.server.url.replace("127.0.0.1", "localhost")
+    if elsewhere == person.server.url:
+        pytest.skip("only for servers that have a second name")
+
+    with pytest.raises(ConfigurationError) as caught:
+        make_key(elsewhere, person.server.db, person.login, person.password, NAME)
+    assert caught.value.details["reason"] == "address"
+    assert "web.base.url.freeze" in caught.value.message
+    free = Odoo(admin.settings, policy=Policy(protect=False))
+    named = [["key", "=", "web.base.url"]]
+    (row,) = toolkit.search_read(free, "ir.config_parameter", named, fields=["value"]).records
+    assert row["value"] != elsewhere
+
+
+def test_settings_say_where_odoo_is_and_not_who_logs_in(person: Person) -> None:
+    operators: ConnectionSettings = connection_settings(
+        url=person.server.url,
+        username="another",
+        api_key="0" * 40,
+        protocol="xmlrpc",
+        company_id=4711,
+        timeout=20,
+    )
+
+    made = make_key(operators, person.server.db, person.login, person.password, NAME)
+    assert made.owner.uid == person.uid
+    assert check_key(operators, None, person.login, made.key.reveal()) == made.owner
+
+
+def test_nothing_of_the_environment_is_used(
+    person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ODOO_API_KEY", "0" * 40)
+    monkeypatch.setenv("ODOO_DB", "nothing-here")
+
+    assert (
+        make_key(person.server.url, None, person.login, person.password, NAME).owner.login
+        == person.login
+    )
+
+
+@pytest.mark.parametrize(("name", "days"), [("", None), (" ", None), (NAME, 0), (NAME, -1)])
+def test_a_bad_wish_is_refused_before_anything_is_sent(name: str, days: int | None) -> None:
+    with pytest.raises(ValidationError):
+        make_key("http://odoo.invalid", "db", "ann", "secret", name, days=days)
+
+
+def test_a_failure_nobody_expects_is_still_an_error_of_odoo(person: Person) -> None:
+    with pytest.raises(OdooError):
+        make_key("not an address", person.server.db, person.login, person.password, NAME)
