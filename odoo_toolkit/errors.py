@@ -201,6 +201,7 @@ CODES: dict[str, tuple[str, bool, type[OdooError]]] = {
     "SERVER_ERROR": ("connection", True, OdooConnectionError),
     "RATE_LIMITED": ("rate_limit", True, RateLimitError),
     "JOURNAL_ERROR": ("configuration", True, ConfigurationError),
+    "STORE_ERROR": ("configuration", True, ConfigurationError),
     "CONFIG_ERROR": ("configuration", False, ConfigurationError),
     "UNKNOWN_ERROR": ("unknown", False, OdooError),
 }

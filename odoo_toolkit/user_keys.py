@@ -19,7 +19,7 @@ import attrs
 from odoo_toolkit.annotations import readable_signatures
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.configuration import Secret, configuration_error, load
+from odoo_toolkit.configuration import Secret, configuration_error, load, secret
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.websession import WebSession
 from odoo_toolkit.display import Shown
@@ -140,32 +140,134 @@ def make_key(
         ValidationError: there is no name, or ``days`` is not positive.
         OdooConnectionError: Odoo cannot be reached, or is not there.
     """
-    password = Secret(password)
-    second_factor = Secret(second_factor) if second_factor else None
-    if not name.strip():
-        raise ValidationError("The key needs a name.", suggestion="Give one that the user knows.")
-    if days is not None and days < 1:
-        raise ValidationError(f"days must be at least 1, not {days}.")
+    password = secret(password)
+    second_factor = secret(second_factor) if second_factor else None
+    _check_wanted(name, days)
+    begun = begin_key(server, database, login, password, second_factor)
+    return finish_key(server, database, begun, name, days)
+
+
+@attrs.frozen(kw_only=True)
+class BegunKey(Shown):
+    """A user who has logged in, so that a key can be made within ten minutes.
+
+    It can be written down between two steps, as ``attrs.asdict`` has it: it does what the user
+    could do in Odoo's web client, so keep it as you would keep a password.
+
+    Attributes:
+        owner: the user.
+        session: of Odoo's web client.
+        known: whether the login is known to have changed nothing in Odoo.
+    """
+
+    owner: KeyOwner
+    session: Secret
+    known: bool = True
+
+
+def begin_key(
+    server: ConnectionSettings | str,
+    database: str | None,
+    login: str,
+    password: str,
+    second_factor: str | None = None,
+) -> BegunKey:
+    """Log in as a user and tell who it is; no key is made before :func:`finish_key`.
+
+    For those who ask the person in between, such as a page that says what the key is for. Odoo
+    takes it for ten minutes. Where nothing comes of it, call :func:`give_up_key`.
+
+    >>> begun = begin_key("https://example.odoo.com", "example", "ann", "...")
+    >>> begun.owner.name
+    'Ann'
+
+    Args:
+        server, database, login, password, second_factor: as of :func:`make_key`.
+
+    Returns:
+        Who the user is, and what the key is made with.
+
+    Raises:
+        OdooError: as of :func:`make_key`.
+    """
+    password = secret(password)
+    second_factor = secret(second_factor) if second_factor else None
     try:
         settings = _settings(server, database, login, password=password)
-        with _web_session(settings, second_factor) as (send, uid, known):
+        known = _check_address(settings)
+        web = WebSession(settings, settings.database, second_factor=second_factor)
+        try:
+            uid = web.log_in(before_login=lambda: None)
+            send = _sender(web, settings)
             # First, so that nothing is left behind where this cannot be read.
             owner = _owner(send, uid)
+            # The button before the form for a new key: it shows a form, and changes nothing.
+            _confirmed(send, password, Call(model="res.users", method="api_key_wizard", ids=(uid,)))
+            _, session = web.leave()
+            return BegunKey(owner=owner, session=session, known=known)
+        finally:
+            web.close()
+    except OdooError as error:
+        failure = _for_person(error, login)
+    # Out here, where it is not given the one before as its context.
+    raise _without_traces(failure)
+
+
+def finish_key(
+    server: ConnectionSettings | str,
+    database: str | None,
+    begun: BegunKey,
+    name: str,
+    days: int | None = None,
+) -> UserKey:
+    """Make the key of a user who has logged in, and log out.
+
+    >>> finish_key("https://example.odoo.com", "example", begun, "Assistant").key.reveal()
+    '1f0c...'
+
+    Args:
+        server, database, name, days: as of :func:`make_key`.
+        begun: what :func:`begin_key` has returned.
+
+    Returns:
+        The key, when it ends, and whose it is.
+
+    Raises:
+        StateError: it is longer than ten minutes ago.
+        OdooError: as of :func:`make_key`.
+    """
+    _check_wanted(name, days)
+    uid = begun.owner.uid
+    try:
+        with _resumed(server, database, begun) as send:
             before = {row["id"] for row in _keys_named(send, uid, name)}
-            key = _made(send, password, name, days)
+            key = _made(send, name, days)
             new = [row for row in _keys_named(send, uid, name) if row["id"] not in before]
+            known = begun.known or not new
             return UserKey(
                 key=key,
                 key_id=new[0]["id"] if len(new) == 1 else None,
                 name=name,
                 expires=_moment(new[0].get("expiration_date")) if new else None,
-                owner=owner,
-                warning="" if known or not new else _changed_address(send, new[0]["create_date"]),
+                owner=begun.owner,
+                warning="" if known else _changed_address(send, new[0]["create_date"]),
             )
     except OdooError as error:
-        failure = _for_person(error, login)
-    # Out here, where it is not given the one before as its context.
+        failure = error
     raise _without_traces(failure)
+
+
+def give_up_key(server: ConnectionSettings | str, database: str | None, begun: BegunKey) -> None:
+    """Log out a user for whom no key is made; where Odoo does not answer, it forgets by itself.
+
+    >>> give_up_key("https://example.odoo.com", "example", begun)
+
+    Args:
+        server, database: as of :func:`make_key`.
+        begun: what :func:`begin_key` has returned.
+    """
+    with _resumed(server, database, begun):
+        pass
 
 
 def check_key(
@@ -191,7 +293,7 @@ def check_key(
         ConfigurationError: there is no such database.
         OdooConnectionError: Odoo cannot be reached, or is not there.
     """
-    key = Secret(Secret(key).reveal().strip())
+    key = Secret(secret(key).reveal().strip())
     if not _KEY.fullmatch(key.reveal()):
         raise ValidationError(
             "This is not an API key of Odoo, which has 40 characters from 0 to 9 and a to f.",
@@ -237,8 +339,8 @@ def remove_key(
         StateError: it is still there.
         OdooError: as of :func:`make_key`.
     """
-    password = Secret(password) if password else None
-    second_factor = Secret(second_factor) if second_factor else None
+    password = secret(password) if password else None
+    second_factor = secret(second_factor) if second_factor else None
     if password is None:
         raise AccessError(
             "Odoo wants the user's password before it removes a key.",
@@ -247,7 +349,7 @@ def remove_key(
         )
     try:
         settings = _settings(server, database, login, password=password)
-        with _web_session(settings, second_factor) as (send, uid, _):
+        with _web_session(settings, second_factor) as (send, uid):
             own = [["id", "=", key_id], ["user_id", "=", uid]]
             there = Call(model=_KEYS, method="search_read", arguments={"domain": own})
             if not send(there):
@@ -293,32 +395,56 @@ def _settings(
     )
 
 
+def _check_wanted(name: str, days: int | None) -> None:
+    if not name.strip():
+        raise ValidationError("The key needs a name.", suggestion="Give one that the user knows.")
+    if days is not None and days < 1:
+        raise ValidationError(f"days must be at least 1, not {days}.")
+
+
 @contextlib.contextmanager
 def _web_session(
     settings: ConnectionSettings, second_factor: Secret | None
-) -> Iterator[tuple[_Send, int, bool]]:
+) -> Iterator[tuple[_Send, int]]:
     """Log in on the web, and out again at the end.
 
-    Yields what sends a call, the user's id, and whether the login is known to have changed nothing.
+    Yields what sends a call, and the user's id.
     """
-    known = _check_address(settings)
+    _check_address(settings)
     web = WebSession(settings, settings.database, second_factor=second_factor)
-
-    def send(call: Call) -> Any:
-        # A login by password is the only one: what a new one would write was not looked at.
-        return web.send(call, timeout=settings.timeout, before_login=_no_second_login)
-
     try:
-        yield send, web.log_in(before_login=lambda: None), known
+        uid = web.log_in(before_login=lambda: None)
+        yield _sender(web, settings), uid
     finally:
         web.close()
 
 
+@contextlib.contextmanager
+def _resumed(
+    server: ConnectionSettings | str, database: str | None, begun: BegunKey
+) -> Iterator[_Send]:
+    """Go on with a login, and log out at the end."""
+    # The session is the only credential: it never logs in again.
+    settings = _settings(server, database, begun.owner.login, password=begun.session)
+    web = WebSession(settings, settings.database)
+    web.resume(begun.owner.uid, begun.session)
+    try:
+        yield _sender(web, settings)
+    finally:
+        web.close()
+
+
+def _sender(web: WebSession, settings: ConnectionSettings) -> _Send:
+    """Return what sends a call in a web session."""
+    # A login by password is the only one: what a new one would write was not looked at.
+    return lambda call: web.send(call, timeout=settings.timeout, before_login=_no_second_login)
+
+
 def _no_second_login() -> None:
     raise OdooConnectionError(
-        "Odoo ended the web session right after the login.",
+        "Odoo ended the web session after the login.",
         code="SESSION_EXPIRED",
-        suggestion="Try again in a moment.",
+        suggestion="Log in again.",
     )
 
 
@@ -414,14 +540,14 @@ def _keys_named(send: _Send, uid: int, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _made(send: _Send, password: Secret, name: str, days: int | None) -> Secret:
+def _made(send: _Send, name: str, days: int | None) -> Secret:
     """Make a key and return it."""
     try:
         asked = {"attributes": ["selection"]}
         fields = send(Call(model=_NEW, method="fields_get", arguments=asked))
         values = {"name": name, **_duration(fields, days)}
         new = send(Call(model=_NEW, method="create", arguments={"vals_list": values}))
-        shown = _confirmed(send, password, Call(model=_NEW, method="make_key", ids=(new,)))
+        shown = send(Call(model=_NEW, method="make_key", ids=(new,)))
     except AccessError as error:
         raise AccessError(
             f"This user may not have API keys: {error.message}",
@@ -429,6 +555,11 @@ def _made(send: _Send, password: Secret, name: str, days: int | None) -> Secret:
             " have them.",
             details={"reason": "no_keys"},
         ) from None
+    if isinstance(shown, dict) and shown.get("res_model") == _CHECK:
+        raise StateError(
+            "The login is too long ago: Odoo would ask for the password again.",
+            suggestion="Log in again. No key was made.",
+        )
     key = shown.get("context", {}).get("default_key") if isinstance(shown, dict) else None
     if not key or shown.get("res_model") != _SHOW:
         raise StateError(

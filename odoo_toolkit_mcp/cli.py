@@ -36,6 +36,9 @@ The documentation lists the others.
 
 'odoo-toolkit-mcp config CLIENT' prints what tells an MCP client of this server;
 'odoo-toolkit-mcp config --help' lists the clients.
+
+'odoo-toolkit-mcp serve' serves a team, whose people sign in with their Odoo users;
+'odoo-toolkit-mcp serve --init' asks what it needs.
 """
 
 
@@ -52,6 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from odoo_toolkit_mcp.client_config import main as tell_a_client
 
         return tell_a_client(words[1:])
+    if words[:1] == ["serve"]:
+        from odoo_toolkit_mcp.accounts.command import main as serve_a_team
+
+        return serve_a_team(words[1:])
     options = _parser().parse_args(words)
     connection, server, problems = _settings(options)
     if connection is None or server is None or problems:

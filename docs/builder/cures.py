@@ -174,6 +174,11 @@ CURES: dict[str, tuple[str, str]] = {
         "The message says whether it is locked, full, damaged or of a newer version. See"
         " [undo](../undo.md).",
     ),
+    "STORE_ERROR": (
+        "A team's server cannot use its store of sign-ins. Nothing was sent to Odoo.",
+        "The message says whether it is locked, full, damaged or of a newer version. See"
+        " [a server for a team](../team.md).",
+    ),
     "UNKNOWN_ERROR": (
         "Odoo failed in a way that the toolkit does not know, often a mistake in a module.",
         "Read the message and Odoo's log; calling again the same way will fail again.",

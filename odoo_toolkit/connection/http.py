@@ -179,6 +179,14 @@ class Http:
             raise unexpected(answer)
         return parse_json(answer)
 
+    def cookie(self, name: str) -> str | None:
+        """Return a cookie of a web session."""
+        return self._session.cookies.get(name)
+
+    def set_cookie(self, name: str, value: str) -> None:
+        """Give a web session a cookie, as if the server had."""
+        self._session.cookies.set(name, value)
+
     def close(self) -> None:
         """Close the connections, unless they are shared."""
         if not self._shared:

@@ -36,6 +36,9 @@ _LOGOUT_TIMEOUT = 3.0
 #: Seconds after which Odoo takes logins again from where too many have failed, as it comes.
 _COOLDOWN = 60
 
+#: By which Odoo knows a web session.
+_COOKIE = "session_id"
+
 #: Where the code of an authenticator app completes a login.
 _SECOND_FACTOR = "/web/login/totp"
 
@@ -182,6 +185,23 @@ class WebSession:
                     self._authenticate(before_login)
             answer = self._http.json("POST", path, **options)
         return answer
+
+    def leave(self) -> tuple[int, Secret]:
+        """Close the connections and stay logged in; return what :meth:`resume` takes."""
+        token = self._http.cookie(_COOKIE)
+        uid, self._uid = self._uid, 0
+        self._http.close()
+        return uid, Secret(token or "")
+
+    def resume(self, uid: int, token: Secret) -> None:
+        """Go on with a login that was left.
+
+        Args:
+            uid: the user's id.
+            token: of the web session.
+        """
+        self._http.set_cookie(_COOKIE, token.reveal())
+        self._uid = uid
 
     def close(self) -> None:
         """Log out, if that works at once, and close the connections."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import attrs
@@ -23,7 +23,7 @@ from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
-from odoo_toolkit_mcp.accounts.web import PageError, Pages, moment, text_of, to
+from odoo_toolkit_mcp.accounts.web import Handler, PageError, Pages, moment, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import OPERATOR as OPERATOR_ID
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 
@@ -67,20 +67,20 @@ class AdminPages:
 
     def routes(self) -> list[Route]:
         """Return the routes of the pages."""
-        shown: dict[str, Callable[[Request], object]] = {
+        shown: dict[str, Handler] = {
             "/admin": self.show,
             "/admin/activity": self.activity,
             "/admin/activity.jsonl": self.export,
         }
-        posted: dict[str, Callable[[Request], object]] = {
+        posted: dict[str, Handler] = {
             "/admin/sign-in": self.sign_in,
             "/admin/sign-out": self.sign_out,
             "/admin/revoke": self.revoke,
         }
         guarded = self._pages.guarded
         return [
-            *(Route(path, guarded(do), methods=["GET"]) for path, do in shown.items()),  # type: ignore[arg-type]
-            *(Route(path, guarded(do), methods=["POST"]) for path, do in posted.items()),  # type: ignore[arg-type]
+            *(Route(path, guarded(do), methods=["GET"]) for path, do in shown.items()),
+            *(Route(path, guarded(do), methods=["POST"]) for path, do in posted.items()),
         ]
 
     async def sign_in(self, request: Request) -> Response:
@@ -126,16 +126,12 @@ class AdminPages:
         for account in accounts:
             instance = self._team.instances.get(account.instance)
             rule = instance.rule_for(account.login, account.groups) if instance else None
-            allowed = (
-                policy_in_words(instance.rules[rule].settings)
-                if instance and rule is not None
-                else None
-            )
+            allowed = None
+            if instance and rule is not None:
+                allowed = policy_in_words(instance.rules[rule].settings)
             policies.append((account, rule, allowed))
-        health = [
-            (instance, await beside(_health, instance))
-            for instance in self._team.instances.values()
-        ]
+        instances = self._team.instances.values()
+        health = [(instance, await beside(_health, instance)) for instance in instances]
         return self._pages.show(
             request,
             "admin.html",
@@ -247,6 +243,6 @@ def _health(instance: Instance) -> str:
 def _no_page() -> PageError:
     return PageError(
         "There is no operator's page",
-        "Set operator_password in the team's file; odoo-toolkit-mcp serve --hash-password makes it.",
+        "Set operator_password in the team's file, as 'serve --hash-password' prints it.",
         404,
     )

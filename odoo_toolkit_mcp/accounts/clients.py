@@ -88,6 +88,15 @@ class Clients:
                 [client.client_id, body, now(), now()],
             )
 
+    def reseal(self) -> int:
+        """Seal all clients anew with the first key of the ring; return how many there are."""
+        with self._store.writing() as session:
+            rows = session.execute("SELECT id, sealed FROM client").fetchall()
+            for row in rows:
+                sealed = self._vault.renew(row["sealed"])
+                session.execute("UPDATE client SET sealed = ? WHERE id = ?", [sealed, row["id"]])
+        return len(rows)
+
     def note_use(self, client_id: str) -> None:
         """Note that a client has been used to sign in."""
         with self._store.writing() as session:

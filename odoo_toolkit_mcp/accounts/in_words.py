@@ -31,12 +31,8 @@ def policy_in_words(settings: ServerSettings) -> list[str]:
             " confirm orders, post invoices, send e-mails."
         )
     if settings.mode != "readonly" and settings.confirm != "never":
-        must = (
-            "You are asked"
-            if settings.confirm == "always"
-            else "If your client can ask, you are asked"
-        )
-        sentences.append(f"{must} before it deletes, cancels or sends by e-mail.")
+        when = "" if settings.confirm == "always" else ", if your program can ask"
+        sentences.append(f"You are asked before it deletes, cancels or e-mails{when}.")
     if settings.approval:
         sentences.append(
             f"Another person must allow these calls first: {_named(settings.approval)}."

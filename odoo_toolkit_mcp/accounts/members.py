@@ -14,7 +14,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from starlette.types import Receive, Scope, Send
 
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.provider import GrantedToken
 from odoo_toolkit_mcp.accounts.team import Instance, Team
@@ -72,7 +72,8 @@ class Members:
         key = (token.grant.account.instance, token.rule)
         async with self._making:
             if key not in self._endpoints:
-                assert self._tasks is not None  # requests come while it runs
+                if self._tasks is None:
+                    raise RuntimeError("Requests come while run() runs.")
                 await self._tasks.start(self._serve, *key)
         return self._endpoints[key]
 
@@ -122,12 +123,15 @@ class _Notes:
 
 
 def _token(scope: Scope) -> GrantedToken:
-    token: GrantedToken = scope["user"].access_token
+    token = scope["user"].access_token
+    if not isinstance(token, GrantedToken):
+        raise make_error("ACCESS_DENIED", "The request has no token of this server.")
     return token
 
 
 def _grant(request: Request | None) -> Grant:
-    assert request is not None  # over HTTP there always is one
+    if request is None:
+        raise make_error("ACCESS_DENIED", "There is no request of HTTP.")
     grant: Grant = _token(request.scope).grant
     return grant
 
@@ -135,7 +139,8 @@ def _grant(request: Request | None) -> Grant:
 def _credentials(request: Request | None) -> Credentials:
     """Return the Odoo user of the grant: nothing that a client sends names one."""
     account = _grant(request).account
-    assert account.key is not None  # a token without one is not admitted
+    if account.key is None:
+        raise make_error("ACCESS_DENIED", "This user's key is of no use any more.")
     return Credentials(account.login, account.key)
 
 

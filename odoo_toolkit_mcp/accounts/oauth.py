@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
-from mcp.server.auth.handlers.metadata import MetadataHandler, ProtectedResourceMetadataHandler
 from mcp.server.auth.handlers.register import RegistrationHandler
 from mcp.server.auth.handlers.token import TokenHandler
 from mcp.server.auth.middleware.client_auth import AuthenticationError, ClientAuthenticator
 from mcp.server.auth.routes import build_metadata, cors_middleware
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp.server.transport_security import RequestBodyLimitMiddleware
-from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, request_response
 
 from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts, Bound
 from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
@@ -41,37 +39,35 @@ def oauth_routes(provider: Provider, attempts: Attempts) -> list[Route]:
         attempts: bounds how often they are asked from one address.
     """
     team = provider.team
-    issuer, resource = AnyHttpUrl(team.public_url), AnyHttpUrl(team.resource)
+    issuer = AnyHttpUrl(team.public_url)
     registration = ClientRegistrationOptions(
         enabled=True, valid_scopes=list(SCOPES), default_scopes=list(SCOPES)
     )
     methods = ["none", "client_secret_post", "client_secret_basic"]
-    metadata = build_metadata(
-        issuer, None, registration, RevocationOptions(enabled=True)
-    ).model_copy(
-        update={
-            # As it is given: clients compare it letter by letter.
-            "issuer": team.public_url,
-            "token_endpoint_auth_methods_supported": methods,
-            "revocation_endpoint_auth_methods_supported": methods,
-            "client_id_metadata_document_supported": team.client_documents,
-        }
-    )
-    protected = ProtectedResourceMetadata(
-        resource=resource,
-        authorization_servers=[issuer],
-        scopes_supported=[SCOPES[0]],
-        resource_name="Odoo",
-    ).model_copy(update={"authorization_servers": [team.public_url]})
+    built = build_metadata(issuer, None, registration, RevocationOptions(enabled=True))
+    metadata = built.model_dump(mode="json", exclude_none=True) | {
+        # As it is given: clients compare it letter by letter.
+        "issuer": team.public_url,
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
+        "client_id_metadata_document_supported": team.client_documents,
+    }
+    protected = {
+        "resource": team.resource,
+        "authorization_servers": [team.public_url],
+        "scopes_supported": [SCOPES[0]],
+        "bearer_methods_supported": ["header"],
+        "resource_name": "Odoo",
+    }
     authenticator = ClientAuthenticator(provider)
     tokens = _Tokens(provider, authenticator)
     register = RegistrationHandler(provider, registration).handle
     authorize = AuthorizationHandler(provider).handle
     well_known = "/.well-known/oauth-protected-resource"
-    told = ProtectedResourceMetadataHandler(protected).handle
     return [
-        *(_open(path, told) for path in (well_known, well_known + team.server.path)),
-        _open("/.well-known/oauth-authorization-server", MetadataHandler(metadata).handle),
+        _told(well_known, protected),
+        _told(well_known + team.server.path, protected),
+        _told("/.well-known/oauth-authorization-server", metadata),
         Route("/authorize", _limited(_bounded(authorize, attempts, "authorize", REQUESTS))),
         _posted("/register", _bounded(register, attempts, "register", REGISTRATIONS)),
         _posted("/token", tokens.exchange),
@@ -94,7 +90,8 @@ class _Tokens:
         ours = (team.resource, team.public_url)
         if resource is not None and str(resource).rstrip("/") not in ours:
             return _refusal(400, "invalid_target", f"This server is {team.resource}.")
-        return await self._handler.handle(request)
+        answer: Response = await self._handler.handle(request)
+        return answer
 
     async def revoke(self, request: Request) -> Response:
         """End what a token was granted for; the same answer where there is none (RFC 7009)."""
@@ -131,9 +128,14 @@ def _refusal(status: int, error: str, description: str) -> Response:
     return JSONResponse(body, status, headers=_NO_STORE)
 
 
-def _open(path: str, handler: Any) -> Route:
+def _told(path: str, document: Mapping[str, Any]) -> Route:
+    """Return a route that tells everybody the same, scripts of other sites, too."""
+
+    async def tell(request: Request) -> Response:
+        return JSONResponse(document, headers={"Cache-Control": "public, max-age=3600"})
+
     methods = ["GET", "OPTIONS"]
-    return Route(path, cors_middleware(handler, methods), methods=methods)
+    return Route(path, cors_middleware(tell, methods), methods=methods)
 
 
 def _posted(path: str, handler: Handler) -> Route:
@@ -143,8 +145,6 @@ def _posted(path: str, handler: Handler) -> Route:
 
 
 def _limited(handler: Handler) -> Any:
-    from starlette.routing import request_response
-
     return RequestBodyLimitMiddleware(request_response(handler), _MOST_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Asks Odoo who somebody is, makes the key that acts for that person, and looks whether it still does.
+"""Asks Odoo who somebody is, and makes the key that acts for that person.
 
 These functions wait for Odoo: they run in threads.
 """
@@ -11,10 +11,17 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 import attrs
-from odoo_toolkit.user_keys import begin_key, check_key, finish_key, give_up_key
 
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
+from odoo_toolkit.user_keys import (
+    BegunKey,
+    KeyOwner,
+    begin_key,
+    check_key,
+    finish_key,
+    give_up_key,
+)
 from odoo_toolkit_mcp.accounts.grants import Account, Grants
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.team import Instance, Team
@@ -38,8 +45,8 @@ class SignedIn:
         groups: external ids of the user's groups.
         key: that the person has pasted.
         session: the web session in which Odoo makes the key, where the person gave the password.
+        known: whether that login is known to have changed nothing in Odoo.
         account: id of an account that has a key already.
-        warning: what the login has changed in Odoo; empty for nothing.
     """
 
     instance: str
@@ -49,8 +56,8 @@ class SignedIn:
     groups: tuple[str, ...]
     key: str | None = attrs.field(default=None, repr=False)
     session: str | None = attrs.field(default=None, repr=False)
+    known: bool = True
     account: int | None = None
-    warning: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,11 +68,13 @@ class Key:
         key: the key.
         key_id: of its record in Odoo, where it was made here.
         ends: when it ends, if that is known.
+        warning: what the login has changed in Odoo; empty for nothing.
     """
 
     key: Secret
     key_id: int | None = None
     ends: datetime | None = None
+    warning: str = ""
 
 
 def with_password(instance: Instance, login: str, password: str, code: str) -> SignedIn:
@@ -76,16 +85,8 @@ def with_password(instance: Instance, login: str, password: str, code: str) -> S
     """
     settings = instance.connection
     begun = begin_key(settings, settings.database, login, password, second_factor=code or None)
-    owner = begun.owner
-    return SignedIn(
-        instance=instance.name,
-        uid=owner.uid,
-        login=owner.login,
-        name=owner.name,
-        groups=tuple(owner.groups),
-        session=begun.session.reveal(),
-        warning=begun.warning,
-    )
+    user = _signed_in(instance, begun.owner)
+    return attrs.evolve(user, session=begun.session.reveal(), known=begun.known)
 
 
 def with_key(instance: Instance, login: str, key: str) -> SignedIn:
@@ -95,14 +96,24 @@ def with_key(instance: Instance, login: str, key: str) -> SignedIn:
         OdooError: it is not one of the user with this login, or Odoo cannot be asked.
     """
     owner = check_key(instance.connection, instance.connection.database, login, key)
+    return attrs.evolve(_signed_in(instance, owner), key=key)
+
+
+def _signed_in(instance: Instance, owner: KeyOwner) -> SignedIn:
     return SignedIn(
         instance=instance.name,
         uid=owner.uid,
         login=owner.login,
         name=owner.name,
         groups=tuple(owner.groups),
-        key=key,
     )
+
+
+def _begun(user: SignedIn) -> BegunKey:
+    owner = KeyOwner(
+        uid=user.uid, login=user.login, name=user.name, company=None, groups=list(user.groups)
+    )
+    return BegunKey(owner=owner, session=Secret(user.session or ""), known=user.known)
 
 
 def key_for(instance: Instance, user: SignedIn, public_url: str) -> Key:
@@ -116,21 +127,16 @@ def key_for(instance: Instance, user: SignedIn, public_url: str) -> Key:
     if not user.session:
         raise ValidationError("There is nothing that a key could come from.")
     settings = instance.connection
-    made = finish_key(
-        settings,
-        settings.database,
-        user.login,
-        Secret(user.session),
-        name=f"Assistants at {urlsplit(public_url).netloc}",
-    )
-    return Key(key=made.key, key_id=made.key_id, ends=made.expires)
+    name = f"Assistants at {urlsplit(public_url).netloc}"
+    made = finish_key(settings, settings.database, _begun(user), name)
+    return Key(key=made.key, key_id=made.key_id, ends=made.expires, warning=made.warning)
 
 
 def forget(instance: Instance, user: SignedIn) -> None:
     """End what was begun for somebody who has signed in and is granted nothing."""
     if user.session:
         settings = instance.connection
-        give_up_key(settings, settings.database, user.login, Secret(user.session))
+        give_up_key(settings, settings.database, _begun(user))
 
 
 class Rechecks:

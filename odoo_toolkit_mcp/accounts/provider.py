@@ -99,6 +99,10 @@ class Provider(
         self._documents = documents or ClientDocuments()
         self._noted: dict[int, float] = {}
 
+    def reseal(self) -> int:
+        """Seal all secrets with the first key of the ring; return how many there are."""
+        return self.grants.reseal() + self.clients.reseal()
+
     # Clients.
 
     async def get_client(self, client_id: str) -> Client | None:

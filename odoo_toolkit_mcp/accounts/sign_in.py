@@ -1,7 +1,8 @@
-"""The pages on which a person signs in with Odoo, sees what a client asks for, and says yes or no.
+"""The pages on which a person signs in with Odoo, and allows what a client asks for, or not.
 
-First page: which database, and login with password or key. Odoo is asked. Second page: as whom, which
-client, what it may do by the rules. Only a yes there makes a key and gives the client its code.
+First page: which database, and login with password or key. Odoo is asked. Second page: as whom,
+which client, what it may do by the rules. Only a yes there makes a key and gives the client its
+code.
 """
 
 from __future__ import annotations
@@ -275,6 +276,10 @@ class SignIn:
                 raise PageError("You are no longer connected", "Begin again, with your login.")
             return known
         made = await beside(key_for, instance, user, self._team.public_url)
+        if made.warning:
+            self._provider.activity.note(
+                "warning", instance=instance.name, body={"login": user.login, "told": made.warning}
+            )
         return await aside(
             self._provider.grants.keep_account,
             instance=instance.name,

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import attrs
 
-from odoo_toolkit_mcp.http.app import HttpServer
+from odoo_toolkit_mcp.http.app import Endpoint, HttpServer, http_app
 from odoo_toolkit_mcp.server import OdooServer
 
 #: mode of the SDK's client -> revision that it speaks.
@@ -110,10 +110,16 @@ class RunningServer(HttpClient):
 
     def __init__(self, server: OdooServer) -> None:
         self.server = server
-        self.http = HttpServer(server)
+        endpoint = Endpoint(server)
+        self.http = HttpServer(http_app(server, endpoint), server.settings, self._end_streams)
+        self._endpoint = endpoint
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=512)
         super().__init__(self._socket.getsockname()[1], server.settings.path)
         self.thread = threading.Thread(target=anyio.run, args=[self._serve])
+
+    def _end_streams(self) -> None:
+        self.server.end_streams()
+        self._endpoint.end_streams()
 
     async def _serve(self) -> None:
         await self.server.prepare(patience=0)

@@ -1,0 +1,214 @@
+"""``odoo-toolkit-mcp serve``: serves a team, and looks after its file and its store."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import getpass
+import logging
+import os
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from odoo_toolkit.errors import ConfigurationError, OdooError
+from odoo_toolkit_mcp.logs import log_to_stderr
+
+if TYPE_CHECKING:
+    from odoo_toolkit_mcp.accounts.team import Team
+
+#: Exit status of wrong settings, as argparse uses it for wrong arguments, and of a failed check.
+WRONG_SETTINGS, FAILED = 2, 1
+
+Ask = Callable[[str], str]
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command and return its exit status.
+
+    Args:
+        words: of the command line, after ``serve``.
+    """
+    options = _parser().parse_args(words)
+    path = Path(options.file)
+    try:
+        if options.hash_password:
+            return _hash_password()
+        if options.init:
+            return _init(path)
+        from odoo_toolkit_mcp.accounts.team import read_team
+
+        team = read_team(path)
+        if options.check:
+            return _check(team)
+        if options.reseal:
+            return _reseal(team)
+        return _serve(team)
+    except ConfigurationError as error:
+        problems = error.details.get("problems") or [f"{error.message} {error.suggestion or ''}"]
+        _say(f"odoo-toolkit-mcp serve {path}:", *(f"  - {problem}" for problem in problems))
+        return WRONG_SETTINGS
+    except OdooError as error:
+        _say(f"{error.message} {error.suggestion or ''}")
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="odoo-toolkit-mcp serve",
+        description="Serves a team over HTTP: people sign in with their Odoo user.",
+    )
+    parser.add_argument(
+        "file",
+        nargs="?",
+        default=os.environ.get("ODOO_MCP_TEAM", "team.toml"),
+        help="the team's file, team.toml by default",
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--init", action="store_true", help="ask five questions, and write and check the file"
+    )
+    what.add_argument(
+        "--check", action="store_true", help="check the file, the store and each Odoo; then end"
+    )
+    what.add_argument(
+        "--reseal", action="store_true", help="seal everything with the first secret key; then end"
+    )
+    what.add_argument(
+        "--hash-password",
+        action="store_true",
+        help="ask for the operator's password, and print what to write into the file",
+    )
+    return parser
+
+
+def _serve(team: Team) -> int:
+    import anyio
+
+    from odoo_toolkit_mcp.accounts.app import serve
+
+    secrets_of_team = [*team.secret_keys, team.server.metrics_token]
+    for instance in team.instances.values():
+        secrets_of_team += [instance.connection.password, instance.connection.api_key]
+    log_to_stderr(team.server.log_level, team.server.log_format, secrets_of_team)
+    with contextlib.suppress(KeyboardInterrupt):
+        anyio.run(serve, team)
+    # All calls have ended; only a thread that still tries to reach Odoo would hold up the exit.
+    logging.shutdown()
+    os._exit(0)
+
+
+def _check(team: Team) -> int:
+    """Look at the store, the keys, and each Odoo as the server's own user there."""
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.accounts.app import TeamServer
+
+    TeamServer(team)
+    _say(f"The store {team.store} and its keys can be used.")
+    failed = False
+    for instance in team.instances.values():
+        try:
+            with Odoo(instance.connection) as odoo:
+                odoo.connect()
+                _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
+        except OdooError as error:
+            failed = True
+            _say(f"{instance.title}: {error.message} {error.suggestion or ''}")
+    if not team.operator_password:
+        _say("There is no operator's page: operator_password is not set.")
+    _say(f"The address for assistants: {team.resource}")
+    return FAILED if failed else 0
+
+
+def _reseal(team: Team) -> int:
+    from odoo_toolkit_mcp.accounts.app import TeamServer
+
+    count = TeamServer(team).provider.reseal()
+    _say(f"{count} secrets are sealed with the first key now. The others can be removed.")
+    return 0
+
+
+def _hash_password() -> int:
+    from odoo_toolkit_mcp.accounts.passwords import hash_password
+
+    try:
+        hashed = hash_password(getpass.getpass("The operator's password: "))
+    except ValueError as error:
+        _say(str(error))
+        return WRONG_SETTINGS
+    print(f'operator_password = "{hashed}"')  # noqa: T201
+    return 0
+
+
+def _init(path: Path, ask: Ask = input, ask_secretly: Ask = getpass.getpass) -> int:
+    """Ask what the file needs, write it, check it, and print the address.
+
+    Raises:
+        ConfigurationError: the file is there already, or cannot be written.
+        OdooError: Odoo does not take the answers.
+    """
+    import tomlkit
+
+    from odoo_toolkit.user_keys import make_key
+    from odoo_toolkit_mcp.accounts.passwords import hash_password
+    from odoo_toolkit_mcp.accounts.team import read_team
+
+    if path.exists():
+        raise ConfigurationError(f"{path} is there already.", suggestion="Give another file.")
+    _say("Five questions. Nothing is sent anywhere but to your Odoo.")
+    url = ask("1. Address of Odoo, such as https://odoo.example.com: ").strip()
+    database = ask("2. Its database: ").strip()
+    _say(
+        "3. A user of Odoo with few rights, for the server itself: it finds out which apps are"
+        " installed."
+    )
+    login = ask("   Login: ").strip()
+    password = ask_secretly("   Password (an API key is made with it, and it is kept nowhere): ")
+    public = ask("4. Address at which people reach this server (empty: this machine only): ")
+    public = public.strip() or "http://127.0.0.1:8080"
+    mode = ask("5. What may assistants do: readonly, or full (all that the person may): ")
+    made = make_key(url, database, login, password, "odoo-toolkit-mcp server")
+    operator = secrets.token_urlsafe(15)
+    document = tomlkit.document()
+    document.add(tomlkit.comment("Settings: docs/team.md. Only the server should read this file."))
+    document["public_url"] = public
+    document["operator_password"] = hash_password(operator)
+    instance = tomlkit.table()
+    instance.update(
+        {
+            "title": database,
+            "url": url,
+            "database": database,
+            "username": login,
+            "api_key": made.key.reveal(),
+            "mode": mode.strip() or "readonly",
+        }
+    )
+    instances = tomlkit.table(is_super_table=True)
+    instances.add("main", instance)
+    document["instances"] = instances
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be written: {error.strerror or error}.", suggestion="Give another file."
+        ) from error
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(tomlkit.dumps(document))
+    _say(f"Written: {path}")
+    if made.expires:
+        _say(f"The server's own key ends on {made.expires:%Y-%m-%d}; renew it before.")
+    status = _check(read_team(path))
+    _say(
+        f"The operator's page is {public}/admin, its password: {operator}",
+        "(only its hash is in the file: write it down now).",
+        f"Start it with: odoo-toolkit-mcp serve {path}",
+    )
+    return status
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)  # noqa: T201
