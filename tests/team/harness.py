@@ -229,8 +229,10 @@ def text_of(page: requests.Response) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
-def call(url: str, token: str, tool: str, arguments: dict[str, Any] | None = None) -> Any:
-    """Call a tool with a token; return the answer of HTTP, and the result if there is one."""
+def call(
+    url: str, token: str, tool: str, arguments: dict[str, Any] | None = None
+) -> requests.Response:
+    """Call a tool with a token."""
     params = {
         "name": tool,
         "arguments": arguments or {},
@@ -240,7 +242,7 @@ def call(url: str, token: str, tool: str, arguments: dict[str, Any] | None = Non
             "io.modelcontextprotocol/clientCapabilities": {},
         },
     }
-    answer = requests.post(
+    return requests.post(
         f"{url}/mcp",
         json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
         headers={
@@ -252,4 +254,3 @@ def call(url: str, token: str, tool: str, arguments: dict[str, Any] | None = Non
         },
         timeout=120,
     )
-    return answer
