@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from odoo_toolkit.errors import RateLimitError, make_error
+from odoo_toolkit.errors import OdooError, RateLimitError, make_error
 
 if TYPE_CHECKING:
     from odoo_toolkit.call import Access
@@ -100,14 +100,19 @@ class RateLimit:
                 for limit in limits:
                     limit.take()
                 return
-        seconds = math.ceil(wait)
-        raise make_error(
-            "RATE_LIMITED",
-            "Too many calls in a short time; this one was not made.",
-            suggestion=f"Wait {seconds} s, then call again; ask for more records per call.",
-            details={"retry_after": seconds},
-            outcome="not_sent",
-        )
+        raise too_many(wait)
+
+
+def too_many(wait: float) -> OdooError:
+    """Return the error of a call that was not made, and for how many seconds to wait."""
+    seconds = math.ceil(wait)
+    return make_error(
+        "RATE_LIMITED",
+        "Too many calls in a short time; this one was not made.",
+        suggestion=f"Wait {seconds} s, then call again; ask for more records per call.",
+        details={"retry_after": seconds},
+        outcome="not_sent",
+    )
 
 
 class ClientRateLimits:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import anyio.to_thread
 import attrs
 from anyio.abc import TaskGroup
 from mcp import MCPError
@@ -17,10 +18,10 @@ from mcp.server import ServerRequestContext
 from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp import audit
-from odoo_toolkit_mcp.bridge import run_blocking
+from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
 from odoo_toolkit_mcp.callers import ConnectionPool, Credentials, client_of, credentials_of
 from odoo_toolkit_mcp.connection import Connection
-from odoo_toolkit_mcp.rate_limit import ClientRateLimits
+from odoo_toolkit_mcp.rate_limit import ClientRateLimits, too_many
 from odoo_toolkit_mcp.results import mcp_error
 from odoo_toolkit_mcp.serving import ALONE, Serving
 from odoo_toolkit_mcp.settings import ServerSettings, policy_of, read_options_of
@@ -168,13 +169,22 @@ class Requests:
             return None
         return credentials_of(ctx.request.headers if ctx.request else {})
 
-    def check_rate(self, ctx: Context, access: Access) -> None:
+    async def check_rate(self, ctx: Context, access: Access) -> None:
         """Count a request.
 
         Raises:
             RateLimitError: the client has made too many of this kind.
         """
-        self.rate_limits.check(client_of(ctx.request), access)
+        client, counted = client_of(ctx.request), self._serving.rates
+        if counted is None:
+            self.rate_limits.check(client, access)
+        elif self.settings.rate_limit:
+            wait = await anyio.to_thread.run_sync(
+                counted, client, access, self.settings, limiter=LIMITER
+            )
+            if wait:
+                self.rate_limits.refused[access] += 1
+                raise too_many(wait)
 
     @contextmanager
     def noted(self, ctx: Context, asked_for: str) -> Iterator[audit.Caller]:
@@ -193,14 +203,14 @@ class Requests:
         if self._audit_log:
             self._audit_log.record_cancelled(who, access)
 
-    def connection_for(self, ctx: Context, asked_for: str) -> Connection:
+    async def connection_for(self, ctx: Context, asked_for: str) -> Connection:
         """Return the connection for a prompt, a resource or the like; it counts as a read.
 
         Raises:
             MCPError: the request does not name its user, or there were too many of them.
         """
         try:
-            self.check_rate(ctx, "read")
+            await self.check_rate(ctx, "read")
             return self.connection_of(ctx)
         except OdooError as error:
             raise mcp_error(asked_for, error) from error
@@ -216,7 +226,7 @@ class Requests:
         Raises:
             MCPError: it failed.
         """
-        connection = self.connection_for(ctx, asked_for)
+        connection = await self.connection_for(ctx, asked_for)
         with self.noted(ctx, asked_for):
             try:
                 odoo = await connection.get(ctx.lifespan_context.tasks)

@@ -314,7 +314,7 @@ class OdooServer(Server[Running]):
             if isinstance(called, Operation):
                 meant = {"name": called.tool, "arguments": called.arguments}
                 return params.model_copy(update=meant)
-            self.requests.check_rate(ctx, "read")
+            await self.requests.check_rate(ctx, "read")
             return results.success(called)
         except OdooError as error:
             return results.failure(params.name, error)
@@ -329,7 +329,7 @@ class OdooServer(Server[Running]):
             tool = self._tool(name, params.arguments or {})
             given = disambiguation.chosen(params.arguments or {}, params)
             arguments = tool.check(given)
-            self.requests.check_rate(ctx, tool.access)
+            await self.requests.check_rate(ctx, tool.access)
             approved = await self._confirmations.answered(params)
             released: str | None = None
             odoo = await self._odoo_for(ctx, tool)

@@ -10,8 +10,10 @@ import attrs
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from odoo_toolkit.call import Access
     from odoo_toolkit_mcp.callers import Credentials
     from odoo_toolkit_mcp.sealing import Sealing
+    from odoo_toolkit_mcp.settings import ServerSettings
 
 
 @attrs.frozen(kw_only=True)
@@ -22,12 +24,15 @@ class Serving:
         credentials: returns for which Odoo user a request acts; by default the settings say.
         about: returns what audit lines say of the person and client behind a request.
         note: takes the audit lines, in place of a file or the log.
+        rates: counts a call of a client, and returns the seconds to wait; by default each server
+            counts by itself.
         sealing: seals what clients bring back; by default nobody else can open it.
     """
 
     credentials: Callable[[Request | None], Credentials] | None = None
     about: Callable[[Request | None], Mapping[str, Any]] | None = None
     note: Callable[[Mapping[str, Any]], None] | None = None
+    rates: Callable[[str | None, Access, ServerSettings], float] | None = None
     sealing: Sealing | None = None
 
 

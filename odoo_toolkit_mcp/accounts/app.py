@@ -58,6 +58,7 @@ class TeamServer:
         self.provider = Provider(team, self.store, self.vault)
         self.members = Members(
             team,
+            self.store,
             self.provider.activity,
             Sealing(self.vault.keys_for("seals"), SpentInStore(self.store)),
         )

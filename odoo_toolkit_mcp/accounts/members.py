@@ -14,9 +14,11 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from starlette.types import Receive, Scope, Send
 
+from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.provider import GrantedToken
+from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.callers import Credentials
 from odoo_toolkit_mcp.http.app import Endpoint
@@ -37,12 +39,14 @@ class Members:
 
     Args:
         team: what the server is told.
+        store: where calls are counted.
         activity: notes what is done.
         sealing: seals what clients bring back to any process.
     """
 
-    def __init__(self, team: Team, activity: Activity, sealing: Sealing) -> None:
+    def __init__(self, team: Team, store: Database, activity: Activity, sealing: Sealing) -> None:
         self._team = team
+        self._store = store
         self._activity = activity
         self._sealing = sealing
         self._tasks: TaskGroup | None = None
@@ -88,6 +92,7 @@ class Members:
                 credentials=_credentials,
                 about=_about,
                 note=_Notes(self._activity, instance),
+                rates=StoredRates(self._store, name),
                 sealing=self._sealing,
             ),
         )

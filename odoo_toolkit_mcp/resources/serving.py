@@ -177,7 +177,7 @@ class ServedResources:
 
     async def _kept_file(self, ctx: Context, uri: ResourceUri) -> BlobResourceContents:
         """Return a file that was made for this user a short while ago."""
-        self._requests.connection_for(ctx, "resource odoo://file")
+        await self._requests.connection_for(ctx, "resource odoo://file")
         file = self._kept_files.get(self._requests.owner_of(ctx), uri.token)
         if file is None:
             minutes = f"{LIFETIME / 60:.0f} minutes"
@@ -199,7 +199,7 @@ class ServedResources:
         read = reader_of(uri.kind)
         if read:
             return await self._requests.ask(ctx, name, lambda odoo: read(odoo, uri))
-        connection = self._requests.connection_for(ctx, name)
+        connection = await self._requests.connection_for(ctx, name)
         if uri.kind == "config/safety":
             return _safety(self._requests.settings)
         if uri.kind == "system/info":
@@ -256,7 +256,7 @@ class ServedResources:
         uris = [_parsed(uri) for uri in params.notifications.resource_subscriptions or ()]
         if not uris:
             return await self._listen(ctx, params)
-        connection = self._requests.connection_for(ctx, "subscriptions/listen")
+        connection = await self._requests.connection_for(ctx, "subscriptions/listen")
         client = (client_of(ctx.request), connection)
         running = ctx.lifespan_context
         try:
@@ -275,7 +275,7 @@ class ServedResources:
                 " of this protocol version. Clients of 2026-07-28 use subscriptions/listen.",
             )
         uri = _parsed(params.uri)
-        connection = self._requests.connection_for(ctx, "resources/subscribe")
+        connection = await self._requests.connection_for(ctx, "resources/subscribe")
         listener = _listener(ctx)
         try:
             await self.subscriptions.add(
