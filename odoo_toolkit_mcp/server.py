@@ -117,6 +117,7 @@ class OdooServer(Server[Running]):
         self.requests = Requests(
             connection_settings, settings, self.offered.register, self._publish, serving
         )
+        self._serving = serving
         sealing = serving.sealing or Sealing()
         self._confirmations = Confirmations(settings, sealing)
         self._rules = rules_of(settings)
@@ -379,6 +380,8 @@ class OdooServer(Server[Running]):
         except OdooError as error:
             if has_gone(error):
                 self.requests.connection_of(ctx).lost()
+            if error.code == "ACCESS_DENIED" and self._serving.denied:
+                self._serving.denied(ctx.request)
             return results.failure(name, error, noted.undo)
         except Exception as error:
             return results.unexpected(name, error)

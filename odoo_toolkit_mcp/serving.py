@@ -23,6 +23,7 @@ class Serving:
     Attributes:
         credentials: returns for which Odoo user a request acts; by default the settings say.
         about: returns what audit lines say of the person and client behind a request.
+        denied: is told that Odoo has denied a request something: its key may be of no use.
         note: takes the audit lines, in place of a file or the log.
         rates: counts a call of a client, and returns the seconds to wait; by default each server
             counts by itself.
@@ -31,6 +32,7 @@ class Serving:
 
     credentials: Callable[[Request | None], Credentials] | None = None
     about: Callable[[Request | None], Mapping[str, Any]] | None = None
+    denied: Callable[[Request | None], None] | None = None
     note: Callable[[Mapping[str, Any]], None] | None = None
     rates: Callable[[str | None, Access, ServerSettings], float] | None = None
     sealing: Sealing | None = None

@@ -30,9 +30,10 @@ from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from odoo_toolkit_mcp.accounts.web import Pages
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
-from odoo_toolkit_mcp.http.app import HttpServer, guard, listen
+from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, guard, listen
+from odoo_toolkit_mcp.http.authentication import SharedToken
 from odoo_toolkit_mcp.sealing import Sealing
-from odoo_toolkit_mcp.settings import HEALTH_PATH
+from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH
 
 #: Seconds between two times that the store is tidied.
 _TIDIED = 3600.0
@@ -59,7 +60,7 @@ class TeamServer:
         self.members = Members(
             team,
             self.store,
-            self.provider.activity,
+            self.provider,
             Sealing(self.vault.keys_for("seals"), SpentInStore(self.store)),
         )
         self.attempts = Attempts(self.store)
@@ -76,9 +77,13 @@ class TeamServer:
         admin = AdminPages(
             self.provider, self.pages, self.attempts, self.sessions, self.members.servers
         )
+        token = team.server.metrics_token
+        metrics = MetricsPage(self.members.metrics, local_only=token is None)
+        counted = guard(metrics, SharedToken(token) if token else None, [])
         return Starlette(
             routes=[
                 Route(HEALTH_PATH, self._health),
+                Route(METRICS_PATH, counted, methods=["GET"]),
                 Route("/", self.pages.guarded(self._home)),
                 Route("/static/pages.css", stylesheet),
                 *oauth_routes(self.provider, self.attempts),

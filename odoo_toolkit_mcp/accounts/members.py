@@ -17,9 +17,11 @@ from starlette.types import Receive, Scope, Send
 from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp.accounts.activity import Activity
-from odoo_toolkit_mcp.accounts.provider import GrantedToken
+from odoo_toolkit_mcp.accounts.beside import beside
+from odoo_toolkit_mcp.accounts.provider import GrantedToken, Provider
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.team import Instance, Team
+from odoo_toolkit_mcp.accounts.team_metrics import TeamMetrics
 from odoo_toolkit_mcp.callers import Credentials
 from odoo_toolkit_mcp.http.app import Endpoint
 from odoo_toolkit_mcp.sealing import Sealing
@@ -40,15 +42,16 @@ class Members:
     Args:
         team: what the server is told.
         store: where calls are counted.
-        activity: notes what is done.
+        provider: knows whose keys are of use, and notes what is done.
         sealing: seals what clients bring back to any process.
     """
 
-    def __init__(self, team: Team, store: Database, activity: Activity, sealing: Sealing) -> None:
+    def __init__(self, team: Team, store: Database, provider: Provider, sealing: Sealing) -> None:
         self._team = team
         self._store = store
-        self._activity = activity
+        self._provider = provider
         self._sealing = sealing
+        self.metrics = TeamMetrics()
         self._tasks: TaskGroup | None = None
         self._making = anyio.Lock()
         self._endpoints: dict[tuple[str, int], Endpoint] = {}
@@ -72,6 +75,12 @@ class Members:
             server.end_streams()
             self._endpoints[key].end_streams()
 
+    def _denied(self, request: Request | None) -> None:
+        """Look whether the key of a request still holds, as Odoo has denied something."""
+        account, rechecks = _grant(request).account, self._provider.rechecks
+        if self._tasks and rechecks.is_due(account, denied=True):
+            self._tasks.start_soon(beside, rechecks, account)
+
     async def _endpoint(self, token: GrantedToken) -> Endpoint:
         key = (token.grant.account.instance, token.rule)
         async with self._making:
@@ -91,11 +100,13 @@ class Members:
             serving=Serving(
                 credentials=_credentials,
                 about=_about,
-                note=_Notes(self._activity, instance),
+                denied=self._denied,
+                note=_Notes(self._provider.activity, instance),
                 rates=StoredRates(self._store, name),
                 sealing=self._sealing,
             ),
         )
+        self.metrics.watch((name, rule), server)
         await server.prepare(patience=0)
         endpoint = Endpoint(server)
         async with endpoint.manager.run():

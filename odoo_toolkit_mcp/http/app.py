@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 import uvicorn
@@ -152,6 +152,10 @@ def guard(
     return AuthenticationMiddleware(required, backend=BearerAuthBackend(verifier))
 
 
+class _Text(Protocol):
+    def text(self) -> bytes: ...
+
+
 class MetricsPage:
     """The metrics, to be read by Prometheus.
 
@@ -161,7 +165,7 @@ class MetricsPage:
             proxy passes on nor a web page that bends its host name here.
     """
 
-    def __init__(self, metrics: Metrics, *, local_only: bool) -> None:
+    def __init__(self, metrics: _Text, *, local_only: bool) -> None:
         self._metrics = metrics
         self._local_only = local_only
 
