@@ -31,7 +31,7 @@ from odoo_toolkit_mcp.serving import Serving
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from odoo_toolkit_mcp.accounts.grants import Grant
+    from odoo_toolkit_mcp.accounts.grants import Account, Grant
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,10 @@ class Members:
         """Look whether the key of a request still holds, as Odoo has denied something."""
         account, rechecks = _grant(request).account, self._provider.rechecks
         if self._tasks and rechecks.is_due(account, denied=True):
-            self._tasks.start_soon(beside, rechecks, account)
+            self._tasks.start_soon(self._recheck, account)
+
+    async def _recheck(self, account: Account) -> None:
+        await beside(self._provider.rechecks, account)
 
     async def _endpoint(self, token: GrantedToken) -> Endpoint:
         key = (token.grant.account.instance, token.rule)
