@@ -47,8 +47,8 @@ INPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "operation": {
-            "type": "string",
-            "description": "Alone: its schema. None: all operations.",
+            "type": ["string", "array"],
+            "description": "Alone: its schema; a list: of several. None: all operations.",
         },
         "arguments": {"type": "object", "description": "{} for none."},
     },
@@ -130,11 +130,14 @@ class Area:
                 for operation, tool in self.tools.items()
             },
             "how": f'Call {self.name} with {{"operation": ..., "arguments": {{...}}}}; * must be'
-            " given. With the operation alone it tells the whole schema.",
+            " given. With the operation alone, or a list of them, it tells whole schemas.",
         }
 
     def schema(self, operation: str) -> dict[str, Any]:
-        """Return all that the list of tools would tell of an operation."""
+        """Return what there is to know before an operation is called.
+
+        That leaves out what it answers with: an answer tells that by itself.
+        """
         tool = self.tools.get(operation) or self.hidden[operation]
         hints = tool.hints(self.mode)
         return {
@@ -142,7 +145,6 @@ class Area:
             "operation": operation,
             "description": tool.description,
             "input_schema": tool.input_schema,
-            "output_schema": tool.output_schema,
             "read_only": hints.read_only,
             "destructive": hints.destructive,
             "idempotent": hints.idempotent,
@@ -207,6 +209,8 @@ def read_call(
     if not given:
         return area.manifest()
     asked = given.get("operation")
+    if isinstance(asked, list):
+        return _several(area, areas, given)
     operation, tool = area.operation(asked), area.tool(asked)
     if operation is None or tool is None:
         raise _no_operation(area, areas, asked)
@@ -227,6 +231,21 @@ def read_call(
         )
         raise
     return Operation(tool.name, inner)
+
+
+def _several(
+    area: Area, areas: Mapping[str, Area], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the schemas of several operations, which are looked up at once."""
+    if given.keys() != {"operation"}:
+        raise _wrong_shape("operation must be one operation where there are arguments.")
+    schemas = []
+    for asked in given["operation"]:
+        operation = area.operation(asked)
+        if operation is None:
+            raise _no_operation(area, areas, asked)
+        schemas.append(area.schema(operation))
+    return {"tool": area.name, "operations": schemas}
 
 
 def _wrong_shape(message: str) -> ValidationError:

@@ -121,8 +121,29 @@ async def test_operation_alone_is_answered_with_its_schema(
     told = result.structured_content
     assert told is not None
     assert told["input_schema"] == flat["odoo_core_unlink"].input_schema
-    assert told["output_schema"] == flat["odoo_core_unlink"].output_schema
+    assert "output_schema" not in told
     assert told["destructive"] is True
+    assert "unlink" not in odoo.methods()
+
+
+async def test_several_operations_are_answered_with_their_schemas(
+    make_server: MakeServer, odoo: FakeOdoo, era: str
+) -> None:
+    async with Client(make_server(mode="full", tools="areas"), mode=era) as client:
+        both = await client.call_tool("odoo_change_records", {"operation": ["unlink", "create"]})
+        one = await client.call_tool("odoo_change_records", {"operation": "create"})
+        wrong = await client.call_tool("odoo_change_records", {"operation": ["unlink", "creat"]})
+        mixed = await client.call_tool(
+            "odoo_change_records", {"operation": ["unlink"], "arguments": {"ids": [1]}}
+        )
+
+    told = both.structured_content
+    assert told is not None
+    assert [item["operation"] for item in told["operations"]] == ["unlink", "create"]
+    assert told["operations"][1] == one.structured_content
+    assert wrong.is_error
+    assert "did you mean create" in str(wrong.structured_content)
+    assert mixed.is_error
     assert "unlink" not in odoo.methods()
 
 
