@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hmac
 import re
 import struct
@@ -359,7 +360,7 @@ def test_a_code_that_nobody_asks_for_does_no_harm(person: Person) -> None:
 
 
 def test_an_unknown_database_is_told(person: Person) -> None:
-    lost = attrs.evolve(person, server=attrs.evolve(person.server, db="nothing-here"))
+    lost = attrs.evolve(person, server=dataclasses.replace(person.server, db="nothing-here"))
 
     with pytest.raises(ConfigurationError) as caught:
         lost.make()
