@@ -342,7 +342,7 @@ def _check_address(settings: ConnectionSettings) -> bool:
         try:
             # Others change nothing; and they cannot read the parameters, of which Odoo 14 with
             # several databases says no more than that it failed.
-            if in_group(odoo, "base.group_system", acts_on="res.users"):
+            if in_group(odoo, "base.group_system", acts_on=None):
                 check_login(odoo)
         except Unavailable as error:
             raise ConfigurationError(
