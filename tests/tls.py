@@ -16,16 +16,23 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 
-def write_certificate(path: Path, *, address: str = "127.0.0.1", ends_in_days: int = 1) -> Path:
+def write_certificate(
+    path: Path,
+    *,
+    address: str = "127.0.0.1",
+    host: str = "odoo.test",
+    ends_in_days: int = 1,
+) -> Path:
     """Write a PEM file with a key and the self-signed certificate for it.
 
     Args:
         path: of the file.
         address: the IP address that it is made out to.
+        host: the name that it is made out to, too.
         ends_in_days: when it expires; negative for one that has expired.
     """
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "odoo.test")])
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
     now = datetime.datetime.now(datetime.timezone.utc)
     made = (
         x509.CertificateBuilder()
@@ -36,7 +43,9 @@ def write_certificate(path: Path, *, address: str = "127.0.0.1", ends_in_days: i
         .not_valid_before(now - datetime.timedelta(days=30))
         .not_valid_after(now + datetime.timedelta(days=ends_in_days))
         .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]),
+            x509.SubjectAlternativeName(
+                [x509.IPAddress(ipaddress.ip_address(address)), x509.DNSName(host)]
+            ),
             critical=False,
         )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)

@@ -6,13 +6,14 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 
 
-def in_group(odoo: Odoo, group: str, *, acts_on: str) -> bool:
+def in_group(odoo: Odoo, group: str, *, acts_on: str | None) -> bool:
     """Return whether the connected user is in a group; one round trip.
 
     Args:
         odoo: the connection.
         group: its external id.
-        acts_on: the model of the operation, by which lists of models judge the question.
+        acts_on: the model of the operation, by which lists of models judge the question; None
+            where the toolkit asks for itself, and tells nobody.
     """
     call = Call(
         model="res.users",
@@ -22,6 +23,7 @@ def in_group(odoo: Odoo, group: str, *, acts_on: str) -> bool:
         arguments={"group_ext_id": group},
         access="read",
         acts_on=acts_on,
-        step=True,
+        step=acts_on is not None,
+        internal=acts_on is None,
     )
     return bool(odoo.call(call))

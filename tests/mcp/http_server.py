@@ -47,6 +47,10 @@ class HttpClient:
         self.path = path
         self.url = f"http://127.0.0.1:{port}{path}"
 
+    def connection(self) -> http.client.HTTPConnection:
+        """Return a new connection to the server."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
     def post(self, era: str, method: str, params: Any = None, **headers: str) -> Answer:
         """Send one request of an era and return what came back.
 
@@ -84,7 +88,7 @@ class HttpClient:
                 sent["Mcp-Name"] = params["name"]
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection()
         connection.request("POST", self.path, body, sent)
         return connection
 
@@ -96,7 +100,7 @@ class HttpClient:
 
     def get(self, path: str, **headers: str) -> Answer:
         """Send a GET request."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection()
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request("GET", path, headers=sent)
         response = connection.getresponse()

@@ -38,6 +38,19 @@ def check_machine() -> None:
         )
 
 
+def download(packages: Sequence[str], target: Path) -> None:
+    """Download packages of this machine's own Debian release into a folder.
+
+    Raises:
+        ProvisioningError: the release is not known, or a package cannot be had.
+    """
+    suite = re.search(r"^VERSION_CODENAME=(\w+)", _os_release(), re.MULTILINE)
+    if not suite:
+        raise ProvisioningError("This Debian does not tell which release it is.")
+    uri, keyring = find_mirror()
+    _download(packages, suite[1], uri, keyring, target, packages[0])
+
+
 def _os_release() -> str:
     """Return what the operating system says of itself."""
     path = Path("/etc/os-release")

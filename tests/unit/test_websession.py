@@ -7,11 +7,20 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 import requests
 import responses
 
-from odoo_toolkit import AccessError, ConfigurationError, OdooConnectionError, OdooError
+from odoo_toolkit import (
+    AccessError,
+    ConfigurationError,
+    OdooConnectionError,
+    OdooError,
+    RateLimitError,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.websession import WebSession
 from tests.unit.wire import URL, Wire, odoo, settings
 
@@ -262,3 +271,140 @@ def test_the_server_down_is_a_connection_error(mock: responses.RequestsMock) -> 
     with pytest.raises(OdooError) as caught:
         session().log_in(before_login=anything)
     assert caught.value.category == "connection"
+
+
+READ = Call(model="res.users", method="read", ids=(2,), arguments={"fields": ["name"]})
+
+
+def test_a_method_is_called_as_a_button_of_the_web_client_calls_it(
+    mock: responses.RequestsMock,
+) -> None:
+    Web(mock)
+    path = f"{URL}/web/dataset/call_kw/res.users/read"
+    sent = mock.post(path, json={"jsonrpc": "2.0", "id": None, "result": [{"id": 2}]})
+    opened = session()
+
+    call = attrs.evolve(READ, context={"lang": "fr_FR"})
+    assert opened.send(call, timeout=5, before_login=anything) == [{"id": 2}]
+    assert json.loads(sent.calls[0].request.body)["params"] == {
+        "model": "res.users",
+        "method": "read",
+        "args": [[2], ["name"]],
+        "kwargs": {"context": {"lang": "fr_FR"}},
+    }
+
+
+def test_a_method_of_an_expired_session_is_called_after_a_new_login(
+    mock: responses.RequestsMock,
+) -> None:
+    web, opened = Web(mock), session()
+    path = f"{URL}/web/dataset/call_kw/res.users/read"
+    expired = {"data": {"name": "odoo.http.SessionExpiredException", "message": "Session expired"}}
+    mock.post(path, json={"jsonrpc": "2.0", "id": None, "error": expired})
+    mock.post(path, json={"jsonrpc": "2.0", "id": None, "result": []})
+
+    assert opened.send(READ, timeout=5, before_login=anything) == []
+    assert len(web.logins) == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (None, None),
+        ({"result": []}, "CONNECTION_ERROR"),
+        ([], "CONNECTION_ERROR"),
+    ],
+)
+def test_a_method_that_fails_and_an_answer_of_something_else_are_told(
+    mock: responses.RequestsMock, answer: Any, code: str | None
+) -> None:
+    Web(mock)
+    error = {"data": {"name": "odoo.exceptions.AccessError", "message": "Only internal users"}}
+    body = answer if code else {"jsonrpc": "2.0", "id": None, "error": error}
+    mock.post(f"{URL}/web/dataset/call_kw/res.users/read", json=body)
+
+    with pytest.raises(OdooError) as caught:
+        session().send(READ, timeout=5, before_login=anything)
+    assert caught.value.code == (code or "ACCESS_DENIED")
+
+
+FORM = '<form><input type="hidden" name="csrf_token" value="t0ken"/></form>'
+
+
+class SecondFactor(Web):
+    """A web server that wants the code of an app after the password."""
+
+    def __init__(self, mock: responses.RequestsMock, page: str = FORM) -> None:
+        super().__init__(mock)
+        self.login_answer = {"jsonrpc": "2.0", "id": None, "result": {"uid": None}}
+        mock.get(f"{URL}/web/login", body="")
+        mock.get(f"{URL}/web/login/totp", body=page)
+        mock.add_callback("POST", f"{URL}/web/login/totp", self._check)
+        info = {"jsonrpc": "2.0", "id": None, "result": {"uid": 7}}
+        mock.post(f"{URL}/web/session/get_session_info", json=info)
+        self.forms: list[str] = []
+        self.says = ""
+
+    def _check(self, request: requests.PreparedRequest) -> tuple[int, dict[str, str], str]:
+        self.forms.append(str(request.body))
+        if "totp_token=123456" in self.forms[-1] and "csrf_token=t0ken" in self.forms[-1]:
+            return 303, {"Location": "/web"}, ""
+        return 200, {}, f'{FORM}<p class="alert alert-danger" role="alert">\n {self.says}\n</p>'
+
+
+def test_the_code_of_an_app_completes_a_login(mock: responses.RequestsMock) -> None:
+    SecondFactor(mock)
+    opened = WebSession(settings(), "odoo14", second_factor=Secret("123456"))
+
+    assert opened.log_in(before_login=anything) == 7
+
+
+def test_a_code_serves_for_one_login(mock: responses.RequestsMock) -> None:
+    web = SecondFactor(mock)
+    opened = WebSession(settings(), "odoo14", second_factor=Secret("123456"))
+    opened.get("/page", timeout=5, before_login=anything)
+    web.valid = "another"
+
+    with pytest.raises(AccessError, match="second factor"):
+        opened.get("/page", timeout=5, before_login=anything)
+    assert len(web.forms) == 1
+
+
+@pytest.mark.parametrize(
+    ("says", "told"),
+    [
+        ("Please use the latest 6-digit code", "code: Please use the latest 6-digit code"),
+        ("", "does not accept the code."),
+    ],
+)
+def test_a_wrong_code_is_told_in_odoos_words(
+    mock: responses.RequestsMock, says: str, told: str
+) -> None:
+    web = SecondFactor(mock)
+    web.says = says
+    opened = WebSession(settings(), "odoo14", second_factor=Secret("654321"))
+
+    with pytest.raises(AccessError) as caught:
+        opened.log_in(before_login=anything)
+    assert told in caught.value.message
+    assert caught.value.details == {"reason": "code"}
+    assert "654321" not in json.dumps(caught.value.to_dict())
+
+
+def test_a_page_without_the_form_is_told(mock: responses.RequestsMock) -> None:
+    SecondFactor(mock, page="<html>Maintenance</html>")
+    opened = WebSession(settings(), "odoo14", second_factor=Secret("123456"))
+
+    with pytest.raises(OdooConnectionError):
+        opened.log_in(before_login=anything)
+
+
+def test_too_many_logins_that_failed_are_told_apart(mock: responses.RequestsMock) -> None:
+    web, opened = Web(mock), session()
+    message = "Too many login failures, please wait a bit before trying again."
+    data = {"name": "odoo.exceptions.AccessDenied", "message": message}
+    web.login_answer = {"jsonrpc": "2.0", "id": None, "error": {"data": data}}
+
+    with pytest.raises(RateLimitError) as caught:
+        opened.log_in(before_login=anything)
+    assert caught.value.details == {"reason": "too_many_tries", "retry_after": 60}
