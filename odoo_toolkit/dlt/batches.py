@@ -66,11 +66,13 @@ class Batches:
     def links(self, links: Links) -> pa.RecordBatch:
         """Return links as rows; each record has one more, which deletes those it had before."""
         pa = imported()
+        ids, others = [one for one, _ in links.pairs], [other for _, other in links.pairs]
+        before = len(links.ids)
         arrays = [
-            pa.array([*links.ids, *(one for one, _ in links.pairs)], pa.int64()),
-            pa.array([*([None] * len(links.ids)), *(other for _, other in links.pairs)], pa.int64()),
+            pa.array([*links.ids, *ids], pa.int64()),
+            pa.array([*([None] * before), *others], pa.int64()),
         ]
-        deleted = [*([True] * len(links.ids)), *([False] * len(links.pairs))]
+        deleted = [*([True] * before), *([False] * len(ids))]
         return self._batch([*arrays, *self._stamped(deleted)], self._links)
 
     def _batch(self, arrays: Sequence[pa.Array], known: pa.Schema) -> pa.RecordBatch:

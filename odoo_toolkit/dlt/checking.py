@@ -50,13 +50,13 @@ def check_sums(pipeline: Pipeline, name: str, kept: Kept) -> None:
         key, table = client.escape_column_name("id"), _qualified(pipeline, client, name)
         query = f"SELECT COUNT(*), SUM({key}) FROM {table}"  # noqa: S608
         with client.execute_query(query) as cursor:
-            number, id_sum = cursor.fetchone()
+            ((number, id_sum),) = cursor.fetchall()
     wanted, found = (len(kept.rows), sum(kept.rows)), (int(number), int(id_sum or 0))
     if found != wanted:
         raise StateError(
             f"The table {name} has {found[0]} rows with the sum of ids {found[1]}, and not"
             f" {wanted[0]} with {wanted[1]}: it is not complete.",
-            suggestion="Has something else written there? Drop and load it anew with --refresh.",
+            suggestion="Has something else written there? Drop and load it anew with refresh=True.",
             details={"table": name},
         )
 
@@ -106,7 +106,7 @@ def _different(name: str, what: str, which: Iterable[Any]) -> StateError:
     some = ", ".join(str(one) for one in sorted(which)[:5])
     return StateError(
         f"The table {name} is not what was loaded into it: {what}, such as {some}.",
-        suggestion="Has something else written there? Drop and load it anew with --refresh.",
+        suggestion="Has something else written there? Drop and load it anew with refresh=True.",
         details={"table": name},
     )
 

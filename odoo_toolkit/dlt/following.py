@@ -7,6 +7,7 @@ must be those of the rows that were handed out in this run and the ones before i
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
@@ -82,7 +83,7 @@ class Following:
         self._whole, self._frozen = whole, frozen
         # Odoo finds files differently where the domain names ids.
         self._portion = None if table.model in FILE_MODELS else portion
-        self._told = dict.fromkeys(("loaded", "changed", "deleted", "left"), 0)
+        self._told: dict[str, Any] = dict.fromkeys(("loaded", "changed", "deleted", "left"), 0)
         self._warnings = list(table.warnings)
         self._hidden = set(kept.hidden)
 
@@ -303,4 +304,4 @@ def _sums(ids: frozenset[int]) -> tuple[int, int]:
 
 
 def _is_late(row: Record, start: str) -> bool:
-    return (row.get("write_date") or "") >= iso_utc(start)
+    return bool((row.get("write_date") or "") >= iso_utc(start))

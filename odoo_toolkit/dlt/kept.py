@@ -44,7 +44,8 @@ class Kept:
     @property
     def rows(self) -> frozenset[int]:
         """Ids of all rows at the destination."""
-        return self.hidden | (self.mark and self.mark.known or frozenset())
+        known = self.mark.known if self.mark else None
+        return self.hidden | (known or frozenset())
 
 
 def as_state(kept: Kept) -> dict[str, Any]:
@@ -104,13 +105,13 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         raise ValidationError(
             f"The table {table.name} was loaded from the database {mark.database}, and this is"
             f" {odoo.database}.",
-            suggestion="Load another dataset; or drop and load the table anew with --refresh.",
+            suggestion="Load another dataset; or drop and load the table anew with refresh=True.",
         )
     if kept.context != table.context:
         raise ValidationError(
             f"The table {table.name} was loaded with the context {_shown(kept.context)}, not with"
             f" {_shown(table.context)}: its rows would not fit together.",
-            suggestion="Give the same context; or drop and load the table anew with --refresh.",
+            suggestion="Give the same context; or drop and load the table anew with refresh=True.",
         )
     now = server_time(odoo, 0.0)
     if now < mark.start:
@@ -118,7 +119,7 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
             f"The clock of Odoo shows {now} UTC, which is before {mark.start}, from where on the"
             f" changes of {table.model} are to be read: they would not be found.",
             suggestion="Set the clock right; or, if the database is an older one, drop and load"
-            " the table anew with --refresh.",
+            " the table anew with refresh=True.",
         )
     return _new_columns(table, kept, frozen=frozen)
 
@@ -131,7 +132,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
                 f"{name} of {table.model} was {before} when {table.name} was loaded, and is"
                 f" {types[name]} now.",
                 code="INVALID_FIELD",
-                suggestion="Leave the field out; or drop and load the table anew with --refresh.",
+                suggestion="Leave the field out; or drop and load the table anew with refresh=True.",
                 details={"model": table.model, "field": name},
             )
     gone = [name for name in kept.types if name not in types]
@@ -141,7 +142,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
             f" loaded from now on would be empty there.",
             code="INVALID_FIELD",
             suggestion="Give the user the right to read it; name the fields that you want; or drop"
-            " and load the table anew with --refresh.",
+            " and load the table anew with refresh=True.",
             details={"model": table.model, "fields": gone},
         )
     new = [name for name in types if name not in kept.types]
@@ -149,7 +150,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         raise ValidationError(
             f"{table.model} has new fields: {', '.join(new)}.",
             code="INVALID_FIELD",
-            suggestion="Name the fields that you want; or let new ones come, without --freeze.",
+            suggestion="Name the fields that you want; or let new ones come, with columns=evolve.",
             details={"model": table.model, "fields": new},
         )
     return new

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -17,10 +17,7 @@ from odoo_toolkit.dlt.kept import of_state
 from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states, table_name
 from odoo_toolkit.dlt.tables import table_of
-from odoo_toolkit.errors import ConfigurationError, OdooError, StateError, ValidationError
-
-if TYPE_CHECKING:
-    from dlt import Pipeline
+from odoo_toolkit.errors import OdooError, StateError, ValidationError
 
 #: Records of one package, so that a long first run that is stopped goes on where it was.
 PORTION = 100_000
@@ -64,14 +61,14 @@ def sync(
         model: such as ``sale.order``.
         domain: which records.
         fields: names; all that are stored by default, without files, properties and one2many.
-        table: its name; by default that of the model, ``sale_order``.
+        table: name of the table; by default that of the model, ``sale_order``.
         dataset: the schema or dataset that the table is in.
         context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time.
         columns: what becomes of new fields: with ``evolve`` they come, and all records are read
             again; with ``freeze`` they are an error. A field whose type changes always is one.
-        whole: whether all records are read again, for what Odoo does not note as a change.
-        refresh: whether the table is dropped and loaded anew.
-        check: whether the ids at the destination are compared with those in Odoo at the end.
+        whole: read all records again, for what Odoo does not note as a change.
+        refresh: drop the table and load it anew.
+        check: compare the ids at the destination with those in Odoo at the end.
         decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
         portion: most records that are loaded at a time where all are read.
 

@@ -74,11 +74,11 @@ def odoo_table(
         model: such as ``sale.order``.
         domain: which records.
         fields: names; all that are stored by default, without files, properties and one2many.
-        table: its name; by default that of the model, ``sale_order``.
+        table: name of the table; by default that of the model, ``sale_order``.
         context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time.
         columns: what becomes of new fields: with ``evolve`` they come, and all records are read
             again; with ``freeze`` they are an error. A field whose type changes always is one.
-        whole: whether all records are read again, for what Odoo does not note as a change.
+        whole: read all records again, for what Odoo does not note as a change.
         portion: most records of one run, where all are read; the next run goes on.
         decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
         parallelized: whether dlt reads it in a thread beside other tables; see its documentation.

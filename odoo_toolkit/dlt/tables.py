@@ -159,7 +159,7 @@ def _named(
             f"{', '.join(loose)} of {model} is computed when it is read: Odoo does not note when"
             " it changes, so it cannot be followed.",
             code="INVALID_FIELD",
-            suggestion="Leave it out; or read all records every time, with whole=True (--whole).",
+            suggestion="Leave it out; or read all records every time, with whole=True.",
             details={"model": model, "fields": loose},
         )
     return found
