@@ -98,6 +98,10 @@ class Following:
         """
         before, table = self._before, self._table
         new = check(self._odoo, table, before, frozen=self._frozen)
+        if before.types != table.types:
+            # So that there are tables, with all their columns, where there are no rows yet.
+            yield Rows(())
+            yield from (Links(field, (), ()) for field in table.links)
         mark, reading = before.mark, before.reading
         if reading or mark is None or self._whole or new or self._is_much(mark):
             if new:

@@ -132,7 +132,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
                 f"{name} of {table.model} was {before} when {table.name} was loaded, and is"
                 f" {types[name]} now.",
                 code="INVALID_FIELD",
-                suggestion="Leave the field out; or drop and load the table anew with refresh=True.",
+                suggestion="Leave it out; or drop and load the table anew with refresh=True.",
                 details={"model": table.model, "field": name},
             )
     gone = [name for name in kept.types if name not in types]

@@ -18,6 +18,7 @@ from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states, table_name
 from odoo_toolkit.dlt.tables import table_of
 from odoo_toolkit.errors import OdooError, StateError, ValidationError
+from odoo_toolkit.progress import OperationCancelled
 
 #: Records of one package, so that a long first run that is stopped goes on where it was.
 PORTION = 100_000
@@ -168,15 +169,22 @@ def _as_ours(dlt: Any) -> Iterator[None]:
     try:
         yield
     except DltException as error:
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, OdooError):
+        chain = [*_causes(error)]
+        for cause in chain:
+            if isinstance(cause, (OdooError, OperationCancelled, KeyboardInterrupt)):
                 raise cause from None
-            last, cause = cause, cause.__cause__ or cause.__context__
+        if getattr(error, "step", None) == "extract":
+            raise
         raise StateError(
-            f"The destination failed: {_first_line(last)}",
+            f"The destination failed: {_first_line(chain[-1])}",
             suggestion="Nothing is lost: what was not loaded is loaded by the next sync.",
         ) from error
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _first_line(error: BaseException) -> str:

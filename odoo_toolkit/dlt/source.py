@@ -98,26 +98,19 @@ def odoo_table(
             odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
         )
         _check_names(described, dlt.current.source_schema().naming)
-        kept = of_state(state)
         run = Following(
             odoo,
             described,
-            kept,
+            of_state(state),
             whole=whole,
             frozen=columns == "freeze",
             portion=portion,
         )
         batches = Batches(described)
-        if kept.types != described.types:
-            # So that there are tables, with all their columns, where there are no rows yet.
-            yield batches.rows([])
-            for field in described.links:
-                yield _linked(dlt, described, batches, Links(field, (), ()))
         for part in run.parts():
             match part:
                 case Rows(records):
-                    if records:
-                        yield batches.rows(records)
+                    yield batches.rows(records)
                 case Ended(ids):
                     yield batches.ended(ids)
                     for field in described.links:
