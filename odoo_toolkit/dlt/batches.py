@@ -22,11 +22,16 @@ class Batches:
 
     Args:
         table: whose batches.
+        moment: that of the last batch of the run before, in microseconds.
+
+    Attributes:
+        moment: that of the last batch.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, moment: int = 0) -> None:
         pa = imported()
-        self._table, self._last = table, 0
+        self.moment = moment
+        self._table = table
         self._own = schema(table.columns)
         self._added = [
             pa.field(DELETED, pa.bool_()),
@@ -80,8 +85,8 @@ class Batches:
 
     def _stamped(self, deleted: Sequence[bool]) -> list[pa.Array]:
         pa = imported()
-        self._last = max(self._last + 1, time.time_ns() // 1000)
-        stamp = pa.scalar(self._last, pa.timestamp("us", tz="UTC"))
+        self.moment = max(self.moment + 1, time.time_ns() // 1000)
+        stamp = pa.scalar(self.moment, pa.timestamp("us", tz="UTC"))
         return [pa.array(deleted, pa.bool_()), pa.repeat(stamp, len(deleted))]
 
 

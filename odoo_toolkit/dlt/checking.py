@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.kept import Kept
 from odoo_toolkit.dlt.links import digests_of
+from odoo_toolkit.dlt.standing import fetched, row_sums
 from odoo_toolkit.dlt.tables import Table
 from odoo_toolkit.errors import StateError
 from odoo_toolkit.records.iterate import iterate
 
 if TYPE_CHECKING:
     from dlt import Pipeline
-
-#: Rows that are fetched from the destination at a time.
-_ROWS = 50_000
 
 
 def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) -> list[str]:
@@ -30,12 +28,14 @@ def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) 
         StateError: the destination does not have exactly what was handed out, or has a record as
             it was before the run began.
     """
-    there = {key: _text(moment) for key, moment in _fetched(pipeline, table.name, "write_date")}
+    there = {
+        key: _text(moment) for key, moment in fetched(pipeline, table.name, "id", "write_date")
+    }
     _same(table.name, kept.rows, there.keys())
     for field in table.links:
         name = table.links_table(field)
-        pairs = list(_fetched(pipeline, name, "other_id"))
-        found = digests_of(pair for pair in pairs if pair[0] not in kept.hidden)
+        pairs = fetched(pipeline, name, "id", "other_id")
+        found = digests_of((one, other) for one, other in pairs if one not in kept.hidden)
         _same(name, kept.links.get(field, {}).items(), found.items())
     return _compared(odoo, table, kept, there)
 
@@ -46,12 +46,7 @@ def check_sums(pipeline: Pipeline, name: str, kept: Kept) -> None:
     Raises:
         StateError: they differ.
     """
-    with pipeline.sql_client() as client:
-        key, table = client.escape_column_name("id"), _qualified(pipeline, client, name)
-        query = f"SELECT COUNT(*), SUM({key}) FROM {table}"  # noqa: S608
-        with client.execute_query(query) as cursor:
-            ((number, id_sum),) = cursor.fetchall()
-    wanted, found = (len(kept.rows), sum(kept.rows)), (int(number), int(id_sum or 0))
+    wanted, found = (len(kept.rows), sum(kept.rows)), row_sums(pipeline, name)
     if found != wanted:
         raise StateError(
             f"The table {name} has {found[0]} rows with the sum of ids {found[1]}, and not"
@@ -77,21 +72,6 @@ def _compared(odoo: Odoo, table: Table, kept: Kept, there: Mapping[int, str]) ->
         for kind, ids in since.items()
         if ids
     ]
-
-
-def _fetched(pipeline: Pipeline, table: str, column: str) -> Iterable[tuple[int, Any]]:
-    """Yield the id and a column of each row."""
-    with pipeline.sql_client() as client:
-        names = [client.escape_column_name(name) for name in ("id", column)]
-        query = f"SELECT {', '.join(names)} FROM {_qualified(pipeline, client, table)}"  # noqa: S608
-        with client.execute_query(query) as cursor:
-            while rows := cursor.fetchmany(_ROWS):
-                yield from rows
-
-
-def _qualified(pipeline: Pipeline, client: Any, table: str) -> str:
-    name = pipeline.default_schema.naming.normalize_tables_path(table)
-    return str(client.make_qualified_table_name(name))
 
 
 def _same(name: str, wanted: Iterable[Any], found: Iterable[Any]) -> None:

@@ -17,6 +17,7 @@ from odoo_toolkit.dlt.gone import what_became_of
 from odoo_toolkit.dlt.kept import Kept, check
 from odoo_toolkit.dlt.links import Compared, Links, changed_links
 from odoo_toolkit.dlt.reports import TableReport, Verdict
+from odoo_toolkit.dlt.standing import Standing
 from odoo_toolkit.dlt.tables import Table
 from odoo_toolkit.errors import AccessError, OdooError, StateError
 from odoo_toolkit.policy.tables import FILE_MODELS
@@ -56,7 +57,7 @@ class Following:
     Args:
         odoo: the connection.
         table: what is read.
-        kept: of the last run.
+        begun: what is kept of the last run.
         whole: whether all records are read again.
         frozen: whether new fields are refused.
         portion: most records that are read before a long run ends for the next one to go on; all
@@ -71,7 +72,7 @@ class Following:
         self,
         odoo: Odoo,
         table: Table,
-        kept: Kept,
+        begun: Standing,
         *,
         whole: bool = False,
         frozen: bool = False,
@@ -79,13 +80,19 @@ class Following:
     ) -> None:
         self.kept: Kept | None = None
         self.report: TableReport | None = None
-        self._odoo, self._table, self._before = odoo, table, kept
+        self._odoo, self._table, self._before = odoo, table, begun.kept
+        self._doubtful = begun.doubtful
         self._whole, self._frozen = whole, frozen
         # Odoo finds files differently where the domain names ids.
         self._portion = None if table.model in FILE_MODELS else portion
         self._told: dict[str, Any] = dict.fromkeys(("loaded", "changed", "deleted", "left"), 0)
         self._warnings = list(table.warnings)
-        self._hidden = set(kept.hidden)
+        if not begun.as_left:
+            self._warnings.append(
+                "The table was not as the last run left it, as where one was stopped while it"
+                " loaded: all of its ids were compared."
+            )
+        self._hidden = set(begun.kept.hidden)
 
     def parts(self) -> Iterator[Rows | Ended | Links]:
         """Yield what is to be loaded, in this order: later rows replace earlier ones.
@@ -113,6 +120,8 @@ class Following:
                 return
             mark = attrs.evolve(read, known=_known(read) | _known(mark))
         mark, verdict, counted = yield from self._since(mark)
+        if rest := sorted(self._doubtful - _known(mark) - self._hidden):
+            yield Ended(rest)
         links = Compared()
         yield from changed_links(self._odoo, table, _known(mark), before.links, links)
         self._end(mark, None, verdict, counted, links.blocks, links.counts)

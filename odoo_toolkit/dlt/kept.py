@@ -30,6 +30,7 @@ class Kept:
         types: of the columns and tables of links.
         context: of the calls.
         links: field -> block of ids -> digest of the links.
+        moment: of the last row that was handed out, in microseconds.
         report: of the last run.
     """
 
@@ -39,13 +40,14 @@ class Kept:
     types: Mapping[str, str] = attrs.Factory(dict)
     context: Mapping[str, Any] = attrs.Factory(dict)
     links: Mapping[str, Mapping[str, str]] = attrs.Factory(dict)
+    moment: int = 0
     report: Mapping[str, Any] = attrs.Factory(dict)
 
     @property
     def rows(self) -> frozenset[int]:
         """Ids of all rows at the destination."""
-        known = self.mark.known if self.mark else None
-        return self.hidden | (known or frozenset())
+        marks = (self.mark, self.reading)
+        return self.hidden.union(*(mark.known or () for mark in marks if mark))
 
 
 def as_state(kept: Kept) -> dict[str, Any]:
@@ -57,6 +59,7 @@ def as_state(kept: Kept) -> dict[str, Any]:
         "types": dict(kept.types),
         "context": dict(kept.context),
         "links": {name: dict(blocks) for name, blocks in kept.links.items()},
+        "moment": kept.moment,
         "report": dict(kept.report),
     }
 
@@ -72,6 +75,7 @@ def of_state(state: Mapping[str, Any]) -> Kept:
         types=dict(state["types"]),
         context=dict(state["context"]),
         links={name: dict(blocks) for name, blocks in state["links"].items()},
+        moment=state["moment"],
         report=dict(state["report"]),
     )
 

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+import attrs
+
 from odoo_toolkit.annotations import Context, Domain, Fields
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.batches import Batches
@@ -14,6 +16,7 @@ from odoo_toolkit.dlt.following import Ended, Following, Rows
 from odoo_toolkit.dlt.kept import as_state, of_state
 from odoo_toolkit.dlt.links import Links
 from odoo_toolkit.dlt.reports import TableReport, report_of
+from odoo_toolkit.dlt.standing import Standing, dropped, standing
 from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
 from odoo_toolkit.errors import ConfigurationError, ValidationError
 
@@ -92,21 +95,24 @@ def odoo_table(
     name = table or table_name(model)
 
     def rows() -> Iterator[Any]:
-        _check_merges(dlt.current.pipeline())
-        state = dlt.current.resource_state()
+        pipeline, state = dlt.current.pipeline(), dlt.current.resource_state()
+        _check_merges(pipeline)
         described = table_of(
             odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
         )
         _check_names(described, dlt.current.source_schema().naming)
+        begun = Standing(of_state(state))
+        if name not in dropped(dlt.current.load_package_state()):
+            begun = standing(pipeline, described, begun.kept)
         run = Following(
             odoo,
             described,
-            of_state(state),
+            begun,
             whole=whole,
             frozen=columns == "freeze",
             portion=portion,
         )
-        batches = Batches(described)
+        batches = Batches(described, begun.kept.moment)
         for part in run.parts():
             match part:
                 case Rows(records):
@@ -120,7 +126,7 @@ def odoo_table(
         # Set when all has been handed out: of a run that ends early, nothing is kept.
         if run.kept:
             state.clear()
-            state.update(as_state(run.kept))
+            state.update(as_state(attrs.evolve(run.kept, moment=batches.moment)))
 
     resource: DltResource = dlt.resource(
         rows,

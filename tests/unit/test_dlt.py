@@ -326,9 +326,7 @@ def test_a_new_field_comes_with_its_values_for_all_records(
     assert warehouse.rows("x_item", "id", "size") == [(1, 10), (2, 20), (3, 30)]
 
 
-def test_a_new_field_is_an_error_where_columns_are_frozen(
-    odoo: Odoo, warehouse: Warehouse
-) -> None:
+def test_a_new_field_is_an_error_where_columns_are_frozen(odoo: Odoo, warehouse: Warehouse) -> None:
     sync(odoo, warehouse.url, ITEM, columns="freeze")
     later = odoo_with({**FIELDS, "size": "integer"}).connect(database="one")
     with pytest.raises(ValidationError, match="new fields: size"):
@@ -443,7 +441,7 @@ def test_a_field_that_the_user_cannot_read_is_an_error(
         return make_error("ACCESS_DENIED", "No.") if refused else NotImplemented
 
     server.answers[ITEM, "search_read"] = refuse
-    with pytest.raises(AccessError, match="cannot read day of x.item"):
+    with pytest.raises(AccessError, match=r"cannot read day of x\.item"):
         sync(odoo, warehouse.url, ITEM)
 
 
@@ -475,13 +473,13 @@ def test_another_database_is_an_error_until_the_table_is_loaded_anew(
 
 def test_another_language_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
     sync(odoo, warehouse.url, ITEM)
-    with pytest.raises(ValidationError, match="with the context {}, not with {'lang': 'fr_FR'}"):
+    with pytest.raises(ValidationError, match=r"with the context .*, not with .*fr_FR"):
         sync(odoo, warehouse.url, ITEM, context={"lang": "fr_FR"})
 
 
 def test_another_model_in_the_same_table_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
     sync(odoo, warehouse.url, ITEM, table="here")
-    with pytest.raises(ValidationError, match="holds x.item, not x.tag"):
+    with pytest.raises(ValidationError, match=r"holds x\.item, not x\.tag"):
         sync(odoo, warehouse.url, TAG, table="here")
 
 
@@ -511,23 +509,39 @@ def test_records_that_are_counted_and_never_returned_are_an_error(
 ) -> None:
     server.answers[ITEM, "search"] = lambda call: [1, 2, 3, 4]
     server.answers[ITEM, "formatted_read_group"] = [{"__count": 4, "id:sum": 10}]
-    with pytest.raises(StateError, match="counts 1 records of x.item that it does not return.*4"):
+    with pytest.raises(StateError, match=r"counts 1 records of x\.item that it does not return.*4"):
         sync(odoo, warehouse.url, ITEM)
     assert warehouse.tables() == []
 
 
-def test_rows_that_somebody_else_deleted_are_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
+def test_rows_that_somebody_else_deleted_or_added_are_made_up_for(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
     sync(odoo, warehouse.url, ITEM)
     warehouse.ask("delete from x_item where id = 2")
-    with pytest.raises(StateError, match=r"has 2 rows with the sum of ids 4, and not 3 with 6"):
+    warehouse.ask("insert into x_item (id, name) values (4, 'x')")
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert "The table was not as the last run left it" in " ".join(report.warnings)
+    assert done(report) == {"loaded": 1, "deleted": 1}
+    assert warehouse.rows("x_item", "id", "name") == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_a_run_that_loads_other_than_it_was_given_is_an_error(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Batches.rows
+    monkeypatch.setattr(Batches, "rows", lambda self, records: original(self, records[:2]))
+    with pytest.raises(StateError, match=r"has 2 rows with the sum of ids 3, and not 3 with 6"):
         sync(odoo, warehouse.url, ITEM)
+    monkeypatch.setattr(Batches, "rows", original)
+    assert sync(odoo, warehouse.url, ITEM, check=True).rows == 3
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("update x_item set id = 4 where id = 2; update x_item set id = 0 where id = 1; "
-         "update x_item set id = 2 where id = 3", "are missing"),
+        ("update x_item set id = id * 3 where id < 3; update x_item set id = 0 where id = 3;"
+         "update x_item set id = 3 where id = 6", "are missing"),
         ("update x_item set write_date = '2019-01-01' where id = 2", "older than their records"),
         ("delete from x_item__tag_ids where other_id = 7", "x_item__tag_ids"),
         ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids"),
@@ -550,7 +564,7 @@ def test_a_destination_that_fails_in_the_middle_is_made_up_for(
     unlink(odoo, ITEM, [2])
     # The rows can be loaded, their links cannot.
     warehouse.ask("alter table x_item__tag_ids rename to away")
-    with pytest.raises(StateError, match="The destination failed: .*x_item__tag_ids"):
+    with pytest.raises(StateError, match=r"The destination failed: .*x_item__tag_ids"):
         sync(odoo, warehouse.url, ITEM)
     warehouse.ask("drop table if exists x_item__tag_ids")
     warehouse.ask("alter table away rename to x_item__tag_ids")
@@ -627,10 +641,11 @@ def test_an_unknown_bundle_is_an_error(odoo: Odoo) -> None:
 
 def test_a_run_that_ends_early_keeps_nothing(odoo: Odoo, server: RuledServer) -> None:
     from odoo_toolkit.dlt.kept import Kept
+    from odoo_toolkit.dlt.standing import Standing
     from odoo_toolkit.dlt.tables import table_of
 
     table = table_of(odoo, ITEM, [], [], None, name=None, whole=False, decimals=True)
-    run = Following(odoo, table, Kept())
+    run = Following(odoo, table, Standing(Kept()))
     next(run.parts())
     assert run.kept is None
     assert run.report is None
