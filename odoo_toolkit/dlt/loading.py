@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -23,6 +24,10 @@ from odoo_toolkit.progress import OperationCancelled
 #: Records of one package, so that a long first run that is stopped goes on where it was.
 PORTION = 100_000
 
+#: The schema or dataset of the tables. A DuckDB file must not have the name of one in it, and many
+#: will be called odoo.
+DATASET = "odoo_data"
+
 #: Names that others use for destinations.
 _SCHEMES = {"postgresql": "postgres"}
 #: Whatever else is behind ``://`` of a destination is for dlt to read.
@@ -37,7 +42,7 @@ def sync(
     fields: Fields = (),
     *,
     table: str | None = None,
-    dataset: str = "odoo",
+    dataset: str = DATASET,
     context: Context = None,
     columns: Columns = "evolve",
     whole: bool = False,
@@ -87,7 +92,7 @@ def sync(
     """
     dlt = imported()
     name = table or table_name(model)
-    target = destination_of(dlt, destination)
+    target = destination_of(dlt, destination, dataset)
     # What is kept there would be out of step with the destination: it is asked each time.
     with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _quiet(), _as_ours(dlt):
         pipeline = dlt.pipeline(
@@ -122,11 +127,11 @@ def sync(
         return attrs.evolve(told, checked=True, warnings=[*told.warnings, *since])
 
 
-def destination_of(dlt: Any, destination: Any) -> Any:
+def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
     """Return what a text means as a destination of dlt.
 
     Raises:
-        ValidationError: nothing that dlt has.
+        ValidationError: nothing that dlt has; or a file that DuckDB would mix up with the dataset.
     """
     if not isinstance(destination, str):
         return destination
@@ -141,8 +146,17 @@ def destination_of(dlt: Any, destination: Any) -> Any:
         )
     if not colon:
         return made()
+    if kind not in _FILES:
+        return made(credentials=destination)
     # As in other addresses of files: three slashes before a relative path, four before an absolute.
-    return made(credentials=rest.removeprefix("/") if kind in _FILES else destination)
+    path = rest.removeprefix("/")
+    if Path(path).stem.lower() == dataset.lower():
+        raise ValidationError(
+            f"The file {Path(path).name} has the name of the dataset {dataset}, which DuckDB takes"
+            " for the same.",
+            suggestion="Give the file or the dataset another name.",
+        )
+    return made(credentials=path)
 
 
 def _together(before: TableReport | None, now: TableReport) -> TableReport:

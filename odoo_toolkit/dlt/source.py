@@ -30,6 +30,21 @@ NAME = "odoo"
 Columns = Literal["evolve", "freeze"]
 
 
+@attrs.frozen
+class _Begun:
+    """A run that begins.
+
+    Attributes:
+        table: as the server describes it now.
+        standing: what it begins with.
+        state: what dlt keeps of it.
+    """
+
+    table: Table
+    standing: Standing
+    state: dict[str, Any]
+
+
 def imported() -> Any:
     """Return dlt, which sends no usage statistics unless somebody has told it to.
 
@@ -65,7 +80,7 @@ def odoo_table(
 
     >>> import dlt
     >>> from odoo_toolkit.dlt import odoo_table
-    >>> pipeline = dlt.pipeline("orders", destination="duckdb", dataset_name="odoo")
+    >>> pipeline = dlt.pipeline("orders", destination="duckdb", dataset_name="odoo_data")
     >>> pipeline.run(odoo_table(odoo, "sale.order", [["state", "=", "sale"]]))
 
     Rows are merged by id; deleted records, and those that no longer match, are deleted. Rows whose
@@ -94,8 +109,9 @@ def odoo_table(
     dlt = imported()
     name = table or table_name(model)
 
-    def rows() -> Iterator[Any]:
-        pipeline, state = dlt.current.pipeline(), dlt.current.resource_state()
+    def begin() -> Iterator[_Begun]:
+        # Here, because what follows may run in a thread, where dlt lends no client.
+        pipeline, state = dlt.current.pipeline(), dlt.current.resource_state(name)
         _check_merges(pipeline)
         described = table_of(
             odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
@@ -104,32 +120,32 @@ def odoo_table(
         begun = Standing(of_state(state))
         if name not in dropped(dlt.current.load_package_state()):
             begun = standing(pipeline, described, begun.kept)
+        yield _Begun(described, begun, state)
+
+    def rows(found: _Begun) -> Iterator[Any]:
+        table, begun = found.table, found.standing
         run = Following(
-            odoo,
-            described,
-            begun,
-            whole=whole,
-            frozen=columns == "freeze",
-            portion=portion,
+            odoo, table, begun, whole=whole, frozen=columns == "freeze", portion=portion
         )
-        batches = Batches(described, begun.kept.moment)
+        batches = Batches(table, begun.kept.moment)
         for part in run.parts():
             match part:
                 case Rows(records):
                     yield batches.rows(records)
                 case Ended(ids):
                     yield batches.ended(ids)
-                    for field in described.links:
-                        yield _linked(dlt, described, batches, Links(field, ids, ()))
+                    for field in table.links:
+                        yield _linked(dlt, table, batches, Links(field, ids, ()))
                 case Links():
-                    yield _linked(dlt, described, batches, part)
+                    yield _linked(dlt, table, batches, part)
         # Set when all has been handed out: of a run that ends early, nothing is kept.
         if run.kept:
-            state.clear()
-            state.update(as_state(attrs.evolve(run.kept, moment=batches.moment)))
+            found.state.clear()
+            found.state.update(as_state(attrs.evolve(run.kept, moment=batches.moment)))
 
-    resource: DltResource = dlt.resource(
+    resource: DltResource = dlt.transformer(
         rows,
+        data_from=dlt.resource(begin, name=f"{name}_begin", selected=False),
         name=name,
         table_name=name,
         write_disposition="merge",

@@ -28,7 +28,7 @@ from odoo_toolkit.dlt import TableReport, following, odoo_source, odoo_table, re
 from odoo_toolkit.dlt.batches import Batches
 from odoo_toolkit.dlt.following import Following
 from odoo_toolkit.errors import ConfigurationError, OdooError, make_error
-from tests.unit.warehouse import RuledServer, Warehouse
+from tests.warehouse import RuledServer, Warehouse
 
 ITEM, TAG = "x.item", "x.tag"
 LONG_AGO = {"create_date": "2020-01-01 00:00:00", "write_date": "2020-01-01 00:00:00"}
@@ -88,7 +88,7 @@ def odoo(server: RuledServer) -> Odoo:
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path / "a.db")
+    return Warehouse(tmp_path / "odoo.db")
 
 
 def done(report: TableReport) -> dict[str, int]:
@@ -540,8 +540,8 @@ def test_a_run_that_loads_other_than_it_was_given_is_an_error(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("update x_item set id = id * 3 where id < 3; update x_item set id = 0 where id = 3;"
-         "update x_item set id = 3 where id = 6", "are missing"),
+        ("update x_item set id = 0 where id = 1; update x_item set id = 4 where id = 3",
+         "are missing"),
         ("update x_item set write_date = '2019-01-01' where id = 2", "older than their records"),
         ("delete from x_item__tag_ids where other_id = 7", "x_item__tag_ids"),
         ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids"),
@@ -573,10 +573,47 @@ def test_a_destination_that_fails_in_the_middle_is_made_up_for(
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_run_that_dies_while_it_loads_leaves_nothing_behind(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    """Its rows are there, and nothing is kept of them; then Odoo changes again."""
+    from dlt.load.load import Load
+
+    if not first:
+        sync(odoo, warehouse.url, ITEM)
+    new = create(odoo, ITEM, {"name": "new", "tag_ids": [[6, 0, [7]]]}).id
+    write(odoo, ITEM, [1], {"name": "B", "tag_ids": [[6, 0, [8]]]})
+    write(odoo, ITEM, [2], {"tag_ids": [[6, 0, [8]]]})
+
+    def die(self: Load, load_id: str, schema: Any, aborted: bool = False) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Load, "complete_package", die)
+        with pytest.raises(KeyboardInterrupt):
+            sync(odoo, warehouse.url, ITEM)
+    assert (new, "new") in warehouse.rows("x_item", "id", "name")
+    # As it was before the run that died, which is all that is kept.
+    unlink(odoo, ITEM, [new])
+    write(odoo, ITEM, [1], {"name": "a", "tag_ids": [[6, 0, [7, 8]]]})
+    write(odoo, ITEM, [2], {"tag_ids": [[6, 0, []]]})
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert "not as the last run left it" in " ".join(report.warnings)
+    assert warehouse.rows("x_item", "id", "name") == [(1, "a"), (2, "b"), (3, "c")]
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+    assert done(sync(odoo, warehouse.url, ITEM)) == {}
+
+
 @pytest.mark.parametrize("destination", ["nothing", "nothing://x", "duckdb://", "a.db", ""])
 def test_what_is_no_destination_is_an_error(odoo: Odoo, destination: str) -> None:
     with pytest.raises(ValidationError, match="is no destination"):
         sync(odoo, destination, ITEM)
+
+
+def test_a_file_with_the_name_of_the_dataset_is_refused(odoo: Odoo, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="name of the dataset odoo_data"):
+        sync(odoo, f"duckdb:///{tmp_path}/odoo_data.db", ITEM)
 
 
 def test_a_destination_that_would_add_rows_is_refused(odoo: Odoo, tmp_path: Path) -> None:
@@ -599,7 +636,7 @@ def test_a_source_runs_in_a_pipeline_of_ones_own(
         pipeline = dlt.pipeline(
             "mine",
             destination=dlt.destinations.duckdb(str(warehouse.path)),
-            dataset_name="odoo",
+            dataset_name="odoo_data",
             pipelines_dir=str(tmp_path / "pipelines"),
         )
         pipeline.run(odoo_source(odoo, [ITEM, TAG], parallelized=True))

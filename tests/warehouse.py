@@ -10,6 +10,7 @@ import attrs
 import duckdb
 
 from odoo_toolkit.call import Call
+from odoo_toolkit.dlt.loading import DATASET
 from odoo_toolkit.errors import AccessError
 from odoo_toolkit.testing import FakeServer
 
@@ -55,10 +56,11 @@ class Warehouse:
         self.url = f"duckdb:///{path}"
 
     def ask(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; tables are in the schema odoo."""
+        """Return the rows of a query; tables are in the dataset of :func:`sync`."""
         with duckdb.connect(str(self.path)) as connection:
             connection.execute("set timezone = 'UTC'")
-            connection.execute("use odoo" if self._has("odoo", connection) else "select 1")
+            if self._has(DATASET, connection):
+                connection.execute(f"use {DATASET}")
             return connection.execute(query).fetchall()
 
     def _has(self, schema: str, connection: duckdb.DuckDBPyConnection) -> bool:
@@ -68,13 +70,13 @@ class Warehouse:
     def tables(self) -> list[str]:
         """Return the tables that are not dlt's own."""
         found = self.ask(
-            "select table_name from information_schema.tables where table_schema = 'odoo'"
+            f"select table_name from information_schema.tables where table_schema = '{DATASET}'"
         )
         return sorted(name for (name,) in found if not name.startswith("_dlt"))
 
     def columns(self, table: str) -> dict[str, str]:
         """Return the columns of a table with their types."""
-        query = f"select column_name, data_type from information_schema.columns where table_name = '{table}' and table_schema = 'odoo'"  # noqa: E501
+        query = f"select column_name, data_type from information_schema.columns where table_name = '{table}' and table_schema = '{DATASET}'"  # noqa: E501
         return {name: kind for name, kind in self.ask(query) if name not in ADDED}
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
