@@ -103,7 +103,6 @@ def test_every_model_of_the_bundles_is_complete(admin: Odoo, warehouse: Warehous
         report = sync(admin, warehouse.url, model, check=True)
         assert report.verdict.startswith("complete"), report
         assert (report.rows, report.id_sum) == (report.counted, report.counted_id_sum), report
-        assert report.rows > 0, report
 
 
 def test_what_changes_is_followed_to_the_last_value(
@@ -143,7 +142,7 @@ def test_what_changes_is_followed_to_the_last_value(
 @pytest.fixture
 def narrowed(server: Server, made: str) -> Iterator[tuple[Odoo, Callable[[bool], None]]]:
     """A user of a group of its own, and a function that hides from it what has "hidden" in it."""
-    user = ordinary_user(server, f"Narrowed {made}")
+    user = ordinary_user(server, "Narrowed")
     ask = _asker(server)
     (uid,) = ask("res.users", "search", [["login", "=", user.login]])
     field = "group_ids" if "group_ids" in ask("res.users", "fields_get", ["group_ids"]) else ""
@@ -157,7 +156,7 @@ def narrowed(server: Server, made: str) -> Iterator[tuple[Odoo, Callable[[bool],
             "name": f"Narrowed {made}",
             "model_id": model,
             "groups": [[6, 0, [group]]],
-            "domain_force": "[('name', 'not like', 'hidden')]",
+            "domain_force": f"[('name', 'not like', '{made} hidden')]",
             "active": False,
         },
     )
@@ -170,7 +169,6 @@ def narrowed(server: Server, made: str) -> Iterator[tuple[Odoo, Callable[[bool],
             yield odoo, narrow
     finally:
         ask("ir.rule", "unlink", [rule])
-        ask("res.users", "write", [uid], {"active": False})
         ask("res.groups", "unlink", [group])
 
 
@@ -214,10 +212,10 @@ def test_rights_that_narrow_delete_nothing(
     found = follow()
     assert (found["hidden"], found["deleted"] >= 1) == (1, True)
     narrow(False)
-    write(admin, TAG, [hidden], {"name": f"{made} changed and hidden"})
+    write(admin, TAG, [hidden], {"name": f"{made} shown"})
     assert "hidden" not in follow()
     rows = dict(warehouse.rows("res_partner_category", "id", "name"))
-    assert rows[hidden] == f"{made} changed and hidden"
+    assert rows[hidden] == f"{made} shown"
     assert deleted not in rows
 
 
