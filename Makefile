@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak bench conformance package packages docs golden lint format
+.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench conformance package packages docs golden lint format
 
 venv: .venv/installed
 
@@ -43,6 +43,10 @@ attack: servers
 # Writes whose answers are lost: what the toolkit says of them, and what the database says.
 soak: servers
 	$(PYTHON) -m tests.soak
+
+# Loading into a warehouse while others write and workers are killed, for longer than the tests do.
+soak-sync: servers
+	ODOO_TOOLKIT_SOAK_ROUNDS=60 $(PYTHON) -m pytest tests/live/test_dlt_soak.py
 
 # Speed, beside other servers of the protocol; writes docs/benchmarks.md.
 bench: servers

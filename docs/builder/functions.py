@@ -56,6 +56,14 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
             "odoo_toolkit.journal.foretelling",
         ),
     ),
+    "warehouse": (
+        "Into a warehouse",
+        (
+            "odoo_toolkit.dlt.loading",
+            "odoo_toolkit.dlt.source",
+            "odoo_toolkit.dlt.reports",
+        ),
+    ),
     "notebook": ("Models as objects", ("odoo_toolkit.notebook",)),
     "search": ("Finding", ("odoo_toolkit.deep_search", "odoo_toolkit.search_help.suggestion")),
     "communication": (
@@ -109,6 +117,9 @@ ONLY = {
     "odoo_toolkit.client": ("Odoo", "CallEvent"),
     "odoo_toolkit.connection.settings": ("ConnectionSettings",),
     "odoo_toolkit.arguments": ("Domain",),
+    "odoo_toolkit.dlt.loading": ("sync",),
+    "odoo_toolkit.dlt.source": ("odoo_source", "odoo_table", "reports"),
+    "odoo_toolkit.dlt.reports": ("TableReport",),
     "odoo_toolkit.journal": ("Journal", "HistoryEntry", "Write"),
     "odoo_toolkit.journal.foretelling": ("Undo",),
     "odoo_toolkit.undoing": ("history", "undo", "undo_since", "UndoResult"),

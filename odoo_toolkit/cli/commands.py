@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "models": ("reading:models", "Print the models that can be read."),
     "export": ("files:export", "Write all records that match, to be imported again."),
     "import": ("importing:import_", "Create and change records from CSV or JSON lines."),
+    "sync": ("syncing:sync_", "Load models into a warehouse, and keep it up to date."),
     "report": ("files:report", "Print records as a PDF."),
     "create": ("writing:create", "Create records and print their ids."),
     "write": ("writing:write", "Change records and print their ids."),
@@ -42,8 +43,9 @@ Data alone goes to standard output: a table on a terminal, JSON lines elsewhere,
 Exit status: 0 done, 1 something unforeseen, 2 wrong arguments,
 3 wrong settings or profile, 4 no connection, 5 not allowed, 6 not found,
 7 wrong input, 8 a constraint refuses, 9 not in this state, 10 a wizard asks,
-11 too many calls, 12 some rows failed, 13 may have been applied, 14 a file
-cannot be read or written, 130 Ctrl-C, 141 the reading end of a pipe closed.
+11 too many calls, 12 some rows or tables failed, 13 may have been applied,
+14 a file cannot be read or written, 130 Ctrl-C, 141 the reading end of a
+pipe closed.
 """
 
 

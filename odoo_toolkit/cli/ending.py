@@ -41,7 +41,14 @@ _COMMAND_OF = {
     "search_read": "search",
     "upsert": "import",
 }
+#: Arguments that they name -> how they are written there.
+_OPTION_OF = {
+    "columns=evolve": "no --freeze",
+    "refresh=True": "--refresh",
+    "whole=True": "--whole",
+}
 _FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b")
+_OPTION = re.compile("|".join(_OPTION_OF))
 
 
 class _FileFailure(Exception):  # noqa: N818 - it carries an error
@@ -112,7 +119,8 @@ def tell_error(error: OdooError, state: State) -> None:
             " restricted takes the model in the write_allowlist, too."
         )
     elif error.suggestion:
-        say(_FUNCTION.sub(lambda m: f"odoo-toolkit {_COMMAND_OF[m[1]]}", error.suggestion))
+        said = _FUNCTION.sub(lambda m: f"odoo-toolkit {_COMMAND_OF[m[1]]}", error.suggestion)
+        say(_OPTION.sub(lambda m: _OPTION_OF[m[0]], said))
     _tell_printed(state)
 
 

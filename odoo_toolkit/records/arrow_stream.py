@@ -229,7 +229,7 @@ def stream_of(
     left_out = [name for name in fields if name not in kept_fields]
     warnings = [f"Left out, as Arrow has no type for them: {', '.join(left_out)}."]
     money = decimals and any(field.type == "monetary" for field in fields.values())
-    kept = _money(odoo) if money else None
+    kept = money_decimals(odoo) if money else None
 
     def columns() -> list[ArrowColumn]:
         return arrow_columns(model, kept_fields, money=kept, decimals=decimals)
@@ -239,7 +239,7 @@ def stream_of(
     return ArrowStream(model, begin, columns, warnings[0 if left_out else 1 :])
 
 
-def _money(odoo: Odoo) -> int | None:
+def money_decimals(odoo: Odoo) -> int | None:
     """Return how many decimals hold every amount; None where currencies cannot be read."""
     call = Call(
         model="res.currency",

@@ -139,7 +139,7 @@ def changes(
     question = Call(model=model, method="search_read", arguments=asked, context=context or {})
     read = admit(odoo, question).call.arguments["domain"]
     described = fields_of(model)
-    _check_kept(model, described)
+    check_kept(model, described)
     resolved, warnings = resolve_domain(read, model, fields_of, version_major=odoo.version.major)
     old = _checked_mark(odoo, model, since, deletions)
     # Before anything is asked: what is changed meanwhile is then looked at again the next time.
@@ -297,7 +297,12 @@ def server_time(odoo: Odoo, ahead: float) -> str:
     return utc_string(datetime.fromtimestamp(moment, timezone.utc))
 
 
-def _check_kept(model: str, described: Mapping[str, Field]) -> None:
+def check_kept(model: str, described: Mapping[str, Field]) -> None:
+    """Refuse a model that does not keep when its records were last changed.
+
+    Raises:
+        ValidationError: it does not.
+    """
     field = described.get("write_date")
     if field is None or not field.store:
         raise ValidationError(
@@ -324,7 +329,7 @@ def last_changes(odoo: Odoo, model: str, ids: Iterable[int]) -> dict[int, str]:
     """
     if refusal := odoo.policy.model_problem(model, "read"):
         raise refusal
-    _check_kept(model, odoo.schema.fields(model))
+    check_kept(model, odoo.schema.fields(model))
     call = Call(
         model=model,
         method="search_read",

@@ -157,7 +157,7 @@ def test_commands_are_found_where_people_read_them() -> None:
         "pip install 'odoo-toolkit[cli]'",
         "pip install odoo_toolkit_mcp_server",
         "pip install 'odoo-toolkit-mcp[mcp]'",
-        "pip install '.[cli,dlt]'",
+        "pip install '.[cli,warehouse]'",
         "pip uninstall odoo-toolkit",
         "pipx install odoo-toolkit",
         "uv tool install odoo-toolkit",

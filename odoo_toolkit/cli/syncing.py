@@ -1,0 +1,151 @@
+"""``odoo-toolkit sync``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import attrs
+import click
+
+from odoo_toolkit.cli import options
+from odoo_toolkit.cli.connecting import State, WatchedOdoo, with_odoo
+from odoo_toolkit.cli.ending import SOME_FAILED, status_of, tell_error
+from odoo_toolkit.cli.output import (
+    Form,
+    form_of,
+    form_options,
+    print_rows,
+    progress,
+    say,
+    several,
+)
+from odoo_toolkit.cli.words import domain_of, flat, name_list
+from odoo_toolkit.dlt import BUNDLES, TableReport, sync
+from odoo_toolkit.dlt.bundles import models_of
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.progress import listening
+
+#: Columns of the table; the other forms have all that a report has.
+_COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "hidden", "verdict")
+
+
+@click.command("sync")
+@click.argument("destination")
+@click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=options.complete_model)
+@click.option("--bundle", type=click.Choice(list(BUNDLES)), help="Models that belong together.")
+@click.option(
+    "--where",
+    "domain",
+    multiple=True,
+    metavar="CONDITION",
+    help="Of one model, which records; as of search, may be repeated.",
+)
+@click.option(
+    "-f",
+    "--fields",
+    type=name_list,
+    multiple=True,
+    metavar="NAMES",
+    help="Of one model, with commas between or repeated; all that are stored by default.",
+)
+@options.of(sync, "dataset", "context", "whole", "refresh", "check", name="table")
+@click.option("--freeze", is_flag=True, help="New fields are an error; else they come, too.")
+@form_options("table", "jsonl", "json")
+@with_odoo
+def sync_(
+    odoo: WatchedOdoo,
+    destination: str,
+    models: tuple[str, ...],
+    bundle: str | None,
+    domain: tuple[str, ...],
+    fields: tuple[list[str], ...],
+    freeze: bool,
+    form: Form,
+    given: dict[str, Any],
+) -> None:
+    """Load models into a warehouse, or what has changed since the last time.
+
+    DESTINATION is duckdb:///file.db, postgresql://user@host/database, or the name of one that dlt
+    is configured for. Prints for each table what was done and whether it is complete. A table that
+    fails stays as it was, and the others are loaded.
+
+    \b
+    odoo-toolkit sync duckdb:///odoo.db sale.order sale.order.line
+    odoo-toolkit sync duckdb:///odoo.db --bundle accounting --check
+    odoo-toolkit sync duckdb:///odoo.db sale.order --where state=sale -f name,amount_total
+    """
+    wanted = models_of(models, bundle)
+    if len(wanted) > 1 and (domain or fields or "table" in given):
+        raise click.UsageError("--where, --fields and --name are for one model at a time.")
+    columns: Any = "freeze" if freeze else "evolve"
+    state = click.get_current_context().ensure_object(State)
+    done: list[TableReport] = []
+    failed: list[OdooError] = []
+    for model in wanted:
+        try:
+            with _shown(model):
+                conditions = domain_of(odoo, model, domain) if domain else ()
+                done.append(
+                    sync(
+                        odoo,
+                        destination,
+                        model,
+                        conditions,
+                        flat(fields),
+                        columns=columns,
+                        **given,
+                    )
+                )
+        except OdooError as error:
+            say(f"{model}:")
+            tell_error(error, state)
+            failed.append(error)
+    if done:
+        rows = [attrs.asdict(report) for report in done]
+        if form_of(form) == "table":
+            rows = [{name: row[name] for name in _COLUMNS} for row in rows]
+        print_rows(rows, form=form)
+    for report in done:
+        _tell(report)
+    if failed:
+        state.status = SOME_FAILED if done else status_of(failed[0])
+        say(f"{several(len(failed), 'table')} of {len(wanted)} failed, and stayed as before.")
+
+
+class _Heard:
+    """Moves the bar when the library tells how far it has come."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def report(self, done: float, total: float | None, message: str | None) -> None:
+        self._bar(int(done), int(total or 0))
+
+    def checkpoint(self) -> None:
+        """Nobody but Ctrl-C stops it."""
+
+
+@contextmanager
+def _shown(model: str) -> Iterator[None]:
+    """Show a bar while a model is read."""
+    with progress(model) as bar:
+        if bar is None:
+            yield
+            return
+        with listening(_Heard(bar)):
+            yield
+
+
+def _tell(report: TableReport) -> None:
+    """Say what is to be known of a table besides its numbers."""
+    for warning in report.warnings:
+        say(f"Note: {report.table}: {warning}")
+    if report.hidden:
+        say(
+            f"Note: {report.table}: {several(report.hidden, 'row')} of records that this user can"
+            " no longer read stay as they were."
+        )
+    if report.verdict != "complete":
+        say(f"Note: {report.table}: {report.verdict}. The next sync has the rest.")

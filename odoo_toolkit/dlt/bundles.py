@@ -1,0 +1,54 @@
+"""Models that are loaded together, by what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from odoo_toolkit.errors import ValidationError
+
+_BASE = ("res.partner", "res.company", "res.currency", "res.users", "product.product")
+
+#: Only models of the app's own module and of what it needs, so that they are there on 14 to 19.
+BUNDLES: Mapping[str, Sequence[str]] = {
+    "sales": ("sale.order", "sale.order.line", "crm.team", "product.template", *_BASE),
+    "accounting": (
+        "account.move",
+        "account.move.line",
+        "account.payment",
+        "account.account",
+        "account.journal",
+        "account.tax",
+        *_BASE,
+    ),
+    "stock": (
+        "stock.picking",
+        "stock.move",
+        "stock.move.line",
+        "stock.quant",
+        "stock.location",
+        "stock.warehouse",
+        "product.template",
+        *_BASE,
+    ),
+    "crm": ("crm.lead", "crm.stage", "crm.team", "res.partner", "res.users"),
+}
+
+
+def models_of(models: Sequence[str], bundle: str | None) -> list[str]:
+    """Return the models that are named and those of a bundle, each once.
+
+    Raises:
+        ValidationError: there is no such bundle, or there are no models.
+    """
+    if bundle is not None and bundle not in BUNDLES:
+        raise ValidationError(
+            f"There is no bundle {bundle}.", suggestion=f"There are {', '.join(BUNDLES)}."
+        )
+    if isinstance(models, str):
+        models = [models]
+    found = list(dict.fromkeys([*models, *(BUNDLES[bundle] if bundle else ())]))
+    if not found:
+        raise ValidationError(
+            "There are no models.", suggestion="Name some, such as sale.order; or give a bundle."
+        )
+    return found

@@ -1,0 +1,99 @@
+"""Compares what is at the destination with what was handed out, and with what Odoo has now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.dlt.kept import Kept
+from odoo_toolkit.dlt.links import digests_of
+from odoo_toolkit.dlt.standing import fetched, row_sums
+from odoo_toolkit.dlt.tables import Table
+from odoo_toolkit.errors import StateError
+from odoo_toolkit.records.iterate import iterate
+
+if TYPE_CHECKING:
+    from dlt import Pipeline
+
+
+def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) -> list[str]:
+    """Compare ids, moments of change and links at the destination with those in Odoo.
+
+    Returns:
+        What is different because of what others did since the run began.
+
+    Raises:
+        StateError: the destination does not have exactly what was handed out, or has a record as
+            it was before the run began.
+    """
+    there = {
+        key: _text(moment) for key, moment in fetched(pipeline, table.name, "id", "write_date")
+    }
+    _same(table.name, kept.rows, there.keys())
+    for field in table.links:
+        name = table.links_table(field)
+        pairs = fetched(pipeline, name, "id", "other_id")
+        found = digests_of((one, other) for one, other in pairs if one not in kept.hidden)
+        _same(name, kept.links.get(field, {}).items(), found.items())
+    return _compared(odoo, table, kept, there)
+
+
+def check_sums(pipeline: Pipeline, name: str, kept: Kept) -> None:
+    """Compare the number of rows at the destination, and the sum of their ids, with those kept.
+
+    Raises:
+        StateError: they differ.
+    """
+    wanted, found = (len(kept.rows), sum(kept.rows)), row_sums(pipeline, name)
+    if found != wanted:
+        raise StateError(
+            f"The table {name} has {found[0]} rows with the sum of ids {found[1]}, and not"
+            f" {wanted[0]} with {wanted[1]}: it is not complete.",
+            suggestion="Has something else written there? Drop and load it anew with refresh=True.",
+            details={"table": name},
+        )
+
+
+def _compared(odoo: Odoo, table: Table, kept: Kept, there: Mapping[int, str]) -> list[str]:
+    records = iterate(odoo, table.model, table.domain, ["write_date"], context=table.context)
+    now = {row["id"]: _text(row["write_date"]) for row in records}
+    start = _text(kept.mark.start) if kept.mark else ""
+    stale = [key for key, moment in now.items() if key in there and there[key] != moment]
+    old = [key for key in stale if now[key] < start]
+    new = now.keys() - there.keys()
+    if old:
+        raise _different(table.name, f"{len(old)} rows are older than their records", old)
+    gone = there.keys() - now.keys() - kept.hidden
+    since = {"changed": stale, "came": new, "went": gone}
+    return [
+        f"{len(ids)} records of {table.model} {kind} while this was checked."
+        for kind, ids in since.items()
+        if ids
+    ]
+
+
+def _same(name: str, wanted: Iterable[Any], found: Iterable[Any]) -> None:
+    wanted, found = set(wanted), set(found)
+    if missing := wanted - found:
+        raise _different(name, f"{len(missing)} rows or blocks of them are missing", missing)
+    if more := found - wanted:
+        raise _different(name, f"{len(more)} rows or blocks of them are too many", more)
+
+
+def _different(name: str, what: str, which: Iterable[Any]) -> StateError:
+    some = ", ".join(str(one) for one in sorted(which)[:5])
+    return StateError(
+        f"The table {name} is not what was loaded into it: {what}, such as {some}.",
+        suggestion="Has something else written there? Drop and load it anew with refresh=True.",
+        details={"table": name},
+    )
+
+
+def _text(moment: Any) -> str:
+    """Return a moment in UTC to the second, as Odoo writes it."""
+    if isinstance(moment, datetime):
+        zoned = moment.astimezone(timezone.utc) if moment.tzinfo else moment
+        return zoned.strftime("%Y-%m-%d %H:%M:%S")
+    return str(moment or "").replace("T", " ").rstrip("Z")[:19]

@@ -1,0 +1,320 @@
+"""Follows a model: reads all records once, then what has changed, and proves that this is all.
+
+A run ends with a proof: the database counts the records that match and sums their ids, and both
+must be those of the rows that were handed out in this run and the ones before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.dlt.gone import what_became_of
+from odoo_toolkit.dlt.kept import Kept, check
+from odoo_toolkit.dlt.links import Compared, Links, changed_links
+from odoo_toolkit.dlt.reports import TableReport, Verdict
+from odoo_toolkit.dlt.standing import Standing
+from odoo_toolkit.dlt.tables import Table
+from odoo_toolkit.errors import AccessError, OdooError, StateError
+from odoo_toolkit.policy.tables import FILE_MODELS
+from odoo_toolkit.progress import checkpoint, report
+from odoo_toolkit.records.aggregate import aggregate
+from odoo_toolkit.records.changes import OVERLAP, ChangesResult, changes, server_time
+from odoo_toolkit.records.iterate import BATCH, iterate
+from odoo_toolkit.records.left_out import FAULTS
+from odoo_toolkit.records.marks import Mark, digest, pack, unpack
+from odoo_toolkit.records.results import Record
+from odoo_toolkit.records.rows import count
+from odoo_toolkit.values import iso_utc
+
+#: How often changes are asked for until the database counts what was handed out.
+_ROUNDS = 3
+#: Changed records that are held in memory; where there are more, all are read page by page.
+MOST_CHANGED = 100_000
+
+
+@attrs.frozen
+class Rows:
+    """Records that are new or have changed."""
+
+    records: Sequence[Record]
+
+
+@attrs.frozen
+class Ended:
+    """Ids of rows that are to be deleted."""
+
+    ids: Sequence[int]
+
+
+class Following:
+    """One run over a table.
+
+    Args:
+        odoo: the connection.
+        table: what is read.
+        begun: what is kept of the last run.
+        whole: whether all records are read again.
+        frozen: whether new fields are refused.
+        portion: most records that are read before a long run ends for the next one to go on; all
+            where there is none.
+
+    Attributes:
+        kept: for the next run; None until this one has come to its end.
+        report: what was done; None until then.
+    """
+
+    def __init__(
+        self,
+        odoo: Odoo,
+        table: Table,
+        begun: Standing,
+        *,
+        whole: bool = False,
+        frozen: bool = False,
+        portion: int | None = None,
+    ) -> None:
+        self.kept: Kept | None = None
+        self.report: TableReport | None = None
+        self._odoo, self._table, self._before = odoo, table, begun.kept
+        self._doubtful = begun.doubtful
+        self._whole, self._frozen = whole, frozen
+        # Odoo finds files differently where the domain names ids.
+        self._portion = None if table.model in FILE_MODELS else portion
+        self._told: dict[str, Any] = dict.fromkeys(("loaded", "changed", "deleted", "left"), 0)
+        self._warnings = list(table.warnings)
+        if not begun.as_left:
+            self._warnings.append(
+                "The table was not as the last run left it, as where one was stopped while it"
+                " loaded: all of its ids were compared."
+            )
+        self._hidden = set(begun.kept.hidden)
+
+    def parts(self) -> Iterator[Rows | Ended | Links]:
+        """Yield what is to be loaded, in this order: later rows replace earlier ones.
+
+        Raises:
+            ValidationError: the model is no longer as it was, see :func:`kept.check`.
+            StateError: the clock of Odoo went back; or the database counts records that it does
+                not return.
+            AccessError: the user cannot read the model, or one of the fields.
+        """
+        before, table = self._before, self._table
+        new = check(self._odoo, table, before, frozen=self._frozen)
+        if before.types != table.types:
+            # So that there are tables, with all their columns, where there are no rows yet.
+            yield Rows(())
+            yield from (Links(field, (), ()) for field in table.links)
+        mark, reading = before.mark, before.reading
+        if reading or mark is None or self._whole or new or self._is_much(mark):
+            if new:
+                self._warnings.append(f"New: {', '.join(new)}. All records were read again.")
+                reading = None
+            read, ended = yield from self._all(reading)
+            if not ended:
+                self._end(mark, read, "not finished", None, before.links, {})
+                return
+            mark = attrs.evolve(read, known=_known(read) | _known(mark))
+        mark, verdict, counted = yield from self._since(mark)
+        if rest := sorted(self._doubtful - _known(mark) - self._hidden):
+            yield Ended(rest)
+        links = Compared()
+        yield from changed_links(self._odoo, table, _known(mark), before.links, links)
+        self._end(mark, None, verdict, counted, links.blocks, links.counts)
+
+    # The first time, and whenever all is read again -------------------------------------------
+
+    def _all(self, reading: Mark | None) -> Generator[Rows, None, tuple[Mark, bool]]:
+        """Yield all records; return a mark that knows them, and whether it was all of them."""
+        odoo, table = self._odoo, self._table
+        start = reading.start if reading else server_time(odoo, -OVERLAP)
+        known, seen = set(_known(reading)), dict(reading.seen) if reading else {}
+        after = [["id", ">", max(known)]] if known else []
+        records = iterate(
+            odoo,
+            table.model,
+            [*after, *table.domain],
+            table.fields,
+            "id",
+            BATCH,
+            table.context,
+            lambda done, total: report(done, total, table.name),
+        )
+        read, ended = 0, True
+        with records:
+            for page in records.pages():
+                self._check_readable(records.skipped_fields)
+                known.update(row["id"] for row in page)
+                # As they were handed out: what is changed later differs from it.
+                seen |= {row["id"]: digest(row) for row in page if _is_late(row, start)}
+                read += len(page)
+                yield Rows(page)
+                if self._portion and read >= self._portion:
+                    ended = False
+                    break
+        self._told["loaded"] += read
+        self._warnings += records.warnings
+        mark = Mark(
+            model=table.model,
+            database=odoo.database,
+            start=start,
+            seen=seen,
+            known=frozenset(known),
+        )
+        return mark, ended
+
+    def _is_much(self, mark: Mark) -> bool:
+        """Whether so many records have changed that all are better read again."""
+        changed = [["write_date", ">=", mark.start], *self._table.domain]
+        context = self._table.context
+        return count(self._odoo, self._table.model, changed, context).count > MOST_CHANGED
+
+    # From then on -------------------------------------------------------------------------------
+
+    def _since(
+        self, mark: Mark
+    ) -> Generator[Rows | Ended, None, tuple[Mark, Verdict, tuple[int, int]]]:
+        """Yield what has changed, until the database has exactly what was handed out."""
+        missed: frozenset[int] = frozenset()
+        counted = None
+        for _ in range(_ROUNDS):
+            checkpoint()
+            found = self._changes(mark)
+            self._check_readable(found.skipped_fields)
+            for start in range(0, len(found.records), BATCH):
+                yield Rows(found.records[start : start + BATCH])
+            self._told["loaded"] += len(found.created) + len(found.entered)
+            self._told["changed"] += len(found.written)
+            mark = unpack(found.mark)
+            known = _known(mark)
+            if ended := self._ended(found, known):
+                yield Ended(ended)
+            counted = self._counted()
+            if counted == _sums(known):
+                return mark, "complete", counted
+            matching = self._matching()
+            counted = _sums(matching)
+            if matching == known:
+                return mark, "complete", counted
+            if lost := (matching - known) & missed:
+                raise self._incomplete(sorted(lost))
+            missed |= matching - known
+        return mark, "complete, changed meanwhile", counted or (0, 0)
+
+    def _changes(self, mark: Mark) -> ChangesResult:
+        table = self._table
+        try:
+            return changes(
+                self._odoo, table.model, pack(mark), table.domain, table.fields, table.context
+            )
+        except OdooError as error:
+            if error.code not in FAULTS:
+                raise
+            # Reading page by page names the field that fails; where it does not, this one holds.
+            changed = [["write_date", ">=", mark.start], *table.domain]
+            for _ in iterate(
+                self._odoo, table.model, changed, table.fields, "id", context=table.context
+            ):
+                checkpoint()
+            raise
+
+    def _ended(self, found: ChangesResult, known: frozenset[int]) -> list[int]:
+        """Return the ids of the rows that are to be deleted."""
+        self._hidden -= known
+        gone = what_became_of(self._odoo, self._table, self._hidden | set(found.deleted))
+        self._hidden = set(gone.hidden)
+        self._told["deleted"] += len(gone.deleted)
+        self._told["left"] += len(gone.left) + len(found.left)
+        return sorted({*gone.deleted, *gone.left, *found.left})
+
+    # The proof -----------------------------------------------------------------------------------
+
+    def _counted(self) -> tuple[int, int] | None:
+        """Return the number of records that match and the sum of their ids, by the database."""
+        table = self._table
+        try:
+            (row,) = aggregate(
+                self._odoo, table.model, table.domain, [], ["id:sum"], context=table.context
+            ).records
+        except (OdooError, ValueError):
+            return None
+        return row["count"], int(row["id:sum"] or 0)
+
+    def _matching(self) -> frozenset[int]:
+        table = self._table
+        call = Call(
+            model=table.model,
+            method="search",
+            arguments={"domain": table.domain},
+            context=table.context,
+        )
+        return frozenset(self._odoo.call(call))
+
+    def _incomplete(self, ids: list[int]) -> StateError:
+        model = self._table.model
+        return StateError(
+            f"The database counts {len(ids)} records of {model} that it does not return, such as"
+            f" {', '.join(map(str, ids[:5]))}: the table would not be complete.",
+            suggestion="Run it again; if it happens again, look at these records in Odoo.",
+            details={"model": model, "ids": ids[:1000]},
+        )
+
+    def _check_readable(self, skipped: Sequence[str]) -> None:
+        """Refuse columns that are empty because the user cannot read them."""
+        if skipped:
+            model = self._table.model
+            raise AccessError(
+                f"This user cannot read {', '.join(skipped)} of {model}.",
+                suggestion="Name the fields that you want, without these.",
+                details={"model": model, "fields": list(skipped)},
+            )
+
+    def _end(
+        self,
+        mark: Mark | None,
+        reading: Mark | None,
+        verdict: Verdict,
+        counted: tuple[int, int] | None,
+        blocks: Mapping[str, Mapping[str, str]],
+        links: dict[str, int],
+    ) -> None:
+        table = self._table
+        rows, id_sum = _sums(_known(reading or mark))
+        self.report = TableReport(
+            table=table.name,
+            model=table.model,
+            verdict=verdict,
+            **self._told,
+            hidden=len(self._hidden),
+            rows=rows,
+            id_sum=id_sum,
+            counted=counted and counted[0],
+            counted_id_sum=counted and counted[1],
+            links=links,
+            warnings=self._warnings,
+        )
+        self.kept = Kept(
+            mark=mark,
+            reading=reading,
+            hidden=frozenset(self._hidden),
+            types=table.types,
+            context=table.context,
+            links=blocks,
+            report=attrs.asdict(self.report),
+        )
+
+
+def _known(mark: Mark | None) -> frozenset[int]:
+    return (mark.known if mark else None) or frozenset()
+
+
+def _sums(ids: frozenset[int]) -> tuple[int, int]:
+    return len(ids), sum(ids)
+
+
+def _is_late(row: Record, start: str) -> bool:
+    return bool((row.get("write_date") or "") >= iso_utc(start))

@@ -1,0 +1,164 @@
+"""What is kept of a table between two runs, beside its rows at the destination.
+
+dlt keeps it with what it loads, so that both are there or neither is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.dlt.tables import Table
+from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.records.changes import server_time
+from odoo_toolkit.records.marks import Mark, from_ranges, pack, ranges, unpack
+
+
+@attrs.frozen(kw_only=True)
+class Kept:
+    """Where a table stands.
+
+    Attributes:
+        mark: of the last run that came to its end; it knows the ids of all rows but the hidden
+            ones.
+        reading: of a first run, or one over all records, that has not come to its end: it knows
+            the ids of the records that were read, the greatest of which was the last.
+        hidden: ids of rows whose records can no longer be read, and are not known to be deleted.
+        types: of the columns and tables of links.
+        context: of the calls.
+        links: field -> block of ids -> digest of the links.
+        moment: of the last row that was handed out, in microseconds.
+        report: of the last run.
+    """
+
+    mark: Mark | None = None
+    reading: Mark | None = None
+    hidden: frozenset[int] = frozenset()
+    types: Mapping[str, str] = attrs.Factory(dict)
+    context: Mapping[str, Any] = attrs.Factory(dict)
+    links: Mapping[str, Mapping[str, str]] = attrs.Factory(dict)
+    moment: int = 0
+    report: Mapping[str, Any] = attrs.Factory(dict)
+
+    @property
+    def rows(self) -> frozenset[int]:
+        """Ids of all rows at the destination."""
+        marks = (self.mark, self.reading)
+        return self.hidden.union(*(mark.known or () for mark in marks if mark))
+
+
+def as_state(kept: Kept) -> dict[str, Any]:
+    """Return it as JSON has it."""
+    return {
+        "mark": kept.mark and pack(kept.mark),
+        "reading": kept.reading and pack(kept.reading),
+        "hidden": ranges(kept.hidden),
+        "types": dict(kept.types),
+        "context": dict(kept.context),
+        "links": {name: dict(blocks) for name, blocks in kept.links.items()},
+        "moment": kept.moment,
+        "report": dict(kept.report),
+    }
+
+
+def of_state(state: Mapping[str, Any]) -> Kept:
+    """Return what :func:`as_state` made a dictionary of; of an empty one, a new one."""
+    if not state:
+        return Kept()
+    return Kept(
+        mark=unpack(state["mark"]) if state["mark"] else None,
+        reading=unpack(state["reading"]) if state["reading"] else None,
+        hidden=frozenset(from_ranges(state["hidden"])),
+        types=dict(state["types"]),
+        context=dict(state["context"]),
+        links={name: dict(blocks) for name, blocks in state["links"].items()},
+        moment=state["moment"],
+        report=dict(state["report"]),
+    )
+
+
+def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
+    """Compare what is kept with the model and the server as they are now.
+
+    Args:
+        odoo: the connection.
+        table: as it would be loaded now.
+        kept: of the last run.
+        frozen: whether new fields are refused.
+
+    Returns:
+        The columns and tables of links that are new; none on the first run.
+
+    Raises:
+        ValidationError: the table is of another database or context; a field has another type,
+            is gone, or is new while that is refused.
+        StateError: the clock of Odoo went back.
+    """
+    mark = kept.reading or kept.mark
+    if mark is None:
+        return []
+    if mark.model != table.model:
+        raise ValidationError(
+            f"The table {table.name} holds {mark.model}, not {table.model}.",
+            suggestion="Give the table another name.",
+        )
+    if mark.database and odoo.database and mark.database != odoo.database:
+        raise ValidationError(
+            f"The table {table.name} was loaded from the database {mark.database}, and this is"
+            f" {odoo.database}.",
+            suggestion="Load another dataset; or drop and load the table anew with refresh=True.",
+        )
+    if kept.context != table.context:
+        raise ValidationError(
+            f"The table {table.name} was loaded with the context {_shown(kept.context)}, not with"
+            f" {_shown(table.context)}: its rows would not fit together.",
+            suggestion="Give the same context; or drop and load the table anew with refresh=True.",
+        )
+    now = server_time(odoo, 0.0)
+    if now < mark.start:
+        raise StateError(
+            f"The clock of Odoo shows {now} UTC, which is before {mark.start}, from where on the"
+            f" changes of {table.model} are to be read: they would not be found.",
+            suggestion="Set the clock right; or, if the database is an older one, drop and load"
+            " the table anew with refresh=True.",
+        )
+    return _new_columns(table, kept, frozen=frozen)
+
+
+def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
+    types = table.types
+    for name, before in kept.types.items():
+        if name in types and types[name] != before:
+            raise ValidationError(
+                f"{name} of {table.model} was {before} when {table.name} was loaded, and is"
+                f" {types[name]} now.",
+                code="INVALID_FIELD",
+                suggestion="Leave it out; or drop and load the table anew with refresh=True.",
+                details={"model": table.model, "field": name},
+            )
+    gone = [name for name in kept.types if name not in types]
+    if gone and not table.chosen:
+        raise ValidationError(
+            f"{table.model} no longer has, or shows this user, {', '.join(gone)}: rows that are"
+            f" loaded from now on would be empty there.",
+            code="INVALID_FIELD",
+            suggestion="Give the user the right to read it; name the fields that you want; or drop"
+            " and load the table anew with refresh=True.",
+            details={"model": table.model, "fields": gone},
+        )
+    new = [name for name in types if name not in kept.types]
+    if new and frozen:
+        raise ValidationError(
+            f"{table.model} has new fields: {', '.join(new)}.",
+            code="INVALID_FIELD",
+            suggestion="Name the fields that you want; or let new ones come, with columns=evolve.",
+            details={"model": table.model, "fields": new},
+        )
+    return new
+
+
+def _shown(context: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in context.items() if name != "active_test"}

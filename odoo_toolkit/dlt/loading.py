@@ -1,0 +1,205 @@
+"""Loads a model into a table of a destination, and tells what became of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import Context, Domain, Fields
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.dlt.checking import check_destination, check_sums
+from odoo_toolkit.dlt.kept import of_state
+from odoo_toolkit.dlt.reports import TableReport, report_of
+from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states, table_name
+from odoo_toolkit.dlt.tables import table_of
+from odoo_toolkit.errors import OdooError, StateError, ValidationError
+from odoo_toolkit.progress import OperationCancelled
+
+#: Records of one package, so that a long first run that is stopped goes on where it was.
+PORTION = 100_000
+
+#: The schema or dataset of the tables. A DuckDB file must not have the name of one in it, and many
+#: will be called odoo.
+DATASET = "odoo_data"
+
+#: Names that others use for destinations.
+_SCHEMES = {"postgresql": "postgres"}
+#: Whatever else is behind ``://`` of a destination is for dlt to read.
+_FILES = {"duckdb"}
+
+
+def sync(
+    odoo: Odoo,
+    destination: Any,
+    model: str,
+    domain: Domain = (),
+    fields: Fields = (),
+    *,
+    table: str | None = None,
+    dataset: str = DATASET,
+    context: Context = None,
+    columns: Columns = "evolve",
+    whole: bool = False,
+    refresh: bool = False,
+    check: bool = False,
+    decimals: bool = True,
+    portion: int = PORTION,
+) -> TableReport:
+    """Bring a table of a warehouse up to date with a model, and prove that it is complete.
+
+    >>> for model in ("sale.order", "sale.order.line"):
+    ...     print(sync(odoo, "duckdb:///odoo.db", model))
+
+    The first call loads all records, later ones what has changed. Where it stands is kept at the
+    destination, with the data: any machine may make the next call, and one that was stopped is
+    made up for by the next.
+
+    Args:
+        odoo: the connection.
+        destination: such as ``duckdb:///odoo.db`` or ``postgresql://user@host/database``; or the
+            name of a destination that dlt is configured for, or one of ``dlt.destinations``.
+        model: such as ``sale.order``.
+        domain: which records.
+        fields: names; all that are stored by default, without files, properties and one2many.
+        table: name of the table; by default that of the model, ``sale_order``.
+        dataset: the schema or dataset that the table is in.
+        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time.
+        columns: what becomes of new fields: with ``evolve`` they come, and all records are read
+            again; with ``freeze`` they are an error. A field whose type changes always is one.
+        whole: read all records again, for what Odoo does not note as a change.
+        refresh: drop the table and load it anew.
+        check: compare the ids at the destination with those in Odoo at the end.
+        decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
+        portion: most records that are loaded at a time where all are read.
+
+    Returns:
+        What was done, and whether the table is complete.
+
+    Raises:
+        ConfigurationError: dlt or pyarrow is not installed, or the destination cannot merge rows.
+        ValidationError: of the destination, the model or its fields; or a field has another type
+            than when the table was loaded.
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+        StateError: the destination failed, the clock of Odoo went back, or the table is not
+            complete. The next call makes up for what was not loaded.
+    """
+    dlt = imported()
+    name = table or table_name(model)
+    target = destination_of(dlt, destination, dataset)
+    # What is kept there would be out of step with the destination: it is asked each time.
+    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _quiet(), _as_ours(dlt):
+        pipeline = dlt.pipeline(
+            f"odoo_{name}", pipelines_dir=folder, destination=target, dataset_name=dataset
+        )
+        again, told = refresh, None
+        while told is None or told.verdict == "not finished":
+            resource = odoo_table(
+                odoo,
+                model,
+                domain,
+                fields,
+                table=name,
+                context=context,
+                columns=columns,
+                whole=whole,
+                portion=portion,
+                decimals=decimals,
+            )
+            source = dlt.source(lambda one=resource: one, name=f"odoo_{name}")()
+            pipeline.run(source, refresh="drop_sources" if again else None)
+            before, told, again = told, report_of(states(pipeline)[name]["report"]), False
+            told = _together(before, told)
+        kept = of_state(states(pipeline)[name])
+        check_sums(pipeline, name, kept)
+        if not check:
+            return told
+        described = table_of(
+            odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
+        )
+        since = check_destination(odoo, pipeline, described, kept)
+        return attrs.evolve(told, checked=True, warnings=[*told.warnings, *since])
+
+
+def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
+    """Return what a text means as a destination of dlt.
+
+    Raises:
+        ValidationError: nothing that dlt has; or a file that DuckDB would mix up with the dataset.
+    """
+    if not isinstance(destination, str):
+        return destination
+    scheme, colon, rest = destination.partition("://")
+    kind = _SCHEMES.get(scheme, scheme).partition("+")[0]
+    made = getattr(dlt.destinations, kind, None) if kind.isidentifier() else None
+    if made is None or (colon and not rest.strip("/")):
+        raise ValidationError(
+            f"{destination!r:.80} is no destination.",
+            suggestion="Give one such as duckdb:///odoo.db or postgresql://user@host/database, or"
+            " the name of one that dlt is configured for, such as bigquery.",
+        )
+    if not colon:
+        return made()
+    if kind not in _FILES:
+        return made(credentials=destination)
+    # As in other addresses of files: three slashes before a relative path, four before an absolute.
+    path = rest.removeprefix("/")
+    if Path(path).stem.lower() == dataset.lower():
+        raise ValidationError(
+            f"The file {Path(path).name} has the name of the dataset {dataset}, which DuckDB takes"
+            " for the same.",
+            suggestion="Give the file or the dataset another name.",
+        )
+    return made(credentials=path)
+
+
+def _together(before: TableReport | None, now: TableReport) -> TableReport:
+    """Return the report of several runs that were one to the caller."""
+    if before is None:
+        return now
+    counts = ("loaded", "changed", "deleted", "left")
+    sums = {kind: getattr(before, kind) + getattr(now, kind) for kind in counts}
+    return attrs.evolve(now, **sums, warnings=list(dict.fromkeys(before.warnings + now.warnings)))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let dlt say on standard error only what goes wrong, unless somebody set it otherwise."""
+    os.environ.setdefault("RUNTIME__LOG_LEVEL", "ERROR")
+    yield
+
+
+@contextmanager
+def _as_ours(dlt: Any) -> Iterator[None]:
+    """Raise what dlt wraps as what it was, and its own errors as one of ours."""
+    from dlt.common.exceptions import DltException
+
+    try:
+        yield
+    except DltException as error:
+        chain = [*_causes(error)]
+        for cause in chain:
+            if isinstance(cause, (OdooError, OperationCancelled, KeyboardInterrupt)):
+                raise cause from None
+        if getattr(error, "step", None) == "extract":
+            raise
+        raise StateError(
+            f"The destination failed: {_first_line(chain[-1])}",
+            suggestion="Nothing is lost: what was not loaded is loaded by the next sync.",
+        ) from error
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:400]

@@ -1,0 +1,247 @@
+"""A source for dlt: models of Odoo as tables of any destination that dlt has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import attrs
+
+from odoo_toolkit.annotations import Context, Domain, Fields
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.dlt.batches import Batches
+from odoo_toolkit.dlt.bundles import models_of
+from odoo_toolkit.dlt.following import Ended, Following, Rows
+from odoo_toolkit.dlt.kept import as_state, of_state
+from odoo_toolkit.dlt.links import Links
+from odoo_toolkit.dlt.reports import TableReport, report_of
+from odoo_toolkit.dlt.standing import Standing, dropped, standing
+from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
+from odoo_toolkit.errors import ConfigurationError, ValidationError
+
+if TYPE_CHECKING:
+    from dlt import Pipeline
+    from dlt.extract import DltResource, DltSource
+
+#: Name of the source, and of its schema at the destination.
+NAME = "odoo"
+
+Columns = Literal["evolve", "freeze"]
+
+
+@attrs.frozen
+class _Begun:
+    """A run that begins.
+
+    Attributes:
+        table: as the server describes it now.
+        standing: what it begins with.
+        state: what dlt keeps of it.
+    """
+
+    table: Table
+    standing: Standing
+    state: dict[str, Any]
+
+
+def imported() -> Any:
+    """Return dlt, which sends no usage statistics unless somebody has told it to.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    os.environ.setdefault("RUNTIME__DLTHUB_TELEMETRY", "false")
+    try:
+        import dlt
+    except ImportError as error:
+        raise ConfigurationError(
+            "dlt is not installed, and loading into a warehouse needs it.",
+            suggestion="Run: pip install 'odoo-toolkit-mcp[dlt]'",
+        ) from error
+    return dlt
+
+
+def odoo_table(
+    odoo: Odoo,
+    model: str,
+    domain: Domain = (),
+    fields: Fields = (),
+    *,
+    table: str | None = None,
+    context: Context = None,
+    columns: Columns = "evolve",
+    whole: bool = False,
+    portion: int | None = None,
+    decimals: bool = True,
+    parallelized: bool = False,
+) -> DltResource:
+    """Return a model as a resource of dlt, which loads what has changed since its last run.
+
+    >>> import dlt
+    >>> from odoo_toolkit.dlt import odoo_table
+    >>> pipeline = dlt.pipeline("orders", destination="duckdb", dataset_name="odoo_data")
+    >>> pipeline.run(odoo_table(odoo, "sale.order", [["state", "=", "sale"]]))
+
+    Rows are merged by id; deleted records, and those that no longer match, are deleted. Rows whose
+    records the user can no longer read stay. Each x2many field is a table ``sale_order__tag_ids``
+    of ids. See the guide to loading into a warehouse.
+
+    Args:
+        odoo: the connection.
+        model: such as ``sale.order``.
+        domain: which records.
+        fields: names; all that are stored by default, without files, properties and one2many.
+        table: name of the table; by default that of the model, ``sale_order``.
+        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time.
+        columns: what becomes of new fields: with ``evolve`` they come, and all records are read
+            again; with ``freeze`` they are an error. A field whose type changes always is one.
+        whole: read all records again, for what Odoo does not note as a change.
+        portion: most records of one run, where all are read; the next run goes on.
+        decimals: whether money, and floats whose digits Odoo fixes, are decimals; else floats.
+        parallelized: whether dlt reads it in a thread beside other tables; see its documentation.
+
+    Raises:
+        ConfigurationError: dlt or pyarrow is not installed.
+        ValidationError, NotFoundError, AccessError: when it is run, of the model and its fields;
+            dlt raises an error of its own, and this one is its cause.
+    """
+    dlt = imported()
+    name = table or table_name(model)
+
+    def begin() -> Iterator[_Begun]:
+        # Here, because what follows may run in a thread, where dlt lends no client.
+        pipeline, state = dlt.current.pipeline(), dlt.current.resource_state(name)
+        _check_merges(pipeline)
+        described = table_of(
+            odoo, model, domain, fields, context, name=name, whole=whole, decimals=decimals
+        )
+        _check_names(described, dlt.current.source_schema().naming)
+        begun = Standing(of_state(state))
+        if name not in dropped(dlt.current.load_package_state()):
+            begun = standing(pipeline, described, begun.kept)
+        yield _Begun(described, begun, state)
+
+    def rows(found: _Begun) -> Iterator[Any]:
+        table, begun = found.table, found.standing
+        run = Following(
+            odoo, table, begun, whole=whole, frozen=columns == "freeze", portion=portion
+        )
+        batches = Batches(table, begun.kept.moment)
+        for part in run.parts():
+            match part:
+                case Rows(records):
+                    yield batches.rows(records)
+                case Ended(ids):
+                    yield batches.ended(ids)
+                    for field in table.links:
+                        yield _linked(dlt, table, batches, Links(field, ids, ()))
+                case Links():
+                    yield _linked(dlt, table, batches, part)
+        # Set when all has been handed out: of a run that ends early, nothing is kept.
+        if run.kept:
+            found.state.clear()
+            found.state.update(as_state(attrs.evolve(run.kept, moment=batches.moment)))
+
+    resource: DltResource = dlt.transformer(
+        rows,
+        data_from=dlt.resource(begin, name=f"{name}_begin", selected=False),
+        name=name,
+        table_name=name,
+        write_disposition="merge",
+        primary_key="id",
+        columns={DELETED: {"hard_delete": True}, SYNCED_AT: {"dedup_sort": "desc"}},
+        schema_contract={"tables": "evolve", "columns": "evolve", "data_type": "freeze"},
+        max_table_nesting=0,
+        parallelized=parallelized,
+    )
+    return resource
+
+
+def odoo_source(
+    odoo: Odoo,
+    models: Sequence[str] = (),
+    *,
+    bundle: str | None = None,
+    **options: Any,
+) -> DltSource:
+    """Return several models as a source of dlt, each as of :func:`odoo_table`.
+
+    >>> pipeline.run(odoo_source(odoo, bundle="sales"))
+
+    Args:
+        odoo: the connection.
+        models: such as ``["sale.order", "sale.order.line"]``.
+        bundle: models that belong together: sales, accounting, stock or crm.
+        options: as of :func:`odoo_table`, for all of the models.
+
+    Raises:
+        ValidationError: there is no such bundle, or neither is given.
+        ConfigurationError: dlt or pyarrow is not installed.
+    """
+    dlt = imported()
+    resources = [odoo_table(odoo, model, **options) for model in models_of(models, bundle)]
+    source: DltSource = dlt.source(lambda: resources, name=NAME)()
+    return source
+
+
+def reports(pipeline: Pipeline) -> dict[str, TableReport]:
+    """Return what the last run of each table of a pipeline has done, by the table's name."""
+    found: dict[str, TableReport] = {}
+    for name, state in states(pipeline).items():
+        if told := state.get("report"):
+            found[name] = report_of(told)
+    return found
+
+
+def states(pipeline: Pipeline) -> Mapping[str, Mapping[str, Any]]:
+    """Return what is kept of each table."""
+    sources = pipeline.state.get("sources", {})
+    return {
+        name: state
+        for source in sources.values()
+        for name, state in source.get("resources", {}).items()
+        if "mark" in state and "reading" in state
+    }
+
+
+def _linked(dlt: Any, table: Table, batches: Batches, links: Links) -> Any:
+    hints = dlt.mark.make_hints(
+        table_name=table.links_table(links.field),
+        write_disposition="merge",
+        merge_key="id",
+        primary_key=(),
+        columns={DELETED: {"hard_delete": True}},
+    )
+    return dlt.mark.with_hints(batches.links(links), hints, create_table_variant=True)
+
+
+def _check_merges(pipeline: Pipeline) -> None:
+    """Refuse a destination where dlt would add rows instead of replacing them."""
+    destination = pipeline.destination
+    if "delete-insert" not in (destination.capabilities().supported_merge_strategies or ()):
+        raise ConfigurationError(
+            f"dlt cannot replace and delete rows at {destination.destination_name}.",
+            suggestion="Give a destination that can, such as duckdb, postgres or bigquery; files"
+            " are written by to_arrow(...).write(path).",
+        )
+
+
+def _check_names(table: Table, naming: Any) -> None:
+    """Refuse columns that the destination would take for one."""
+    taken: dict[str, str] = {DELETED: DELETED, SYNCED_AT: SYNCED_AT}
+    for column in table.columns:
+        name = naming.normalize_identifier(column.name)
+        other = taken.setdefault(name, column.name)
+        if other != column.name:
+            raise ValidationError(
+                f"{other} and {column.name} of {table.model} would both be the column {name}.",
+                code="INVALID_FIELD",
+                suggestion="Name the fields that you want, without one of these.",
+                details={"model": table.model, "fields": [other, column.name]},
+            )
+
+
+def table_name(model: str) -> str:
+    """Return the name of a model's table."""
+    return model.replace(".", "_")

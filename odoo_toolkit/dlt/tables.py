@@ -1,0 +1,176 @@
+"""Which fields of a model become columns of a table, and which a table of links of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.annotations import Context, Domain
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.policy.tables import is_read_unasked
+from odoo_toolkit.records.arguments import known, listed_fields, readable_of
+from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, without_refused
+from odoo_toolkit.records.arrow_stream import money_decimals
+from odoo_toolkit.records.changes import check_kept
+
+#: Columns of every table: whether the row is to be deleted, and when it was read.
+DELETED, SYNCED_AT = "_deleted", "_synced_at"
+
+#: Fields by which changes are found and checked; they are columns wherever the model has them.
+_ALWAYS = ("id", "create_date", "write_date")
+
+
+@attrs.frozen(kw_only=True)
+class Table:
+    """A table of a warehouse: what is read for it, and what it has.
+
+    Attributes:
+        name: of the table.
+        model: such as ``sale.order``.
+        domain: which records.
+        context: of all calls; archived records are seen like others.
+        columns: of the records.
+        links: x2many fields, each of which has a table of its own.
+        chosen: whether the caller named the fields.
+        warnings: what the table does not have.
+    """
+
+    name: str
+    model: str
+    domain: list[Any]
+    context: dict[str, Any]
+    columns: list[ArrowColumn]
+    links: dict[str, Field]
+    chosen: bool
+    warnings: list[str]
+
+    @property
+    def fields(self) -> list[str]:
+        """Names of the fields that are read for the columns."""
+        return [column.key for column in self.columns]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type of each column and of each table of links, as it is compared with later ones."""
+        found = {}
+        for column in self.columns:
+            target = column.field.relation
+            found[column.name] = f"{column.type} of {target}" if target else _plain(column)
+        return found | {name: f"links to {field.relation}" for name, field in self.links.items()}
+
+    def links_table(self, field: str) -> str:
+        """Return the name of the table of a field's links."""
+        return f"{self.name}__{field}"
+
+
+def table_of(
+    odoo: Odoo,
+    model: str,
+    domain: Domain,
+    fields: Sequence[str],
+    context: Context,
+    *,
+    name: str | None,
+    whole: bool,
+    decimals: bool,
+) -> Table:
+    """Return the table for records of a model, by what the server says of its fields now.
+
+    Raises:
+        ValidationError: the model does not keep when its records were changed; a field is none,
+            is of another model, or cannot be followed or be a column.
+        NotFoundError: there is no such model.
+        AccessError: Odoo or the policy does not allow it.
+    """
+    # A module may have been installed since somebody last asked.
+    odoo.schema.forget(model)
+    if refusal := odoo.policy.model_problem(model, "read"):
+        raise refusal
+    described = readable_of(odoo)(model)
+    check_kept(model, described)
+    asked = listed_fields(fields)
+    chosen = bool(asked) and asked != ["*"]
+    picked = _named(model, asked, described, whole) if chosen else _every(model, described)
+    taken = [*(name for name in _ALWAYS if name in described), *picked]
+    every = {name: described[name] for name in dict.fromkeys(taken)}
+    plain = {name: field for name, field in every.items() if field.type not in TO_MANY}
+    warnings = [] if chosen else _left_out(described)
+    money = None
+    if decimals and any(field.type == "monetary" for field in plain.values()):
+        money = money_decimals(odoo)
+        if money is None:
+            warnings.append("Amounts are floats: the user cannot read the decimals of currencies.")
+    # The names of related records change without ours: each model's own table has them.
+    columns = [
+        column
+        for column in arrow_columns(model, plain, money=money, decimals=decimals)
+        if column.name == column.key
+    ]
+    return Table(
+        name=name or re.sub(r"\W", "_", model),
+        model=model,
+        domain=list(domain),
+        context={**(context or {}), "active_test": False},
+        columns=columns,
+        links={name: field for name, field in every.items() if field.type in TO_MANY},
+        chosen=chosen,
+        warnings=warnings,
+    )
+
+
+def _plain(column: ArrowColumn) -> str:
+    """Return a column's type; a selection's values are texts, whatever there are."""
+    return "string" if column.field.type == "selection" else str(column.type)
+
+
+def _every(model: str, described: Mapping[str, Field]) -> list[str]:
+    """Return the fields that are kept in the database, of which columns or links can be made.
+
+    The other side of a one2many is a many2one of the other model, and follows its changes.
+    """
+    return [
+        name
+        for name, field in without_refused(described).items()
+        if _is_followed(field) and field.type != "one2many" and is_read_unasked(model, field)
+    ]
+
+
+def _named(
+    model: str, asked: Sequence[str], described: Mapping[str, Field], whole: bool
+) -> list[str]:
+    """Check the fields that the caller named."""
+    if dotted := [name for name in asked if "." in name]:
+        raise ValidationError(
+            f"{dotted[0]} is a field of another model, whose changes do not change {model}.",
+            code="INVALID_FIELD",
+            suggestion=f"Name {dotted[0].partition('.')[0]}, sync the other model, and join them.",
+            details={"model": model, "fields": dotted},
+        )
+    names = [name for name in asked if name != "*"]
+    found = [*(_every(model, described) if "*" in asked else ()), *known(model, names, described)]
+    loose = [name for name in names if not (_is_followed(described[name]) or whole)]
+    if loose:
+        raise ValidationError(
+            f"{', '.join(loose)} of {model} is computed when it is read: Odoo does not note when"
+            " it changes, so it cannot be followed.",
+            code="INVALID_FIELD",
+            suggestion="Leave it out; or read all records every time, with whole=True.",
+            details={"model": model, "fields": loose},
+        )
+    return found
+
+
+def _is_followed(field: Field) -> bool:
+    """Whether a change of the field's value is noted with the record."""
+    return field.store or field.company_dependent
+
+
+def _left_out(described: Mapping[str, Field]) -> list[str]:
+    usable = without_refused(described)
+    lost = [name for name, field in described.items() if field.store and name not in usable]
+    return [f"Left out, as they are files or properties: {', '.join(lost)}."] if lost else []

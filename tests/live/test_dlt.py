@@ -1,0 +1,327 @@
+"""Real models in a warehouse: complete, followed, and never emptied by rights that narrow."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xmlrpc.client
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("dlt")
+
+from odoo_toolkit import (
+    AccessError,
+    NotFoundError,
+    Odoo,
+    connect,
+    create,
+    search_read,
+    unlink,
+    write,
+)
+from odoo_toolkit.dlt import BUNDLES, TableReport, sync
+from tests.live.servers import Server, User, credentials, ordinary_user
+from tests.live.test_cli import COMMAND, ROOT, environment
+from tests.warehouse import Warehouse
+
+PARTNER, TAG = "res.partner", "res.partner.category"
+QUIET = {"tracking_disable": True}
+FIELDS = ["name", "active", "color", "ref", "category_id", "country_id", "comment", "type"]
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "odoo.db")
+
+
+@pytest.fixture
+def made(admin: Odoo, suffix: str) -> Iterator[str]:
+    """A word for contacts and tags, all of which go in the end."""
+    yield suffix
+    for model in (PARTNER, TAG):
+        found = search_read(
+            admin,
+            model,
+            [["name", "like", suffix]],
+            ["id"],
+            limit=None,
+            context={"active_test": False},
+        )
+        if found.records:
+            unlink(admin, model, [row["id"] for row in found.records])
+
+
+def done(report: TableReport) -> dict[str, int]:
+    counts = ("loaded", "changed", "deleted", "left", "hidden")
+    return {kind: getattr(report, kind) for kind in counts if getattr(report, kind)}
+
+
+def assert_equal(odoo: Odoo, warehouse: Warehouse, model: str, domain: list[Any]) -> None:
+    """The table and its links have exactly what Odoo has."""
+    table = model.replace(".", "_")
+    columns = [*warehouse.columns(table)]
+    links = [name for name in FIELDS if f"{table}__{name}" in warehouse.tables()]
+    rows = search_read(
+        odoo,
+        model,
+        domain,
+        [*columns, *links],
+        limit=None,
+        order="id",
+        context={"active_test": False},
+    ).records
+    expected = [tuple(_flat(row[name]) for name in columns) for row in rows]
+    found = warehouse.rows(table, *columns)
+    assert sorted(tuple(map(_flat, row)) for row in found) == sorted(expected)
+    for name in links:
+        pairs = sorted((row["id"], other) for row in rows for other in row[name])
+        assert warehouse.rows(f"{table}__{name}", "id", "other_id") == pairs
+
+
+def _flat(value: Any) -> str:
+    """Return a value of Odoo or of the warehouse in one form."""
+    if isinstance(value, dict):
+        return str(value["id"])
+    if isinstance(value, datetime):
+        return value.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+        return f"{float(value):.6f}" if not float(value).is_integer() else str(int(value))
+    return "" if value in (None, "") else str(value)
+
+
+def test_every_model_of_the_bundles_is_complete(admin: Odoo, warehouse: Warehouse) -> None:
+    models = sorted({model for models in BUNDLES.values() for model in models})
+    for model in models:
+        report = sync(admin, warehouse.url, model, check=True)
+        assert report.verdict.startswith("complete"), report
+        assert (report.rows, report.id_sum) == (report.counted, report.counted_id_sum), report
+
+
+def test_what_changes_is_followed_to_the_last_value(
+    admin: Odoo, warehouse: Warehouse, made: str
+) -> None:
+    domain = [["name", "like", made]]
+    tags = create(admin, TAG, [{"name": f"{made} {i}"} for i in range(3)]).ids
+    values = [
+        {"name": f"{made} {i}", "ref": "", "color": i, "category_id": [[6, 0, tags[: i % 3]]]}
+        for i in range(12)
+    ]
+    values[0] |= {"comment": "<p>Ä\u2028</p>", "ref": "'; drop table x; --"}
+    ids = create(admin, PARTNER, values, context=QUIET).ids
+
+    def follow() -> dict[str, int]:
+        report = sync(admin, warehouse.url, PARTNER, domain, FIELDS, check=True)
+        assert report.verdict == "complete"
+        assert_equal(admin, warehouse, PARTNER, domain)
+        return done(report)
+
+    assert follow() == {"loaded": 12}
+    assert follow() == {}
+    write(admin, PARTNER, ids[:2], {"active": False}, context=QUIET)
+    write(admin, PARTNER, [ids[2]], {"category_id": [[5]]}, context=QUIET)
+    write(admin, PARTNER, [ids[3]], {"name": "left"}, context=QUIET)
+    unlink(admin, PARTNER, [ids[4], ids[5]])
+    create(admin, PARTNER, {"name": f"{made} new"}, context=QUIET)
+    assert follow() == {"loaded": 1, "changed": 3, "left": 1, "deleted": 2}
+    # This changes links and not one record.
+    unlink(admin, TAG, [tags[0]])
+    assert follow() == {}
+    write(admin, PARTNER, [ids[3]], {"name": f"{made} back"}, context=QUIET)
+    assert follow() == {"loaded": 1}
+    unlink(admin, PARTNER, [ids[3]])
+
+
+@pytest.fixture
+def narrowed(server: Server, made: str) -> Iterator[tuple[Odoo, Callable[[bool], None]]]:
+    """A user of a group of its own, and a function that hides from it what has "hidden" in it."""
+    user = ordinary_user(server, "Narrowed")
+    ask = _asker(server)
+    (uid,) = ask("res.users", "search", [["login", "=", user.login]])
+    field = "group_ids" if "group_ids" in ask("res.users", "fields_get", ["group_ids"]) else ""
+    group = ask("res.groups", "create", {"name": f"Narrowed {made}"})
+    ask("res.users", "write", [uid], {field or "groups_id": [[4, group]]})
+    (model,) = ask("ir.model", "search", [["model", "=", TAG]])
+    rule = ask(
+        "ir.rule",
+        "create",
+        {
+            "name": f"Narrowed {made}",
+            "model_id": model,
+            "groups": [[6, 0, [group]]],
+            "domain_force": f"[('name', 'not like', '{made} hidden')]",
+            "active": False,
+        },
+    )
+
+    def narrow(on: bool) -> None:
+        ask("ir.rule", "write", [rule], {"active": on})
+
+    try:
+        with connect(**credentials(server, user)) as odoo:
+            yield odoo, narrow
+    finally:
+        ask("ir.rule", "unlink", [rule])
+        ask("res.groups", "unlink", [group])
+
+
+def _asker(server: Server) -> Callable[..., Any]:
+    """Return what calls Odoo as the administrator, past the toolkit, which gives no rights."""
+    admin: User = server.user("admin")
+    password = admin.api_key or admin.password
+    common = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/common")
+    uid = common.authenticate(server.db, admin.login, password, {})
+    models = xmlrpc.client.ServerProxy(f"{server.url}/xmlrpc/2/object")
+    return lambda model, method, *arguments: models.execute_kw(
+        server.db, uid, password, model, method, list(arguments)
+    )
+
+
+def test_rights_that_narrow_delete_nothing(
+    admin: Odoo,
+    narrowed: tuple[Odoo, Callable[[bool], None]],
+    warehouse: Warehouse,
+    made: str,
+) -> None:
+    odoo, narrow = narrowed
+    names = [f"{made} {word}" for word in ("seen", "hidden", "hidden too", "seen too")]
+    seen, hidden, deleted, gone = create(admin, TAG, [{"name": name} for name in names]).ids
+
+    def follow() -> dict[str, int]:
+        report = sync(odoo, warehouse.url, TAG, check=True)
+        assert report.verdict.startswith("complete")
+        return done(report)
+
+    follow()
+    narrow(True)
+    unlink(admin, TAG, [gone])
+    found = follow()
+    # Others work on the same server.
+    assert (found["hidden"], found["deleted"] >= 1) == (2, True)
+    ids = {key for (key,) in warehouse.rows("res_partner_category", "id")}
+    assert ids >= {seen, hidden, deleted}
+    assert gone not in ids
+    unlink(admin, TAG, [deleted])
+    found = follow()
+    assert (found["hidden"], found["deleted"] >= 1) == (1, True)
+    narrow(False)
+    write(admin, TAG, [hidden], {"name": f"{made} shown"})
+    assert "hidden" not in follow()
+    rows = dict(warehouse.rows("res_partner_category", "id", "name"))
+    assert rows[hidden] == f"{made} shown"
+    assert deleted not in rows
+
+
+def test_a_user_without_rights_is_told(server: Server, warehouse: Warehouse) -> None:
+    with connect(**credentials(server, ordinary_user(server))) as odoo:
+        with pytest.raises(AccessError, match=r"sale\.order"):
+            sync(odoo, warehouse.url, "sale.order")
+        with pytest.raises(NotFoundError, match=r"sale\.ordre"):
+            sync(odoo, warehouse.url, "sale.ordre")
+
+
+def test_four_workers_at_once_on_one_odoo(
+    server: Server, admin: Odoo, made: str, tmp_path: Path
+) -> None:
+    """Each has a part of the records, as that of a company, and a process of its own."""
+    values = [{"name": f"{made} {i}", "color": i % 4} for i in range(400)]
+    create(admin, PARTNER, values, context=QUIET)
+    files = [Warehouse(tmp_path / f"{part}.db") for part in range(4)]
+
+    def work() -> None:
+        running = [
+            subprocess.Popen(
+                [
+                    *(*COMMAND, "sync", file.url, PARTNER, "--name", f"partners_{part}"),
+                    *("--where", f"name~{made}", "--where", f"color={part}"),
+                    *("-f", "name,color", "--check"),
+                ],
+                env=environment(server, server.user("admin")),
+                cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for part, file in enumerate(files)
+        ]
+        for worker in running:
+            said, failed = worker.communicate()
+            assert worker.returncode == 0, failed
+            assert '"verdict": "complete"' in said
+
+    def every() -> list[tuple[Any, ...]]:
+        return sorted(
+            row
+            for part, file in enumerate(files)
+            for row in file.rows(f"partners_{part}", "id", "name", "color")
+        )
+
+    def there() -> list[tuple[Any, ...]]:
+        found = search_read(admin, PARTNER, [["name", "like", made]], ["name", "color"], limit=None)
+        return sorted((row["id"], row["name"], row["color"]) for row in found.records)
+
+    work()
+    assert every() == there()
+    ids = [row[0] for row in every()]
+    # From the part of one worker into that of another.
+    write(admin, PARTNER, ids[:40], {"color": 2}, context=QUIET)
+    unlink(admin, PARTNER, ids[-40:])
+    work()
+    assert every() == there()
+    assert len(every()) == 360
+
+
+#: Syncs, and dies: when it has handed out a page, or when the rows are loaded and nothing is kept.
+WORKER = """
+import os, signal, sys
+from dlt.load.load import Load
+from odoo_toolkit import connect
+from odoo_toolkit.dlt import batches, sync
+
+def die(*ignored, **more):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if sys.argv[3] == "reading":
+    batches.Batches.ended = batches.Batches.links = die
+else:
+    Load.complete_package = die
+sync(connect(), sys.argv[1], "res.partner", [["name", "like", sys.argv[2]]])
+"""
+
+
+@pytest.mark.parametrize("when", ["reading", "loading"])
+def test_a_worker_that_is_killed_is_made_up_for(
+    server: Server, admin: Odoo, warehouse: Warehouse, made: str, when: str
+) -> None:
+    domain = [["name", "like", made]]
+    tag = create(admin, TAG, {"name": made}).id
+    values = [{"name": f"{made} {i}", "category_id": [[6, 0, [tag]]]} for i in range(50)]
+    ids = create(admin, PARTNER, values, context=QUIET).ids
+
+    def work() -> None:
+        worker = subprocess.run(
+            [sys.executable, "-c", WORKER, warehouse.url, made, when],
+            env=environment(server, server.user("admin")),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert worker.returncode == -9, worker.stderr
+
+    work()
+    new = create(admin, PARTNER, {"name": f"{made} new"}, context=QUIET).id
+    unlink(admin, PARTNER, ids[:5])
+    work()
+    unlink(admin, PARTNER, [new, *ids[5:10]])
+    report = sync(admin, warehouse.url, PARTNER, domain, check=True)
+    assert report.verdict == "complete"
+    assert_equal(admin, warehouse, PARTNER, domain)
+    assert len(warehouse.rows("res_partner__category_id", "id")) == 40

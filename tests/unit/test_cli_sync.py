@@ -1,0 +1,115 @@
+"""``odoo-toolkit sync``: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("dlt")
+
+from odoo_toolkit.cli import output
+from odoo_toolkit.errors import make_error
+from odoo_toolkit.testing import FakeServer
+from tests.unit.fake_shell import Run, run, server
+from tests.warehouse import Warehouse
+
+__all__ = ["run", "server"]
+
+LONG_AGO = {"create_date": "2020-01-01 00:00:00", "write_date": "2020-01-01 00:00:00"}
+URL = "duckdb:///odoo.db"
+
+
+@pytest.fixture(autouse=True)
+def dated(server: FakeServer) -> None:
+    for rows in server.records.values():
+        for row in rows:
+            row |= LONG_AGO
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "odoo.db")
+
+
+def test_a_line_for_each_table(run: Run, warehouse: Warehouse) -> None:
+    result = run("sync", URL, "res.partner", "res.country", "--check")
+    assert result.exit_code == 0, result.stderr
+    partners, countries = map(json.loads, result.stdout.splitlines())
+    assert (partners["table"], partners["loaded"], partners["verdict"]) == (
+        "res_partner",
+        2,
+        "complete",
+    )
+    assert (countries["rows"], countries["checked"]) == (1, True)
+    assert warehouse.rows("res_partner", "id", "name") == [(7, "Azure"), (8, "Brandon")]
+
+
+def test_a_table_on_a_terminal(
+    run: Run, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("odoo_toolkit.cli.syncing.form_of", lambda form: form or "table")
+    monkeypatch.setattr(output, "form_of", lambda form: form or "table")
+    first, second = run("sync", URL, "res.country").stdout.splitlines()
+    assert " ".join(first.split()) == "table rows loaded changed deleted left hidden verdict"
+    assert " ".join(second.split()) == "res_country 1 1 0 0 0 0 complete"
+
+
+def test_conditions_fields_and_a_name_for_one_model(run: Run, warehouse: Warehouse) -> None:
+    result = run(
+        *("sync", URL, "res.partner", "--where", "name~azure", "-f", "name,email"),
+        *("--name", "blue", "--dataset", "other"),
+    )
+    assert result.exit_code == 0, result.stderr
+    assert warehouse.ask("select id, name from other.blue") == [(7, "Azure")]
+    result = run("sync", URL, "res.partner", "res.country", "--where", "id=7")
+    assert result.exit_code == 2
+    assert "for one model at a time" in result.stderr
+
+
+def test_a_table_that_fails_leaves_the_others(run: Run, warehouse: Warehouse) -> None:
+    result = run("sync", URL, "res.partnr", "res.country")
+    assert result.exit_code == 12
+    assert "res.partnr:\nError: " in result.stderr
+    assert "1 table of 2 failed, and stayed as before." in result.stderr
+    assert warehouse.tables() == ["res_country"]
+
+
+def test_where_all_fail_the_status_is_that_of_the_first(run: Run, server: FakeServer) -> None:
+    for method in ("search", "search_read"):
+        server.answers["res.country", method] = make_error("ACCESS_DENIED", "No.")
+    assert run("sync", URL, "res.country", "res.partnr").exit_code == 5
+
+
+def test_an_error_names_the_option_that_helps(run: Run, warehouse: Warehouse) -> None:
+    assert run("sync", URL, "res.country").exit_code == 0
+    result = run("sync", URL, "res.country", "--context", '{"lang": "fr_FR"}')
+    assert result.exit_code == 7
+    assert "drop and load the table anew with --refresh." in result.stderr
+    result = run("sync", URL, "res.country", "--context", '{"lang": "fr_FR"}', "--refresh")
+    assert result.exit_code == 0
+
+
+def test_a_bundle_or_models_must_be_given(run: Run) -> None:
+    result = run("sync", URL)
+    assert result.exit_code == 7
+    assert "There are no models." in result.stderr
+
+
+def test_rows_that_stay_for_want_of_rights_are_told(
+    run: Run, server: FakeServer, warehouse: Warehouse
+) -> None:
+    assert run("sync", URL, "res.country").exit_code == 0
+    server.answers["res.country", "search"] = []
+    server.answers["res.country", "search_count"] = 0
+    server.answers["res.country", "formatted_read_group"] = [{"__count": 0, "id:sum": False}]
+    server.answers["res.country", "read"] = make_error("ACCESS_DENIED", "Not for you.")
+    server.answers["res.country", "search_read"] = []
+    result = run("sync", URL, "res.country")
+    assert result.exit_code == 0
+    assert (
+        "Note: res_country: 1 row of records that this user can no longer read stay as they were."
+        in result.stderr
+    )
+    assert warehouse.rows("res_country", "id") == [(20,)]

@@ -1,0 +1,688 @@
+"""Models in a warehouse: what is loaded, followed and deleted, and what must not be."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("dlt")
+
+from odoo_toolkit import (
+    AccessError,
+    NotFoundError,
+    Odoo,
+    StateError,
+    ValidationError,
+    create,
+    unlink,
+    write,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.dlt import TableReport, following, odoo_source, odoo_table, reports, sync
+from odoo_toolkit.dlt.batches import Batches
+from odoo_toolkit.dlt.following import Following
+from odoo_toolkit.errors import ConfigurationError, OdooError, make_error
+from tests.warehouse import RuledServer, Warehouse
+
+ITEM, TAG = "x.item", "x.tag"
+LONG_AGO = {"create_date": "2020-01-01 00:00:00", "write_date": "2020-01-01 00:00:00"}
+FIELDS: dict[str, Any] = {
+    "name": "char",
+    "active": "boolean",
+    "price": {"type": "float", "digits": [16, 2]},
+    "day": "date",
+    "state": {"type": "selection", "selection": [["draft", "Draft"], ["done", "Done"]]},
+    "tag_id": "many2one x.tag",
+    "tag_ids": "many2many x.tag",
+    "line_ids": "one2many x.line item_id",
+    "image": "binary",
+    "extra": "properties",
+    "total": {"type": "float", "store": False, "string": "Total"},
+}
+OTHERS: dict[str, Any] = {
+    TAG: {"name": "char"},
+    "x.line": {"item_id": "many2one x.item"},
+    "x.report": {"name": "char", "write_date": {"type": "datetime", "store": False}},
+}
+
+
+def items() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": number,
+            "name": name,
+            "active": number != 3,
+            "price": 1.15,
+            "day": "2026-01-31",
+            "state": "draft",
+            "tag_id": 7,
+            "tag_ids": [7, 8] if number == 1 else [],
+            **LONG_AGO,
+        }
+        for number, name in enumerate("abc", 1)
+    ]
+
+
+def odoo_with(fields: dict[str, Any] = FIELDS, rows: Any = None, **options: Any) -> RuledServer:
+    """Return an Odoo with three items; with the records of another one, if these are given."""
+    tags = [{"id": 7, "name": "t7", **LONG_AGO}, {"id": 8, "name": "t8", **LONG_AGO}]
+    records = {ITEM: items() if rows is None else rows, TAG: tags, "x.line": []}
+    return RuledServer({ITEM: fields, **OTHERS}, records=records, **options)
+
+
+@pytest.fixture
+def server() -> RuledServer:
+    return odoo_with()
+
+
+@pytest.fixture
+def odoo(server: RuledServer) -> Odoo:
+    return server.connect(database="one")
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "odoo.db")
+
+
+def done(report: TableReport) -> dict[str, int]:
+    """Return what was done, without what was not."""
+    counts = ("loaded", "changed", "deleted", "left", "hidden")
+    return {kind: getattr(report, kind) for kind in counts if getattr(report, kind)}
+
+
+# What is loaded --------------------------------------------------------------------------------
+
+
+def test_the_first_sync_loads_all_records_and_the_next_ones_what_changed(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    first = sync(odoo, warehouse.url, ITEM, check=True)
+    assert (first.verdict, done(first), first.checked) == ("complete", {"loaded": 3}, True)
+    assert (first.rows, first.id_sum) == (first.counted, first.counted_id_sum) == (3, 6)
+    write(odoo, ITEM, [2], {"name": "B"})
+    new = create(odoo, ITEM, {"name": "d"}).id
+    unlink(odoo, ITEM, [1])
+    second = sync(odoo, warehouse.url, ITEM, check=True)
+    assert (second.verdict, done(second)) == (
+        "complete",
+        {"loaded": 1, "changed": 1, "deleted": 1},
+    )
+    assert warehouse.rows("x_item", "id", "name") == [(2, "B"), (3, "c"), (new, "d")]
+    assert done(sync(odoo, warehouse.url, ITEM)) == {}
+
+
+def test_archived_records_are_rows_like_others(odoo: Odoo, warehouse: Warehouse) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    write(odoo, ITEM, [2], {"active": False})
+    report = sync(odoo, warehouse.url, ITEM)
+    assert done(report) == {"changed": 1}
+    assert warehouse.rows("x_item", "id", "active") == [(1, True), (2, False), (3, False)]
+
+
+def test_columns_have_the_types_of_their_fields(odoo: Odoo, warehouse: Warehouse) -> None:
+    report = sync(odoo, warehouse.url, ITEM)
+    columns = warehouse.columns("x_item")
+    assert columns == {
+        "id": "BIGINT",
+        "create_date": "TIMESTAMP WITH TIME ZONE",
+        "write_date": "TIMESTAMP WITH TIME ZONE",
+        "name": "VARCHAR",
+        "active": "BOOLEAN",
+        "price": "DECIMAL(18,2)",
+        "day": "DATE",
+        "state": "VARCHAR",
+        "tag_id": "BIGINT",
+        "create_uid": "BIGINT",
+        "write_uid": "BIGINT",
+    }
+    assert report.warnings == ["Left out, as they are files or properties: image, extra."]
+
+
+def test_there_are_tables_where_there_are_no_records(warehouse: Warehouse) -> None:
+    report = sync(odoo_with(rows=[]).connect(), warehouse.url, ITEM, check=True)
+    assert (report.verdict, report.rows, report.counted) == ("complete", 0, 0)
+    assert warehouse.tables() == ["x_item", "x_item__tag_ids"]
+    assert "name" in warehouse.columns("x_item")
+
+
+def test_a_thousand_columns(warehouse: Warehouse) -> None:
+    fields = {f"x_{number}": "char" for number in range(1000)}
+    odoo = odoo_with(fields, rows=[{"id": 1, "x_999": "last", **LONG_AGO}]).connect()
+    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert warehouse.rows("x_item", "id", "x_0", "x_999") == [(1, None, "last")]
+
+
+def test_a_long_first_sync_is_loaded_in_portions_and_goes_on_where_it_was(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"id": number, "name": str(number), **LONG_AGO} for number in range(1, 5001)]
+    server = odoo_with(rows=rows)
+    odoo = server.connect()
+
+    def load(stopped: bool = False) -> None:
+        """Load all, or be stopped in the second portion."""
+        original = Batches.rows
+
+        def rows(batches: Batches, records: list[dict[str, Any]]) -> Any:
+            if stopped and records and records[0]["id"] > 3000:
+                raise KeyboardInterrupt
+            return original(batches, records)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Batches, "rows", rows)
+            sync(odoo, warehouse.url, ITEM, fields=["name"], portion=2000)
+
+    with pytest.raises(KeyboardInterrupt):
+        load(stopped=True)
+    assert warehouse.ask("select count(*), max(id) from x_item") == [(2000, 2000)]
+    server.sent.clear()
+    load()
+    assert server.asked("search_read")[0].arguments["domain"][0] == ["id", ">", 2000]
+    assert warehouse.ask("select count(*), sum(id) from x_item") == [(5000, sum(range(5001)))]
+
+
+def test_where_very_much_has_changed_all_is_read_page_by_page(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    monkeypatch.setattr(following, "MOST_CHANGED", 1)
+    write(odoo, ITEM, [1, 2], {"name": "x"})
+    unlink(odoo, ITEM, [3])
+    assert done(sync(odoo, warehouse.url, ITEM, check=True)) == {"loaded": 2, "deleted": 1}
+    assert warehouse.rows("x_item", "id", "name") == [(1, "x"), (2, "x")]
+
+
+# Links --------------------------------------------------------------------------------------------
+
+
+def test_links_are_tables_of_their_own(odoo: Odoo, warehouse: Warehouse) -> None:
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert report.links == {"tag_ids": 2}
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+    write(odoo, ITEM, [1], {"tag_ids": [[6, 0, [8]]]})
+    write(odoo, ITEM, [2], {"tag_ids": [[6, 0, [7]]]})
+    sync(odoo, warehouse.url, ITEM, check=True)
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8), (2, 7)]
+    unlink(odoo, ITEM, [1])
+    write(odoo, ITEM, [2], {"tag_ids": [[6, 0, []]]})
+    sync(odoo, warehouse.url, ITEM, check=True)
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == []
+
+
+def test_links_follow_what_odoo_does_not_note_with_the_record(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    """As when a tag is deleted: the table of links changes, the record's write_date does not."""
+    sync(odoo, warehouse.url, ITEM)
+    server.records[ITEM][0]["tag_ids"] = [8]
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert (done(report), report.links) == ({}, {"tag_ids": 1})
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
+
+
+def test_a_one2many_is_a_table_where_it_is_named(odoo: Odoo, warehouse: Warehouse) -> None:
+    lines = create(odoo, "x.line", [{"item_id": 1}, {"item_id": 1}]).ids
+    sync(odoo, warehouse.url, ITEM, fields=["name", "line_ids"], check=True)
+    assert warehouse.tables() == ["x_item", "x_item__line_ids"]
+    assert warehouse.rows("x_item__line_ids", "id", "other_id") == [(1, line) for line in lines]
+
+
+# Deleted, left, hidden ----------------------------------------------------------------------------
+
+
+def test_records_that_leave_the_domain_are_deleted_and_come_back_with_it(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    domain = [["state", "=", "draft"]]
+    sync(odoo, warehouse.url, ITEM, domain)
+    write(odoo, ITEM, [2], {"state": "done"})
+    assert done(sync(odoo, warehouse.url, ITEM, domain, check=True)) == {"left": 1}
+    assert warehouse.rows("x_item", "id") == [(1,), (3,)]
+    write(odoo, ITEM, [2], {"state": "draft"})
+    assert done(sync(odoo, warehouse.url, ITEM, domain, check=True)) == {"loaded": 1}
+    assert warehouse.rows("x_item", "id") == [(1,), (2,), (3,)]
+
+
+@pytest.mark.parametrize("domain", [[], [["state", "=", "draft"]]])
+def test_rows_of_records_that_may_no_longer_be_read_stay_and_are_told(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, domain: list[Any]
+) -> None:
+    sync(odoo, warehouse.url, ITEM, domain)
+    server.hide(ITEM, [1, 2])
+    unlink_in(server, 3)
+    report = sync(odoo, warehouse.url, ITEM, domain, check=True)
+    assert (report.verdict, done(report)) == ("complete", {"deleted": 1, "hidden": 2})
+    assert warehouse.rows("x_item", "id") == [(1,), (2,)]
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+    # Deleted while it was hidden: only now it goes.
+    unlink_in(server, 2)
+    assert done(sync(odoo, warehouse.url, ITEM, domain)) == {"deleted": 1, "hidden": 1}
+    assert warehouse.rows("x_item", "id") == [(1,)]
+    server.hide(ITEM, [])
+    again = sync(odoo, warehouse.url, ITEM, domain, check=True)
+    assert (again.hidden, again.deleted) == (0, 0)
+    assert warehouse.rows("x_item", "id") == [(1,)]
+
+
+def test_a_user_who_sees_nothing_any_more_deletes_nothing(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    server.hide(ITEM, [1, 2, 3])
+    for whole in (False, True):
+        report = sync(odoo, warehouse.url, ITEM, whole=whole, check=True)
+        assert done(report) == {"hidden": 3}
+        assert (report.rows, report.counted) == (0, 0)
+    assert len(warehouse.rows("x_item", "id")) == 3
+
+
+def test_what_nobody_can_tell_is_not_taken_for_deleted(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where very many are hidden, it is not asked for each of them."""
+    sync(odoo, warehouse.url, ITEM)
+    server.hide(ITEM, [1, 2])
+    unlink_in(server, 3)
+    monkeypatch.setattr(importlib.import_module("odoo_toolkit.dlt.gone"), "_MOST", 1)
+    assert done(sync(odoo, warehouse.url, ITEM)) == {"hidden": 3}
+
+
+def test_no_rights_on_the_model_is_an_error_and_nothing_changes(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    denied = make_error("ACCESS_DENIED", "You may not access x.item.")
+    for method in ("search", "search_read", "search_count", "read"):
+        server.answers[ITEM, method] = denied
+    with pytest.raises(AccessError, match=r"x\.item"):
+        sync(odoo, warehouse.url, ITEM)
+    assert len(warehouse.rows("x_item", "id")) == 3
+
+
+def unlink_in(server: RuledServer, record_id: int) -> None:
+    """Delete a record as somebody else, whom no rule hides it from."""
+    server.records[ITEM][:] = [row for row in server.records[ITEM] if row["id"] != record_id]
+
+
+# Fields -------------------------------------------------------------------------------------------
+
+
+def test_a_new_field_comes_with_its_values_for_all_records(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    rows = [{**row, "size": row["id"] * 10} for row in server.records[ITEM]]
+    later = odoo_with({**FIELDS, "size": "integer"}, rows).connect(database="one")
+    report = sync(later, warehouse.url, ITEM, check=True)
+    assert done(report) == {"loaded": 3}
+    assert "New: size. All records were read again." in report.warnings
+    assert warehouse.rows("x_item", "id", "size") == [(1, 10), (2, 20), (3, 30)]
+
+
+def test_a_new_field_is_an_error_where_columns_are_frozen(odoo: Odoo, warehouse: Warehouse) -> None:
+    sync(odoo, warehouse.url, ITEM, columns="freeze")
+    later = odoo_with({**FIELDS, "size": "integer"}).connect(database="one")
+    with pytest.raises(ValidationError, match="new fields: size"):
+        sync(later, warehouse.url, ITEM, columns="freeze")
+    assert "size" not in warehouse.columns("x_item")
+
+
+@pytest.mark.parametrize(
+    ("field", "becomes", "said"),
+    [
+        ("price", "char", "price .* was decimal128"),
+        ("tag_id", "many2one x.line", "was int64 of x.tag .* and is int64 of x.line"),
+        ("tag_ids", "many2many x.line", "tag_ids"),
+        ("price", {"type": "float", "digits": [16, 4]}, r"decimal128\(18, 4\)"),
+    ],
+)
+def test_a_field_of_another_type_is_an_error_until_the_table_is_loaded_anew(
+    odoo: Odoo, warehouse: Warehouse, field: str, becomes: Any, said: str
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    before = warehouse.columns("x_item")
+    rows = [{**row, field: False} for row in items()]
+    later = odoo_with({**FIELDS, field: becomes}, rows).connect(database="one")
+    with pytest.raises(ValidationError, match=said):
+        sync(later, warehouse.url, ITEM)
+    assert warehouse.columns("x_item") == before
+    assert len(warehouse.rows("x_item", "id")) == 3
+    report = sync(later, warehouse.url, ITEM, refresh=True, check=True)
+    assert (report.verdict, done(report)) == ("complete", {"loaded": 3})
+
+
+def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    fewer = {name: field for name, field in FIELDS.items() if name != "day"}
+    later = odoo_with(fewer, server.records[ITEM]).connect(database="one")
+    with pytest.raises(ValidationError, match="no longer has, or shows this user, day"):
+        sync(later, warehouse.url, ITEM)
+    named = [name for name in fewer if name not in ("image", "extra", "total", "line_ids")]
+    sync(later, warehouse.url, ITEM, fields=[*named, "create_uid", "write_uid"], check=True)
+    assert "day" in warehouse.columns("x_item")
+
+
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [
+        ("image", "image .* is a file"),
+        ("extra", "extra .* holds properties"),
+        ("tag_id.name", "is a field of another model"),
+        ("total", "computed when it is read"),
+        ("nothing", "has no field 'nothing'"),
+    ],
+)
+def test_fields_that_cannot_be_followed_are_refused(
+    odoo: Odoo, warehouse: Warehouse, field: str, said: str
+) -> None:
+    with pytest.raises(ValidationError, match=said):
+        sync(odoo, warehouse.url, ITEM, fields=["name", field])
+    assert warehouse.tables() == []
+
+
+def test_a_computed_field_may_be_read_where_all_is_read_every_time(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    for total in (1.0, 2.0):
+        server.records[ITEM][0]["total"] = total
+        sync(odoo, warehouse.url, ITEM, fields=["total"], whole=True)
+        assert warehouse.rows("x_item", "id", "total")[0] == (1, total)
+
+
+def test_a_field_that_fails_when_it_is_read_is_named(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    write(odoo, ITEM, [1], {"name": "x"})
+
+    def fail(call: Call) -> Any:
+        failing = "day" in call.arguments.get("fields", ())
+        return make_error("VALUE_ERROR", "Expected singleton") if failing else NotImplemented
+
+    for method in ("read", "search_read"):
+        server.answers[ITEM, method] = fail
+    with pytest.raises(OdooError, match=r"reading day of x\.item"):
+        sync(odoo, warehouse.url, ITEM)
+    with pytest.raises(OdooError, match=r"reading day of x\.item"):
+        sync(odoo, warehouse.url, ITEM, table="other")
+    assert warehouse.rows("x_item", "id", "name")[0] == (1, "a")
+
+
+def test_a_value_that_does_not_fit_its_type_is_an_error_and_nothing_is_loaded(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    server.records[ITEM][1]["price"] = 1.23456
+    with pytest.raises(ValidationError, match=r"price of record 2 of x\.item holds 1\.23456"):
+        sync(odoo, warehouse.url, ITEM)
+    assert warehouse.tables() == []
+    assert sync(odoo, warehouse.url, ITEM, decimals=False).verdict == "complete"
+
+
+def test_two_fields_that_would_be_one_column_are_an_error(warehouse: Warehouse) -> None:
+    odoo = odoo_with({"x_a": "char", "x__a": "char"}, rows=[]).connect()
+    with pytest.raises(ValidationError, match="would both be the column x_a"):
+        sync(odoo, warehouse.url, ITEM)
+
+
+def test_a_field_that_the_user_cannot_read_is_an_error(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    def refuse(call: Call) -> Any:
+        refused = "day" in call.arguments.get("fields", ())
+        return make_error("ACCESS_DENIED", "No.") if refused else NotImplemented
+
+    server.answers[ITEM, "search_read"] = refuse
+    with pytest.raises(AccessError, match=r"cannot read day of x\.item"):
+        sync(odoo, warehouse.url, ITEM)
+
+
+# Other bad input ----------------------------------------------------------------------------------
+
+
+def test_a_model_that_is_gone_is_an_error_and_its_table_stays(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    later = RuledServer({TAG: {"name": "char"}}, records={TAG: []}).connect(database="one")
+    with pytest.raises(NotFoundError, match=r"x\.item"):
+        sync(later, warehouse.url, ITEM)
+    assert len(warehouse.rows("x_item", "id")) == 3
+
+
+def test_another_database_is_an_error_until_the_table_is_loaded_anew(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    other = odoo_with(rows=items()[:1]).connect(database="two")
+    with pytest.raises(ValidationError, match="from the database one, and this is two"):
+        sync(other, warehouse.url, ITEM)
+    assert len(warehouse.rows("x_item", "id")) == 3
+    sync(other, warehouse.url, ITEM, refresh=True, check=True)
+    assert warehouse.rows("x_item", "id") == [(1,)]
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+
+
+def test_another_language_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    with pytest.raises(ValidationError, match=r"with the context .*, not with .*fr_FR"):
+        sync(odoo, warehouse.url, ITEM, context={"lang": "fr_FR"})
+
+
+def test_another_model_in_the_same_table_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
+    sync(odoo, warehouse.url, ITEM, table="here")
+    with pytest.raises(ValidationError, match=r"holds x\.item, not x\.tag"):
+        sync(odoo, warehouse.url, TAG, table="here")
+
+
+def test_a_clock_that_went_back_is_an_error(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = datetime.now(timezone.utc).timestamp()
+    changes = importlib.import_module("odoo_toolkit.records.changes")
+    monkeypatch.setattr(changes, "time", types.SimpleNamespace(time=lambda: moment))
+    sync(odoo, warehouse.url, ITEM)
+    moment -= 500  # Within the overlap, nothing is lost.
+    assert sync(odoo, warehouse.url, ITEM).verdict == "complete"
+    moment -= 1000
+    with pytest.raises(StateError, match="The clock of Odoo shows"):
+        sync(odoo, warehouse.url, ITEM)
+
+
+def test_a_model_that_does_not_keep_its_changes_is_an_error(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    with pytest.raises(ValidationError, match="does not keep when"):
+        sync(odoo, warehouse.url, "x.report")
+
+
+def test_records_that_are_counted_and_never_returned_are_an_error(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    server.answers[ITEM, "search"] = lambda call: [1, 2, 3, 4]
+    server.answers[ITEM, "formatted_read_group"] = [{"__count": 4, "id:sum": 10}]
+    with pytest.raises(StateError, match=r"counts 1 records of x\.item that it does not return.*4"):
+        sync(odoo, warehouse.url, ITEM)
+    assert warehouse.tables() == []
+
+
+def test_rows_that_somebody_else_deleted_or_added_are_made_up_for(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    warehouse.ask("delete from x_item where id = 2")
+    warehouse.ask("insert into x_item (id, name) values (4, 'x')")
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert "The table was not as the last run left it" in " ".join(report.warnings)
+    assert done(report) == {"loaded": 1, "deleted": 1}
+    assert warehouse.rows("x_item", "id", "name") == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_a_run_that_loads_other_than_it_was_given_is_an_error(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = Batches.rows
+    monkeypatch.setattr(Batches, "rows", lambda self, records: original(self, records[:2]))
+    with pytest.raises(StateError, match=r"has 2 rows with the sum of ids 3, and not 3 with 6"):
+        sync(odoo, warehouse.url, ITEM)
+    monkeypatch.setattr(Batches, "rows", original)
+    assert sync(odoo, warehouse.url, ITEM, check=True).rows == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("update x_item set id = 0 where id = 1; update x_item set id = 4 where id = 3",
+         "are missing"),
+        ("update x_item set write_date = '2019-01-01' where id = 2", "older than their records"),
+        ("delete from x_item__tag_ids where other_id = 7", "x_item__tag_ids"),
+        ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids"),
+    ],
+)  # fmt: skip
+def test_a_check_finds_what_was_changed_in_the_warehouse(
+    odoo: Odoo, warehouse: Warehouse, change: str, said: str
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    warehouse.ask(change)
+    with pytest.raises(StateError, match=said):
+        sync(odoo, warehouse.url, ITEM, check=True)
+
+
+def test_a_destination_that_fails_in_the_middle_is_made_up_for(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    write(odoo, ITEM, [1], {"name": "A", "tag_ids": [[6, 0, [8]]]})
+    unlink(odoo, ITEM, [2])
+    # The rows can be loaded, their links cannot.
+    warehouse.ask("alter table x_item__tag_ids rename to away")
+    with pytest.raises(StateError, match=r"The destination failed: .*x_item__tag_ids"):
+        sync(odoo, warehouse.url, ITEM)
+    warehouse.ask("drop table if exists x_item__tag_ids")
+    warehouse.ask("alter table away rename to x_item__tag_ids")
+    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert warehouse.rows("x_item", "id", "name") == [(1, "A"), (3, "c")]
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_run_that_dies_while_it_loads_leaves_nothing_behind(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    """Its rows are there, and nothing is kept of them; then Odoo changes again."""
+    from dlt.load.load import Load
+
+    if not first:
+        sync(odoo, warehouse.url, ITEM)
+    new = create(odoo, ITEM, {"name": "new", "tag_ids": [[6, 0, [7]]]}).id
+    write(odoo, ITEM, [1], {"name": "B", "tag_ids": [[6, 0, [8]]]})
+    write(odoo, ITEM, [2], {"tag_ids": [[6, 0, [8]]]})
+
+    def die(self: Load, load_id: str, schema: Any, aborted: bool = False) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Load, "complete_package", die)
+        with pytest.raises(KeyboardInterrupt):
+            sync(odoo, warehouse.url, ITEM)
+    assert (new, "new") in warehouse.rows("x_item", "id", "name")
+    # As it was before the run that died, which is all that is kept.
+    unlink(odoo, ITEM, [new])
+    write(odoo, ITEM, [1], {"name": "a", "tag_ids": [[6, 0, [7, 8]]]})
+    write(odoo, ITEM, [2], {"tag_ids": [[6, 0, []]]})
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert "not as the last run left it" in " ".join(report.warnings)
+    assert warehouse.rows("x_item", "id", "name") == [(1, "a"), (2, "b"), (3, "c")]
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+    assert done(sync(odoo, warehouse.url, ITEM)) == {}
+
+
+@pytest.mark.parametrize("destination", ["nothing", "nothing://x", "duckdb://", "a.db", ""])
+def test_what_is_no_destination_is_an_error(odoo: Odoo, destination: str) -> None:
+    with pytest.raises(ValidationError, match="is no destination"):
+        sync(odoo, destination, ITEM)
+
+
+def test_a_file_with_the_name_of_the_dataset_is_refused(odoo: Odoo, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="name of the dataset odoo_data"):
+        sync(odoo, f"duckdb:///{tmp_path}/odoo_data.db", ITEM)
+
+
+def test_a_destination_that_would_add_rows_is_refused(odoo: Odoo, tmp_path: Path) -> None:
+    import dlt
+
+    files = dlt.destinations.filesystem(bucket_url=str(tmp_path / "files"))
+    with pytest.raises(ConfigurationError, match="cannot replace and delete rows at filesystem"):
+        sync(odoo, files, ITEM)
+
+
+# dlt ----------------------------------------------------------------------------------------------
+
+
+def test_a_source_runs_in_a_pipeline_of_ones_own(
+    odoo: Odoo, warehouse: Warehouse, tmp_path: Path
+) -> None:
+    import dlt
+
+    def run() -> dict[str, TableReport]:
+        pipeline = dlt.pipeline(
+            "mine",
+            destination=dlt.destinations.duckdb(str(warehouse.path)),
+            dataset_name="odoo_data",
+            pipelines_dir=str(tmp_path / "pipelines"),
+        )
+        pipeline.run(odoo_source(odoo, [ITEM, TAG], parallelized=True))
+        return reports(pipeline)
+
+    assert {name: done(told) for name, told in run().items()} == {
+        "x_item": {"loaded": 3},
+        "x_tag": {"loaded": 2},
+    }
+    unlink(odoo, ITEM, [1])
+    assert {name: done(told) for name, told in run().items()} == {
+        "x_item": {"deleted": 1},
+        "x_tag": {},
+    }
+    assert warehouse.rows("x_item", "id") == [(2,), (3,)]
+
+
+def test_dlt_sends_no_usage_statistics(odoo: Odoo, warehouse: Warehouse) -> None:
+    from dlt.common.runtime import anon_tracker
+
+    sync(odoo, warehouse.url, ITEM)
+    assert anon_tracker._ANON_TRACKER_ENDPOINT is None
+
+
+def test_without_dlt_the_error_says_how_to_install_it(
+    odoo: Odoo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "dlt", None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'odoo-toolkit-mcp\[dlt\]'"):
+        odoo_table(odoo, ITEM)
+
+
+def test_an_unknown_bundle_is_an_error(odoo: Odoo) -> None:
+    with pytest.raises(ValidationError, match="There is no bundle shop"):
+        odoo_source(odoo, bundle="shop")
+    with pytest.raises(ValidationError, match="There are no models"):
+        odoo_source(odoo)
+
+
+def test_a_run_that_ends_early_keeps_nothing(odoo: Odoo, server: RuledServer) -> None:
+    from odoo_toolkit.dlt.kept import Kept
+    from odoo_toolkit.dlt.standing import Standing
+    from odoo_toolkit.dlt.tables import table_of
+
+    table = table_of(odoo, ITEM, [], [], None, name=None, whole=False, decimals=True)
+    run = Following(odoo, table, Standing(Kept()))
+    next(run.parts())
+    assert run.kept is None
+    assert run.report is None
