@@ -66,6 +66,10 @@ _ANY = "typing.Any"
 _PLAIN = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 #: As a name in the body of a class, each would hide what the annotations there mean.
 _HIDES = frozenset({"bool", "dict", "float", "int", "list", "str", "typed", "typing"})
+#: Names of other things beside the classes of models. No model of Odoo itself is called so.
+_TAKEN = frozenset({"Connection", "False", "NoSuchModel", "None", "Odoo", "True"}) | frozenset(
+    {"Callable", "Literal", "ParamSpec", "TypeVar"}
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -126,17 +130,14 @@ def _unique(names: Iterable[str], make: Callable[[str], str]) -> dict[str, str]:
 
 def _module_name(model: str) -> str:
     name = re.sub(r"\W", "_", model, flags=re.ASCII)
-    return name if _PLAIN.fullmatch(name) and not keyword.iskeyword(name) else f"model_{name}"
+    fits = _PLAIN.fullmatch(name) and not keyword.iskeyword(name) and name != "connect"
+    return name if fits else f"model_{name}"
 
 
 def _class_name(model: str) -> str:
     parts = re.split(r"[\W_]+", model, flags=re.ASCII)
     name = "".join(part[:1].upper() + part[1:] for part in parts)
-    # "None", "Odoo" and "Literal" are names of other things; no model of Odoo itself is called so.
     return name if _PLAIN.fullmatch(name) and name not in _TAKEN else f"Model{name}"
-
-
-_TAKEN = frozenset({"None", "True", "False", "Odoo", "NoSuchModel", "Connection"})
 
 
 def _is_plain(name: str) -> bool:
@@ -230,10 +231,9 @@ def _meaning(field: Field) -> str:
 def _read(field: Field) -> str:
     if _holds_anything(field):
         return _ANY
-    if field.type == "selection":
-        kind = _selection(field)
-        return f"{kind} | None" if kind != _ANY else kind
     kind = _READ.get(field.type, _ANY)
+    if field.type == "selection" and (kind := _selection(field)) != _ANY:
+        kind += " | None"
     # A column that is required is never empty.
     if field.required and field.store and not field.company_dependent:
         kind = kind.removesuffix(" | None")
@@ -294,14 +294,16 @@ def _connection(
 
 #: mypy compares each overload with each other unless errors here are ignored: a minute for 600.
 #: There is one for a name that no model has, as mypy else lists all models behind each mistake.
+#: It takes no plain "str", in which the names would be lost that an editor is to complete.
 _CONNECTION = '''\
 {mark}the models of an Odoo {version}, as types."""
 
 # mypy: ignore-errors
 # pyright: basic, reportOverlappingOverload=false, reportIncompatibleMethodOverride=false
+# pyright: reportInvalidTypeVarUse=false
 # ruff: noqa
 from collections.abc import Callable
-from typing import Literal, ParamSpec, overload
+from typing import Literal, ParamSpec, TypeVar, overload
 
 from odoo_toolkit import Connection
 from odoo_toolkit import connect as _connect
@@ -309,6 +311,7 @@ from odoo_toolkit import connect as _connect
 {imports}
 
 _P = ParamSpec("_P")
+_Other = TypeVar("_Other", bound=str)
 
 class NoSuchModel:
     """There are no stubs of this model: its name is wrong, or it was left out."""
@@ -318,7 +321,7 @@ class Odoo(Connection):
 
 {ways}
     @overload
-    def __getitem__(self, model: str, /) -> NoSuchModel: ...
+    def __getitem__(self, model: _Other, /) -> NoSuchModel: ...
 
 def _typed(function: Callable[_P, Connection]) -> Callable[_P, Odoo]: ...
 
