@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "create": ("writing:create", "Create records and print their ids."),
     "write": ("writing:write", "Change records and print their ids."),
     "call": ("writing:call", "Call a method of a model and print what it returns."),
+    "stubs": ("stubs:stubs", "Write the models and fields as types, for editors and mypy."),
     "history": ("undoing:history", "Print what was written, the newest first."),
     "undo": ("undoing:undo", "Take back what was written."),
     "doctor": ("doctor:doctor", "Say what is right and wrong with the connection, and what to do."),

@@ -31,7 +31,9 @@ PREAMBLES = {
 }
 
 #: Examples that are not checked, by ``file:line``, and why.
-SKIPPED: dict[str, str] = {}
+SKIPPED: dict[str, str] = {
+    "docs/stubs.md:17": "it shows mistakes, in a package made from a database; see test_stubs",
+}
 
 _BLOCK = re.compile(r"^([ ]*)```(\w*)[^\n]*\n(.*?)^\1```[ ]*$", re.MULTILINE | re.DOTALL)
 
