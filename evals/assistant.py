@@ -1,0 +1,60 @@
+"""The scripted assistant: does tasks by their reference solutions, as calls of our tools.
+
+    python -m evals.assistant FOLDER
+
+It uses the desk of a trial whose bridge runs this repository's server with the flat list of tools.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from evals import call as desk
+from evals.folders import Folders
+from evals.task import all_tasks
+
+
+class CallFailed(Exception):  # noqa: N818  (it says what happened)
+    """A call of a solution failed: the message is what the server answered."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do every task of a trial and write the answers; 1 if some could not be done."""
+    parser = argparse.ArgumentParser(prog="python -m evals.assistant", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folders = Folders(parser.parse_args(arguments).folder)
+    os.environ[desk.SOCKET_VARIABLE] = str(folders.socket)
+    facts = json.loads(folders.facts.read_text(encoding="utf-8"))
+    tasks = all_tasks()
+    failed = False
+    for name, known in facts.items():
+        try:
+            answer = tasks[name].solve(through_desk, known)
+        except (CallFailed, LookupError, TypeError, ValueError) as error:
+            # an answer without what the solution needs is as much of a failure as an error
+            failed = True
+            print(f"{name}: {error!r}")
+            continue
+        (folders.answers / f"{name}.json").write_text(json.dumps(answer), encoding="utf-8")
+    return 1 if failed else 0
+
+
+def through_desk(tool: str, **arguments: Any) -> Any:
+    """Call a tool through the bridge, and return its structured content.
+
+    Raises:
+        CallFailed: The call is an error.
+    """
+    answer = desk.ask({"op": "call", "name": tool, "arguments": arguments, "structured": True})
+    if answer["error"]:
+        raise CallFailed(f"{tool}: {answer['text']}")
+    return answer["structured"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Judges a trial: the answers and the database, by the tasks' checks; and what the log adds up to.
+
+    python -m evals.check FOLDER
+
+The exit code is 0 if all tasks are right, 1 if some are not, and 2 if the trial says nothing: the
+server died, or no tool was called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from evals.counts import count, read_log
+from evals.database import Address, Database
+from evals.folders import Folders
+from evals.task import all_tasks
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Judge a trial, print the result, and keep it in the folder."""
+    parser = argparse.ArgumentParser(prog="python -m evals.check", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folders = Folders(parser.parse_args(arguments).folder)
+    result = judge(folders)
+    folders.result.write_text(json.dumps(result, indent=1, ensure_ascii=False), encoding="utf-8")
+    for name, faults in result["tasks"].items():
+        print(f"{'WRONG' if faults else 'right'}  {name}")
+        for fault in faults:
+            print(f"         {fault}")
+    counts = result["counts"]
+    right = sum(not faults for faults in result["tasks"].values())
+    print(
+        f"{right} of {len(result['tasks'])} tasks right; {counts['calls']} calls, "
+        f"{counts['errors']} errors; a model read {counts['answers'] + counts['lists']} bytes "
+        f"({counts['lists']} of them lists of tools) and sent {counts['sent']}"
+    )
+    if result["void"]:
+        print(f"THIS TRIAL SAYS NOTHING: {result['void']}")
+        return 2
+    return 0 if right == len(result["tasks"]) else 1
+
+
+def judge(folders: Folders) -> dict[str, Any]:
+    """Return each task's faults, the counts, and why the trial says nothing if so."""
+    db = Database(Address.read(folders.address))
+    tasks = all_tasks()
+    facts = json.loads(folders.facts.read_text(encoding="utf-8"))
+    faults = {
+        name: tasks[name].faults(db, known, read_answer(folders.answers / f"{name}.json"))
+        for name, known in facts.items()
+    }
+    counts = count(read_log(folders.calls))
+    void = f"the server died: {counts.died}" if counts.died else ""
+    if not counts.calls and not void:
+        void = "no tool of the server was called"
+    return {"tasks": faults, "counts": asdict(counts), "void": void}
+
+
+def read_answer(file: Path) -> Any:
+    """Return the JSON of a file; None if there is none that can be read."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

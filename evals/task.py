@@ -1,0 +1,110 @@
+"""A task: the words for the assistant, the answer's shape, the check, and a solution."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from evals.database import Database
+
+Facts = dict[str, Any]
+"""What ``prepare`` has made, and what the check compares with; JSON, and not for the assistant."""
+
+Answer = Mapping[str, Any]
+Call = Callable[..., Any]
+"""``call(tool, **arguments)``: calls a tool and returns its structured answer."""
+
+KINDS = ("everyday",)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task of a kind.
+
+    Args:
+        name: Its module's name.
+        kind: ``everyday``, ``planning`` or ``refused``.
+        words: What the assistant is told, with places for facts, such as ``{customer}``.
+        answer: The properties of the answer, each with what it is.
+        prepare: Puts the database into the state that the task needs; returns facts.
+        check: Says what is wrong with the answer and the database; nothing if all is right.
+        solve: Does the task with this repository's server, as a reference; returns the answer.
+        only_reads: Whether the right database is the untouched one.
+        since: The oldest Odoo that the task holds on.
+    """
+
+    name: str
+    kind: str
+    words: str
+    answer: Mapping[str, str]
+    prepare: Callable[[Database], Facts]
+    check: Callable[[Database, Facts, Answer], list[str]]
+    solve: Callable[[Call, Facts], Answer]
+    only_reads: bool = False
+    since: int = 14
+
+    def text(self, facts: Facts) -> str:
+        """Return the task as the assistant gets it: the words and the answer's shape."""
+        shape = json.dumps(self.answer, indent=1, ensure_ascii=False)
+        return f"{self.words.strip().format(**facts)}\n\nAnswer with JSON of this shape:\n{shape}\n"
+
+    def faults(self, db: Database, facts: Facts, answer: Answer | None) -> list[str]:
+        """Return what is wrong; an answer that is missing or misses a property is wrong.
+
+        Args:
+            db: The database after the assistant has worked.
+            facts: What ``prepare`` returned.
+            answer: What the assistant answered; None if nothing that is JSON.
+        """
+        if not isinstance(answer, Mapping):
+            return ["no answer was given, or it is not a JSON object"]
+        missing = [f"the answer has no {name!r}" for name in self.answer if name not in answer]
+        try:
+            return missing or self.check(db, facts, answer)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+            # an answer of another shape than asked for; the check reads it as if it had that shape
+            return [f"the answer cannot be read: {error!r}"]
+
+
+def of_module(module: ModuleType, kind: str) -> Task:
+    """Return the task that a module states by its constants and functions."""
+    return Task(
+        name=module.__name__.rpartition(".")[2],
+        kind=kind,
+        words=module.WORDS,
+        answer=module.ANSWER,
+        prepare=module.prepare,
+        check=module.check,
+        solve=module.solve,
+        only_reads=getattr(module, "ONLY_READS", False),
+        since=getattr(module, "SINCE", 14),
+    )
+
+
+def all_tasks() -> dict[str, Task]:
+    """Return every task by name: each is a module in the package of its kind."""
+    tasks: dict[str, Task] = {}
+    for kind in KINDS:
+        package = importlib.import_module(f"evals.{kind}")
+        for found in pkgutil.iter_modules(package.__path__):
+            task = of_module(importlib.import_module(f"evals.{kind}.{found.name}"), kind)
+            tasks[task.name] = task
+    return tasks
+
+
+def unequal(what: str, expected: Any, found: Any) -> list[str]:
+    """Return a sentence if two values differ; amounts may differ by less than a cent."""
+    if isinstance(expected, (int, float)) and not isinstance(expected, bool):
+        number = isinstance(found, (int, float)) and not isinstance(found, bool)
+        same = number and math.isclose(expected, found, abs_tol=0.005)
+    elif isinstance(expected, str) and isinstance(found, str):
+        same = expected.strip().casefold() == found.strip().casefold()
+    else:
+        same = expected == found
+    return [] if same else [f"{what} is {found!r}, not {expected!r}"]
