@@ -133,6 +133,7 @@ def serve(folders: Folders, spec: ServerSpec) -> int:
 
     try:
         with open_server(spec, log) as server:
+            log({"whole_list": len(listed(server, ["--all"]).encode())})
             return answer_questions(folders.socket, server)
     except ServerDied as error:
         print(error, file=sys.stderr)

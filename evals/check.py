@@ -37,7 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
     print(
         f"{right} of {len(result['tasks'])} tasks right; {counts['calls']} calls, "
         f"{counts['errors']} errors; a model read {counts['answers'] + counts['lists']} bytes "
-        f"({counts['lists']} of them lists of tools) and sent {counts['sent']}"
+        f"({counts['lists']} of them lists of tools) and sent {counts['sent']}; "
+        f"the whole list of tools has {counts['whole_list']}"
     )
     if result["void"]:
         print(f"THIS TRIAL SAYS NOTHING: {result['void']}")

@@ -19,6 +19,7 @@ class Counts:
         answers: Bytes of the answers that a model read.
         lists: Bytes of lists of tools and other texts that a model read.
         sent: Bytes of arguments.
+        whole_list: Bytes of the whole list of tools, as most clients hand it to a model.
         died: Why the server does not answer any more; empty if it does.
     """
 
@@ -27,6 +28,7 @@ class Counts:
     answers: int = 0
     lists: int = 0
     sent: int = 0
+    whole_list: int = 0
     died: str = ""
 
 
@@ -41,6 +43,9 @@ def count(entries: Iterable[dict[str, Any]]) -> Counts:
         answers=sum(entry["out"] for entry in calls),
         lists=sum(entry["out"] for entry in entries if "read" in entry),
         sent=sum(entry["in"] for entry in calls),
+        whole_list=max(
+            (entry["whole_list"] for entry in entries if "whole_list" in entry), default=0
+        ),
         died=deaths[0] if deaths else "",
     )
 

@@ -62,8 +62,8 @@ class Database:
                 self.address.db, self.uid, self.address.secret, model, method, args, kwargs
             )
         except xmlrpc.client.Fault as fault:
-            # up to Odoo 18 a method that returns None has done its work and cannot say so
-            if "cannot marshal None" in fault.faultString:
+            # a method that returns None or records has done its work and cannot say so
+            if "cannot marshal" in fault.faultString:
                 return None
             raise
 

@@ -42,7 +42,8 @@ def check(db: Database, facts: Facts, answer: Answer) -> list[str]:
 def solve(call: Call, facts: Facts) -> Answer:
     """Ask for each stock, then count all in one call."""
     before = {
-        name: call("odoo_inventory_get_stock", product_name=name)["on_hand"] for name in COUNTED
+        name: call("odoo_inventory_get_stock", product_name=name)["total_available"]
+        for name in COUNTED
     }
     call(
         "odoo_inventory_count_stock",

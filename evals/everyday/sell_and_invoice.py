@@ -89,7 +89,12 @@ def solve(call: Call, facts: Facts) -> Answer:
         orders=[order["name"]],
         steps=["confirm", "deliver", "invoice", "post"],
     )
-    done = call("odoo_sales_get_order", order_name=order["name"])
+    done = call(
+        "odoo_sales_get_order",
+        order_name=order["name"],
+        include_deliveries=True,
+        include_invoices=True,
+    )
     invoice = done["invoices"][0]
     return {
         "order": done["name"],

@@ -66,7 +66,7 @@ def solve(call: Call, facts: Facts) -> Answer:
         ],
         groupby=["partner_id"],
         measures=["amount_total_signed:sum"],
-    )["groups"]
+    )["records"]
     parts = {group["partner_id"]["name"]: group["amount_total_signed:sum"] for group in groups}
     largest = max(parts, key=lambda name: float(parts[name]))
     return {
