@@ -16,11 +16,7 @@ from typing import Any
 
 from evals import call as desk
 from evals.folders import Folders
-from evals.task import all_tasks
-
-
-class CallFailed(Exception):  # noqa: N818  (it says what happened)
-    """A call of a solution failed: the message is what the server answered."""
+from evals.task import CallFailed, all_tasks
 
 
 def main(arguments: list[str] | None = None) -> int:

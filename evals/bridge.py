@@ -52,13 +52,15 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.action == "stop":
         return stop(folders)
     address = Address.read(folders.address)
+    of_tasks = json.loads(folders.settings.read_text(encoding="utf-8"))
+    given = dict(one.split("=", 1) for one in chosen.set)
     pairs = [one.partition(": ") for one in chosen.header]
     spec = server_spec(
         address,
         tuple(words[end + 1 :]),
         chosen.url,
         {name: value for name, _, value in pairs},
-        dict(one.split("=", 1) for one in chosen.set),
+        {**of_tasks, **given},
     )
     if chosen.action == "serve":
         return serve(folders, spec)

@@ -25,6 +25,7 @@ class Folders:
         self.socket = self.desk / "server.sock"
         self.address = self.root / "odoo.json"
         self.facts = self.root / "facts.json"
+        self.settings = self.root / "settings.json"
         self.copy_pid = self.root / "copy.pid"
         self.copy_log = self.root / "copy.log"
         self.bridge_pid = self.root / "bridge.pid"

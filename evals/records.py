@@ -143,3 +143,26 @@ def invoice(
     if post:
         db.call("account.move", "action_post", [made])
     return db.get("account.move", made, ["id", "name", "amount_total", "invoice_line_ids"])
+
+
+def account(db: Database, code: str, name: str, kind: str) -> int:
+    """Create an account.
+
+    Args:
+        db: Where.
+        code: Its code.
+        name: Its name.
+        kind: As in ``account_type`` from Odoo 16 on: ``income``, ``expense``, ``asset_fixed``,
+            ``liability_current``.
+    """
+    values: Record = {"code": code, "name": name}
+    if "account_type" in db.fields("account.account"):
+        return db.create("account.account", {**values, "account_type": kind})
+    before = {
+        "income": "revenue",
+        "expense": "expenses",
+        "asset_fixed": "fixed_assets",
+        "liability_current": "current_liabilities",
+    }
+    values["user_type_id"] = db.reference(f"account.data_account_type_{before[kind]}")
+    return db.create("account.account", values)

@@ -20,7 +20,7 @@ from evals import bridge
 from evals.database import Address, Database
 from evals.folders import Folders
 from evals.processes import end_process, wait_for
-from evals.task import KINDS, Task, all_tasks
+from evals.task import KINDS, Task, all_tasks, prepare_all
 from tests.provisioning.copies import copied
 from tests.provisioning.releases import RELEASES
 
@@ -93,12 +93,13 @@ def chosen_tasks(version: int, kind: str, names: list[str]) -> list[Task]:
 
 def prepare(folders: Folders, db: Database, tasks: list[Task]) -> None:
     """Put the database into the state the tasks need, and their words on the desk."""
-    facts = {}
+    facts = prepare_all(db, tasks)
     words = [DESK_WORDS]
     for task in tasks:
-        facts[task.name] = task.prepare(db)
         text = task.text(facts[task.name])
         words.append(f"\n## {task.name}\n\n{text}\nInto the file `answers/{task.name}.json`.\n")
+    settings = {name: value for task in tasks for name, value in task.settings.items()}
+    folders.settings.write_text(json.dumps(settings), encoding="utf-8")
     folders.facts.write_text(json.dumps(facts, indent=1), encoding="utf-8")
     folders.tasks.write_text("\n".join(words), encoding="utf-8")
     command = folders.desk / "odoo"
