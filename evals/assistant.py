@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from evals import call as desk
+from evals.call import ask
 from evals.folders import Folders
 from evals.task import CallFailed, all_tasks
 
@@ -24,7 +23,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.assistant", description=__doc__)
     parser.add_argument("folder", type=Path)
     folders = Folders(parser.parse_args(arguments).folder)
-    os.environ[desk.SOCKET_VARIABLE] = str(folders.socket)
+    socket = str(folders.socket)
+
+    def through_desk(tool: str, **arguments: Any) -> Any:
+        question = {"op": "call", "name": tool, "arguments": arguments, "structured": True}
+        answer = ask(question, socket)
+        if answer["error"]:
+            raise CallFailed(f"{tool}: {answer['text']}")
+        return answer["structured"]
+
     facts = json.loads(folders.facts.read_text(encoding="utf-8"))
     tasks = all_tasks()
     failed = False
@@ -38,18 +45,6 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         (folders.answers / f"{name}.json").write_text(json.dumps(answer), encoding="utf-8")
     return 1 if failed else 0
-
-
-def through_desk(tool: str, **arguments: Any) -> Any:
-    """Call a tool through the bridge, and return its structured content.
-
-    Raises:
-        CallFailed: The call is an error.
-    """
-    answer = desk.ask({"op": "call", "name": tool, "arguments": arguments, "structured": True})
-    if answer["error"]:
-        raise CallFailed(f"{tool}: {answer['text']}")
-    return answer["structured"]
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from evals.call import SOCKET_VARIABLE, ask
+from evals.call import ask
 from evals.counts import write_entry
 from evals.database import Address
 from evals.folders import Folders
@@ -119,9 +119,8 @@ def start(folders: Folders, words: list[str]) -> int:
 def stop(folders: Folders) -> int:
     """End the bridge of the folder, if one runs."""
     if folders.socket.exists():
-        os.environ[SOCKET_VARIABLE] = str(folders.socket)
         with contextlib.suppress(OSError, ValueError):
-            ask({"op": "stop"})
+            ask({"op": "stop"}, str(folders.socket))
     end_process(folders.bridge_pid, "evals.bridge")
     folders.socket.unlink(missing_ok=True)
     return 0

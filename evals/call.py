@@ -43,10 +43,10 @@ def main(words: list[str]) -> int:
     return 1 if answer["error"] else 0
 
 
-def ask(question: dict[str, Any]) -> dict[str, Any]:
+def ask(question: dict[str, Any], socket_path: str = "") -> dict[str, Any]:
     """Send a question to the bridge and return its answer."""
     here = Path(__file__).resolve().with_name("server.sock")
-    address = os.environ.get(SOCKET_VARIABLE) or str(here)
+    address = socket_path or os.environ.get(SOCKET_VARIABLE) or str(here)
     with socket.socket(socket.AF_UNIX) as line:
         try:
             line.connect(address)

@@ -32,6 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{'WRONG' if faults else 'right'}  {name}")
         for fault in faults:
             print(f"         {fault}")
+    for name, distance in result["distances"].items():
+        print(f"{name}: {described(distance)}")
     counts = result["counts"]
     right = sum(not faults for faults in result["tasks"].values())
     print(
@@ -55,11 +57,21 @@ def judge(folders: Folders) -> dict[str, Any]:
         name: tasks[name].faults(db, known, read_answer(folders.answers / f"{name}.json"))
         for name, known in facts.items()
     }
+    distances = {
+        name: tasks[name].distance_of(db, known)
+        for name, known in facts.items()
+        if tasks[name].distance
+    }
     counts = count(read_log(folders.calls))
     void = f"the server died: {counts.died}" if counts.died else ""
     if not counts.calls and not void:
         void = "no tool of the server was called"
-    return {"tasks": faults, "counts": asdict(counts), "void": void}
+    return {"tasks": faults, "distances": distances, "counts": asdict(counts), "void": void}
+
+
+def described(distance: float | None) -> str:
+    """Return a distance from the optimum in words."""
+    return "no plan that can be done" if distance is None else f"{distance:.1%} from the optimum"
 
 
 def read_answer(file: Path) -> Any:

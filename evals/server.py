@@ -145,6 +145,11 @@ class Server:
         )
         return answer
 
+    def refused(self, name: str, text: str) -> str:
+        """Note a call that cannot be sent, as its arguments are not JSON; return the error."""
+        self._log({"call": name, "in": 0, "out": _size(text), "ms": 0, "error": True})
+        return text
+
     def _died(self, error: Exception) -> ServerDied:
         reason = f"{type(error).__name__}: {error}"
         self._log({"died": reason})

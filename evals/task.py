@@ -87,6 +87,10 @@ class Task:
             # an answer of another shape than asked for; the check reads it as if it had that shape
             return [*written, f"the answer cannot be read: {error!r}"]
 
+    def distance_of(self, db: Database, facts: Facts) -> float | None:
+        """Return the distance from the optimum; None if the plan cannot be done or has none."""
+        return self.distance(db, facts) if self.distance else None
+
 
 def of_module(module: ModuleType, kind: str, seed: int | None = None) -> Task:
     """Return the task that a module states by its constants and functions."""
@@ -135,7 +139,8 @@ def prepare_all(db: Database, tasks: Sequence[Task]) -> dict[str, Facts]:
     strict = [task.name for task in tasks if task.kind == "refused"]
     if strict and len(strict) < len(tasks):
         raise ValueError(f"{', '.join(strict)}: not together with tasks that change the database.")
-    facts = {task.name: task.prepare(db) for task in tasks}
+    # as they are when they were kept in a file in between: lists, no tuples
+    facts = {task.name: json.loads(json.dumps(task.prepare(db))) for task in tasks}
     if strict:
         before = fingerprint(db)
         facts = {name: {**known, BEFORE: before} for name, known in facts.items()}

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from evals import bridge
+from evals.assistants import put_command
 from evals.database import Address, Database
 from evals.folders import Folders
 from evals.processes import end_process, wait_for
@@ -102,10 +103,7 @@ def prepare(folders: Folders, db: Database, tasks: list[Task]) -> None:
     folders.settings.write_text(json.dumps(settings), encoding="utf-8")
     folders.facts.write_text(json.dumps(facts, indent=1), encoding="utf-8")
     folders.tasks.write_text("\n".join(words), encoding="utf-8")
-    command = folders.desk / "odoo"
-    source = Path(bridge.__file__).with_name("call.py").read_text(encoding="utf-8")
-    command.write_text(source.replace("/usr/bin/env python3", sys.executable, 1), encoding="utf-8")
-    command.chmod(0o755)
+    put_command(folders.desk)
 
 
 def start_copy(folders: Folders, version: str) -> bool:
