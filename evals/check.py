@@ -71,7 +71,7 @@ def judge(folders: Folders) -> dict[str, Any]:
 
 def described(distance: float | None) -> str:
     """Return a distance from the optimum in words."""
-    return "no plan that can be done" if distance is None else f"{distance:.1%} from the optimum"
+    return "no plan that can be done" if distance is None else f"{distance:.1%} off"
 
 
 def read_answer(file: Path) -> Any:

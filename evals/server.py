@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import CONNECTION_CLOSED, CallToolResult, Tool
 
 CALL_SECONDS = 300
@@ -47,7 +47,7 @@ class ServerSpec:
     def client(self) -> Client:
         """Return a client that is not connected yet. It shows no questions to a person."""
         if self.url:
-            http = create_mcp_http_client(headers=dict(self.headers))
+            http = httpx2.AsyncClient(headers=dict(self.headers), timeout=CALL_SECONDS)
             transport = streamable_http_client(self.url, http_client=http)
             return Client(transport, read_timeout_seconds=CALL_SECONDS)
         program, *arguments = self.command

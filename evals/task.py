@@ -22,7 +22,8 @@ Answer = Mapping[str, Any]
 Call = Callable[..., Any]
 """``call(tool, **arguments)``: calls a tool and returns its structured answer."""
 
-KINDS = ("everyday", "planning", "refused")
+KINDS = ("everyday", "planning", "refused", "month_end")
+MONTHS = tuple(range(1, 13))
 
 
 BEFORE = "before"
@@ -97,7 +98,7 @@ def of_module(module: ModuleType, kind: str, seed: int | None = None) -> Task:
     name = module.__name__.rpartition(".")[2]
     generated = seed is not None
     return Task(
-        name=f"{name}-{seed}" if generated else name,
+        name=f"{name}-{seed:02}" if generated else name,
         kind=kind,
         words=module.WORDS,
         answer=module.ANSWER,
@@ -115,7 +116,8 @@ def all_tasks(seeds: Sequence[int] = (1, 2)) -> dict[str, Task]:
     """Return every task by name: each is a module in the package of its kind.
 
     Args:
-        seeds: Planning makes an instance of each module for each of these.
+        seeds: Planning makes an instance of each module for each of these; the month-ends are
+            always the same twelve.
     """
     tasks: dict[str, Task] = {}
     for kind in KINDS:
@@ -124,7 +126,8 @@ def all_tasks(seeds: Sequence[int] = (1, 2)) -> dict[str, Task]:
             module = importlib.import_module(f"evals.{kind}.{found.name}")
             if not hasattr(module, "WORDS"):  # what the tasks of a kind share
                 continue
-            for seed in seeds if kind == "planning" else (None,):
+            several = {"planning": tuple(seeds), "month_end": MONTHS}
+            for seed in several.get(kind, (None,)):
                 task = of_module(module, kind, seed)
                 tasks[task.name] = task
     return tasks
