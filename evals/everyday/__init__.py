@@ -1,0 +1,1 @@
+"""Everyday work: one task a module."""

@@ -1,0 +1,1 @@
+"""Planning with an optimum: small instances from a seed, solved exactly."""
