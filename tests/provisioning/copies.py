@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from tests.provisioning import layout, odoo_server, postgres, pythons
-from tests.provisioning.cache import ProvisioningError, cache_folder, read_json, write_json
+from tests.provisioning.cache import ProvisioningError, cache_folder, read_json, run, write_json
 from tests.provisioning.database import Installation, restore_copy, write_configuration
 from tests.provisioning.odoo_server import Server
 from tests.provisioning.releases import Release
 
 
 @contextlib.contextmanager
-def copied(release: Release, workers: int = 0) -> Iterator[Server]:
+def copied(
+    release: Release, workers: int = 0, addons: Sequence[Path] = ()
+) -> Iterator[Server]:
     """Start a server on a new copy of the release's demo data, for this process alone.
 
     The copy's name has the process's number, so that processes that test side by side have one
@@ -24,6 +27,7 @@ def copied(release: Release, workers: int = 0) -> Iterator[Server]:
     Args:
         release: One that was started once.
         workers: Processes that answer, as hosted servers have; 0 for threads of one.
+        addons: Folders of modules to install on the copy, besides those of all servers.
 
     Yields:
         The server's entry, as in ``servers.json``.
@@ -44,12 +48,31 @@ def copied(release: Release, workers: int = 0) -> Iterator[Server]:
         port = _free_port()
         url = f"http://127.0.0.1:{port}"
         write_configuration(installation, port, workers)
+        if addons:
+            _install(installation, addons)
         odoo_server.tell_own_address(installation.database, url)
         process["pid"] = odoo_server.start_process(installation, url)
         write_json(installation.folder / "server.json", process)
         yield odoo_server.entry(installation, url, keys, process["pid"])
     finally:
         _remove(installation, process)
+
+
+def _install(installation: Installation, addons: Sequence[Path]) -> None:
+    """Install modules on a copy."""
+    release = installation.release
+    for addon in addons:
+        shutil.copytree(addon, installation.folder / "addons" / addon.name)
+    with (installation.folder / "install.log").open("w", encoding="utf-8") as log:
+        run(
+            [
+                *installation.command(*release.server_words),
+                *("-i", ",".join(addon.name for addon in addons), "--stop-after-init"),
+            ],
+            env=installation.environment(),
+            log=log,
+            failure=f"{installation.name}: the modules could not be installed.",
+        )
 
 
 def _installation(release: Release, copy: str) -> Installation:
