@@ -16,9 +16,7 @@ from tests.provisioning.releases import Release
 
 
 @contextlib.contextmanager
-def copied(
-    release: Release, workers: int = 0, addons: Sequence[Path] = ()
-) -> Iterator[Server]:
+def copied(release: Release, workers: int = 0, addons: Sequence[Path] = ()) -> Iterator[Server]:
     """Start a server on a new copy of the release's demo data, for this process alone.
 
     The copy's name has the process's number, so that processes that test side by side have one
