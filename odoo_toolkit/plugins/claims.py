@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.app_models import APPS, OWN_APPS, AppModel, Opposite
@@ -60,6 +61,7 @@ def problems_of(plugin: object, name: str | None = None) -> list[str]:
         *_models(plugin),
         *(text for wizard in plugin.wizards for text in _wizard(plugin.declared, wizard)),
         *_prompts(plugin),
+        *_skills(plugin),
     ]
 
 
@@ -154,6 +156,26 @@ def _prompts(plugin: Plugin) -> Iterator[str]:
         yield from wrong_name("prompt", plugin.name, prompt.name)
         if len(prompt.description) > _LONGEST:
             yield f"The description of the prompt {prompt.name} is longer than {_LONGEST}."
+
+
+def _skills(plugin: Plugin) -> Iterator[str]:
+    if plugin.skills is None:
+        return
+    files = sorted(Path(plugin.skills).glob("*/SKILL.md"))
+    if not files:
+        yield f"There is no skill in {plugin.skills}: one is a folder with a SKILL.md."
+    for path in files:
+        name = path.parent.name
+        if not re.fullmatch(rf"{plugin.name}(-[a-z0-9]+)*", name):
+            yield f"The skill {name!r} must be called {plugin.name}- and what it is for."
+        try:
+            head = path.read_text("utf-8").split("---\n")[1]
+        except (OSError, UnicodeDecodeError, IndexError):
+            yield f"The skill {name} does not begin with --- and lines of 'key: text'."
+            continue
+        told = dict(line.partition(": ")[::2] for line in head.splitlines())
+        if told.get("name") != name or not told.get("description"):
+            yield f"The first lines of the skill {name} must have its name and a description."
 
 
 def wrong_name(kind: str, plugin: str, name: str) -> Iterator[str]:

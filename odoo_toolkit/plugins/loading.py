@@ -19,8 +19,8 @@ import attrs
 from odoo_toolkit import app_models
 from odoo_toolkit.app_models import OWN_APPS
 from odoo_toolkit.plugins.claims import problems_of, toolset_problems
-from odoo_toolkit.plugins.file_models import FileError, read_file
 from odoo_toolkit.plugins.plugin import Plugin
+from odoo_toolkit.plugins.toml_files import FileError, read_file
 from odoo_toolkit.wizards.catalog import add_wizards
 
 logger = logging.getLogger(__name__)

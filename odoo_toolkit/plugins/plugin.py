@@ -95,10 +95,10 @@ class Plugin:
     toolkit: str
     declared: Declared
     version: str = "1.0.0"
-    models: tuple[AppModel, ...] = attrs.field(default=(), converter=tuple)
-    wizards: tuple[KnownWizard, ...] = attrs.field(default=(), converter=tuple)
+    models: tuple[AppModel, ...] = ()
+    wizards: tuple[KnownWizard, ...] = ()
     toolset: str = ""
-    prompts: tuple[PluginPrompt, ...] = attrs.field(default=(), converter=tuple)
+    prompts: tuple[PluginPrompt, ...] = ()
     skills: Path | None = None
     file_models: tuple[FileModel, ...] = ()
     odoo_module: str = ""
