@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit.fields import Field, similar_names
@@ -54,7 +55,10 @@ def _of_file(odoo: Odoo, model: FileModel) -> Iterator[str]:
             if field is None:
                 near = similar_names(name, described)
                 meant = f" Did you mean {' or '.join(near)}?" if near else ""
-                yield f"{where}: {key} names {name}, which {model.model} has not.{meant}"
+                yield (
+                    f"{where}: {key} names {name}, which {model.model} has not or keeps closed."
+                    f"{meant}"
+                )
             elif field.type not in _TYPES.get(key, SHOWN_TYPES):
                 yield f"{where}: {key} names {name}, a {field.type} field, which cannot be there."
             elif key in ("create", "update") and field.readonly and not field.state_dependent:
@@ -98,6 +102,7 @@ def _buttons(odoo: Odoo, model: FileModel) -> Iterator[str]:
 def _fields(odoo: Odoo, model: str) -> Mapping[str, Field] | str:
     """Return the fields of a model that may be named; or what to say where there are none."""
     try:
+        odoo.check(Call(model=model, method="fields_get"))
         return odoo.policy.readable_fields(model, odoo.schema.fields)
     except OdooConnectionError:
         raise

@@ -8,13 +8,13 @@ that was declared, and it writes.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import attrs
 
 from odoo_toolkit.call import Access, Call, default_access
-from odoo_toolkit.errors import AccessError
+from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.plugins.plugin import Declared
 from odoo_toolkit.policy.calls import KNOWN_KEYS, check_known, check_showing
 from odoo_toolkit.policy.policy import Policy
@@ -26,6 +26,7 @@ from odoo_toolkit.policy.tables import (
     HARMLESS_METHODS,
     HARMLESS_WRITES,
 )
+from odoo_toolkit.wizards.protocol import is_plain
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Admitted, Odoo
@@ -79,8 +80,19 @@ class Bounds:
         if call.method in HARMLESS_METHODS:
             if call.model not in self.declared.models:
                 self._refuse(call, f"has not declared that it reads {call.model}")
+            if call.method == "default_get" and call.model in self.declared.wizards:
+                return self._defaults(call, policy)
             return attrs.evolve(call, access="read", acts_on=None, step=False, internal=False)
         return self._change(call, policy)
+
+    def _defaults(self, call: Call, policy: Policy) -> Call:
+        """Return the question for what a wizard fills in, which depends on what it is about."""
+        if policy.defaults_write(call.model):
+            self._refuse(call, f"asks {call.model} for its defaults, which changes something")
+        check_showing(policy, call.context)
+        if policy.mode != "full" or policy.closes:
+            self._check_plain(call, policy, wizard=True)
+        return attrs.evolve(call, access="read", acts_on=None, step=True, internal=False)
 
     def _change(self, call: Call, policy: Policy) -> Call:
         model, method = call.model, call.method
@@ -112,9 +124,11 @@ class Bounds:
             self._refuse(call, f"gives the context key {min(other)}, while models are closed")
         if active.get("active_model", call.model) not in self.declared.models:
             self._refuse(call, f"has not declared {active['active_model']}")
-        filled_in = wizard and call.method in ("create", "write")
+        filled_in = wizard and call.method in ("create", "write", "default_get")
         if (call.arguments or call.positional) and not filled_in:
             self._refuse(call, f"calls {call.method} with arguments, not on ids alone")
+        if not all(map(is_plain, _values(call))):
+            self._refuse(call, f"fills {call.model} in with lines of other models")
 
     def _refuse(self, call: Call, what: str) -> NoReturn:
         raise AccessError(
@@ -124,6 +138,13 @@ class Bounds:
             " as the toolkit allows that.",
             details={"plugin": self.plugin, "model": call.model, "method": call.method},
         )
+
+
+def _values(call: Call) -> Iterator[Any]:
+    """Yield the values that a call creates or writes."""
+    given = call.arguments.get("vals_list", call.arguments.get("vals")) or ()
+    for row in given if isinstance(given, (list, tuple)) else [given]:
+        yield from row.values()
 
 
 def closed_step(model: str, method: str) -> str | None:
@@ -167,14 +188,15 @@ class BoundOdoo:
         """Ask the policy about a call that is not to be sent yet."""
         return self._odoo.check(self._within(call, planned=planned), planned=planned)
 
-    def refusal(self, call: Call) -> Any:
+    def refusal(self, call: Call) -> OdooError | None:
         """Return why a call would not be sent; None where it would."""
         try:
-            return self._odoo.refusal(self._within(call))
-        except AccessError as error:
+            within = self._bounds.within(call, self._odoo.policy)
+        except OdooError as error:
             return error
+        return self._odoo.refusal(within)
 
-    def refuse(self, call: Call, error: Any) -> NoReturn:
+    def refuse(self, call: Call, error: OdooError) -> NoReturn:
         """Raise an error about a call that is not sent."""
         self._odoo.refuse(call, error)
 
@@ -203,7 +225,11 @@ class BoundOdoo:
         policy = self._odoo.policy
         # A plan writes nothing: any mode tells it.
         judging = attrs.evolve(policy, mode="full") if planned else policy
-        return self._bounds.within(call, judging)
+        try:
+            return self._bounds.within(call, judging)
+        except OdooError as error:
+            # The audit hears of it.
+            self._odoo.refuse(call, error)
 
 
 def bound(bounds: Bounds, function: Callable[..., R]) -> Callable[..., R]:

@@ -72,17 +72,22 @@ class FileModel:
     @property
     def facts(self) -> AppModel:
         """What the file tells of the model, in the form of the toolkit's own facts."""
-        methods = {button.key: button.method for button in self.buttons}
+        told = {button.key: button for button in self.buttons}
         return AppModel(
             self.model,
             nouns=(self.noun,),
             numbered=self.numbered,
             search_fields=self.search,
             key_fields=("id", *self.listed[:6]),
-            moves=tuple(Move(b.method, b.sources, b.to) for b in self.buttons if b.sources),
-            opposites=tuple(
-                Opposite(b.method, (methods[b.undo],), "as before", notes=(self.state,))
+            # Of a state with another name, nothing that uses such facts would know.
+            moves=tuple(
+                Move(b.method, b.sources, b.to)
                 for b in self.buttons
-                if b.undo
+                if b.sources and self.state == "state"
+            ),
+            opposites=tuple(
+                Opposite(b.method, (back.method,), f"{back.to[0]} again", notes=(self.state,))
+                for b in self.buttons
+                if (back := told.get(b.undo)) and back.to
             ),
         )
