@@ -23,9 +23,11 @@ def rental(server: Server) -> Iterator[Copy]:
     """A copy of each provisioned server with the module, and its database."""
     if not can_be_copied(server):
         pytest.skip(f"{server.name} was not provisioned here: its database cannot be copied.")
-    with copies.copied(RELEASES[server.version], addons=[ADDON]) as entry:
-        with contextlib.closing(Database(entry["db"]).watch()) as database:
-            yield Copy(replace(server, url=entry["url"], db=entry["db"]), database)
+    with contextlib.ExitStack() as stack:
+        release = RELEASES[server.version]
+        entry = stack.enter_context(copies.copied(release, addons=[ADDON]))
+        database = stack.enter_context(contextlib.closing(Database(entry["db"]).watch()))
+        yield Copy(replace(server, url=entry["url"], db=entry["db"]), database)
 
 
 class Rented:
