@@ -127,6 +127,9 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
     """Undoing goes the toolkit's own way: all of it must have been declared as if it were done."""
     told, declared = f"The opposite of {model.name}.{opposite.method}", plugin.declared
     acts_on = opposite.of or model.name
+    if not (opposite.is_known or opposite.made or opposite.remains):
+        # That would mean that another call tells it, and undo would say nothing of this one.
+        yield f"{told} is nothing: leave it out, or say what remains."
     for method in (*opposite.by, *opposite.otherwise):
         method = method.partition("@")[0]
         if method not in _WAYS_BACK and not declared.allows(acts_on, method):

@@ -39,7 +39,7 @@ def copied(release: Release, workers: int = 0, addons: Sequence[Path] = ()) -> I
             f"{release.version}' first."
         )
     _remove_left_behind(release)
-    installation = _installation(release, str(os.getpid()))
+    installation = _free_installation(release)
     process: Server = {"name": installation.name, "pid": 0}
     try:
         keys = restore_copy(installation)
@@ -78,6 +78,13 @@ def _installation(release: Release, copy: str) -> Installation:
     return Installation(release, root, pythons.environment_of(release), copy)
 
 
+def _free_installation(release: Release) -> Installation:
+    """Return a copy that this process has not: it may have one with other modules."""
+    copies = (str(os.getpid()), *(f"{os.getpid()}-{number}" for number in range(2, 100)))
+    installations = (_installation(release, copy) for copy in copies)
+    return next(one for one in installations if not one.folder.exists())
+
+
 def _free_port() -> int:
     """Return a free port; processes that ask at the same time begin at different ones."""
     ports = list(odoo_server.PORTS)
@@ -88,7 +95,7 @@ def _free_port() -> int:
 def _remove_left_behind(release: Release) -> None:
     """Remove the copies of processes that are gone."""
     for folder in (cache_folder() / release.name / "copies").glob("*"):
-        if not os.path.exists(f"/proc/{folder.name}"):
+        if not os.path.exists(f"/proc/{folder.name.partition('-')[0]}"):
             _remove(
                 _installation(release, folder.name), read_json(folder / "server.json", {"pid": 0})
             )

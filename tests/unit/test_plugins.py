@@ -103,6 +103,10 @@ WRONG: dict[str, tuple[object, str]] = {
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm", "action_purge"),))),
         "is action_purge, which is no declared step of rental.contract",
     ),
+    "undo by nothing": (
+        telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm"),))),
+        "The opposite of rental.contract.action_confirm is nothing",
+    ),
     "undo by a function": (
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm", "looked_up"),))),
         "is looked_up, which is no declared step",
