@@ -85,7 +85,7 @@ def add(app: str, models: Iterable[AppModel]) -> None:
     added = tuple(models)
     others = {m.name for name, ms in APPS.items() if name != app for m in ms}
     if taken := sorted(others & {model.name for model in added}):
-        raise ValueError(f"What is known of {', '.join(taken)} is another app's.")
+        raise ValueError(f"Another app tells of {', '.join(taken)}.")
     _apps.pop(app, None)
     if added:
         _apps[app] = added

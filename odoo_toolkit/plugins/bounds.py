@@ -15,6 +15,7 @@ import attrs
 
 from odoo_toolkit.call import Access, Call, default_access
 from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import FieldsOf
 from odoo_toolkit.plugins.plugin import Declared
 from odoo_toolkit.policy.calls import KNOWN_KEYS, check_known, check_showing
 from odoo_toolkit.policy.policy import Policy
@@ -106,6 +107,8 @@ class Bounds:
         if kind == "delete" and self.access != "delete":
             self._refuse(call, f"deletes here, where its tool is not said to: {model}.{method}")
         wizard = model in self.declared.wizards
+        if wizard and not all(map(is_plain, _values(call))):
+            self._refuse(call, f"fills {model} in with lines of other models")
         if not wizard and (method in HARMLESS_WRITES or kind == "delete"):
             return attrs.evolve(call, access=kind, acts_on=None, step=False, internal=False)
         check_showing(policy, call.context)
@@ -127,8 +130,27 @@ class Bounds:
         filled_in = wizard and call.method in ("create", "write", "default_get")
         if (call.arguments or call.positional) and not filled_in:
             self._refuse(call, f"calls {call.method} with arguments, not on ids alone")
-        if not all(map(is_plain, _values(call))):
-            self._refuse(call, f"fills {call.model} in with lines of other models")
+
+    def check_lines(self, call: Call, policy: Policy, fields_of: FieldsOf) -> None:
+        """Refuse values whose lines reach what is not declared, as restricted mode would.
+
+        Raises:
+            AccessError: they do, or delete lines.
+            ValidationError: they have not the shape that values must have.
+        """
+        steps = self.declared.steps
+        lines = {name for name in steps if {"create", "write"} <= set(steps[name])}
+        listed = frozenset({*lines, call.model})
+        bounded = attrs.evolve(policy, mode="restricted", write_allowlist=listed)
+        # Of a step that is only asked about, the records are not known yet.
+        asked = call if call.ids is None else attrs.evolve(call, ids=(1,))
+        try:
+            bounded.admitted(asked, fields_of)
+        except AccessError as error:
+            if error.code != "MODE_VIOLATION":
+                raise
+            reached = error.details.get("model", call.model)
+            self._refuse(call, f"reaches {reached} with these values, and has not declared that")
 
     def _refuse(self, call: Call, what: str) -> NoReturn:
         raise AccessError(
@@ -151,12 +173,12 @@ def closed_step(model: str, method: str) -> str | None:
     """Return why no plugin may do something that does more than read; None where it may."""
     protecting = Policy()
     if protecting.model_blocked(model):
-        return f"may not reach {model}, which is always closed"
+        return f"must not reach {model}, which is always closed"
     if protecting.never_written_refusal(model, "model") or model in COMPOSERS:
-        return f"may not change {model}, which is only read"
+        return f"must not change {model}, which is only read"
     folded = method.lower()
     if folded.startswith("_") or folded in BLOCKED_METHODS | CLOSED_METHODS:
-        return f"may not call {method}, which is always closed"
+        return f"must not call {method}, which is always closed"
     return None
 
 
@@ -191,7 +213,7 @@ class BoundOdoo:
     def refusal(self, call: Call) -> OdooError | None:
         """Return why a call would not be sent; None where it would."""
         try:
-            within = self._bounds.within(call, self._odoo.policy)
+            within = self._within(call)
         except OdooError as error:
             return error
         return self._odoo.refusal(within)
@@ -226,7 +248,10 @@ class BoundOdoo:
         # A plan writes nothing: any mode tells it.
         judging = attrs.evolve(policy, mode="full") if planned else policy
         try:
-            return self._bounds.within(call, judging)
+            within = self._bounds.within(call, judging)
+            if within.method in HARMLESS_WRITES and not within.step:
+                self._bounds.check_lines(within, judging, self._odoo.schema.fields)
+            return within
         except OdooError as error:
             # The audit hears of it.
             self._odoo.refuse(call, error)

@@ -114,7 +114,7 @@ def _models(plugin: Plugin) -> Iterator[str]:
             yield f"models has a {type(model).__name__}, not an AppModel."
             continue
         if app := ours.get(model.name):
-            yield f"What is known of {model.name} is {app}'s: it cannot be told anew."
+            yield f"The toolkit's {app} has the facts of {model.name}: leave them out."
         if model.name not in plugin.declared.models:
             yield f"It tells of {model.name}, and does not declare that it reads it."
         if model.is_wizard and model.name not in plugin.declared.wizards:
@@ -133,9 +133,9 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
     for method in (*opposite.by, *opposite.otherwise):
         method = method.partition("@")[0]
         if method not in _WAYS_BACK and not declared.allows(acts_on, method):
-            yield f"{told} is {method}, which is no declared step of {acts_on}."
+            yield f"{told} is {method}, which is not a declared step of {acts_on}."
     if opposite.keeps and not declared.allows(acts_on, "write"):
-        yield f"{told} writes {acts_on}, which is no declared step."
+        yield f"{told} writes {acts_on}, which is not a declared step."
     if opposite.context:
         yield f"{told} has a context, which only the toolkit's own have."
     others = [opposite.made, opposite.of, *(block.model for block in opposite.unless)]
@@ -146,7 +146,7 @@ def _opposite(plugin: Plugin, model: AppModel, opposite: Opposite) -> Iterator[s
 
 def _wizard(declared: Declared, wizard: KnownWizard) -> Iterator[str]:
     if any(known.model == wizard.model for known in KNOWN_WIZARDS):
-        yield f"The wizard {wizard.model} is the catalogue's own: it cannot be told anew."
+        yield f"The wizard {wizard.model} is in the toolkit's own catalogue: leave it out."
     for button in wizard.buttons:
         if button not in declared.wizards.get(wizard.model, ()):
             yield f"The button {button} of the wizard {wizard.model} is not declared in wizards."
@@ -217,4 +217,4 @@ def toolset_problems(plugin: Plugin, toolset: Any) -> Iterator[str]:
             yield f"The function of {tool.name} makes no schema: {error}"
             continue
         if tool.access != "read" and "dry_run" not in properties:
-            yield f"{tool.name} has no dry_run: nobody can see before what it would do."
+            yield f"{tool.name} has no dry_run, which shows its plan."

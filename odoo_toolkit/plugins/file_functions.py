@@ -120,7 +120,7 @@ def tools_of(
         yield FileTool(
             name=f"odoo_{plugin}_create_{key}",
             title=f"Create a {noun}",
-            description=f"Create a {noun}. What is not given is as Odoo fills it in.",
+            description=f"Create a {noun}. Odoo fills in the fields that are not given.",
             function=made.create(),
             access="create",
             creates=model.model,
@@ -129,8 +129,8 @@ def tools_of(
         yield FileTool(
             name=f"odoo_{plugin}_update_{key}",
             title=f"Change a {noun}",
-            description=f"Change fields of a {noun}: {', '.join(model.update)}. What is not given"
-            " stays as it is.",
+            description=f"Change fields of a {noun}: {', '.join(model.update)}. Fields that are"
+            " not given stay as they are.",
             function=made.update(),
             access="write",
         )

@@ -138,7 +138,7 @@ def _besides(plugin: Plugin, others: Sequence[Plugin]) -> list[str]:
     mine = {model.name for model in plugin.models}
     wizards = {wizard.model for wizard in plugin.wizards}
     return [
-        f"What is known of {name} is told by the plugin {other.name} already."
+        f"The plugin {other.name} tells of {name} already."
         for other in others
         for name in sorted(
             (mine & {model.name for model in other.models})
@@ -223,8 +223,8 @@ def _imported(load_it: Callable[[], Any], what: str, patience: float) -> Any:
     thread.join(patience)
     if thread.is_alive():
         raise _Wrong(
-            f"{what} took longer than {patience:g} seconds to import. What takes long belongs into"
-            " its functions."
+            f"{what} took longer than {patience:g} seconds to import. Do long work in its"
+            " functions."
         )
     if failed:
         logger.debug("%s", what, exc_info=failed[0])

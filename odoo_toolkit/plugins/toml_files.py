@@ -125,8 +125,8 @@ class _Reader:
         for button in model.buttons:
             if button.undo and button.undo not in keys:
                 self.problems.append(
-                    f"[models.{key}.buttons.{button.key}]: undo names {button.undo!r}, which is no"
-                    f" other button of {key}."
+                    f"[models.{key}.buttons.{button.key}]: undo names {button.undo!r}, which is not"
+                    f" another button of {key}."
                 )
         self._clashes(model, where)
         return model
@@ -222,7 +222,7 @@ class _Reader:
             return ()
         for name in told:
             if form and not form.fullmatch(name):
-                self.problems.append(f"{where}: {key} has {name!r}, which is no name.")
+                self.problems.append(f"{where}: {key} has {name!r}, which is not a name.")
         self._same(told, f"name in {key} of {where}")
         return tuple(told)
 

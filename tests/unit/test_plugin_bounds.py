@@ -149,6 +149,18 @@ REFUSED: dict[str, tuple[Callable[[Odoo], Any], str]] = {
         lambda odoo: aggregate(odoo, "rental.equipment", [], ["name"], []),
         "has not declared that it reads rental.equipment",
     ),
+    "lines of another model": (
+        lambda odoo: write(odoo, CONTRACT, [1], {"line_ids": [[0, 0, {"name": "x"}]]}),
+        "reaches rental.equipment with these values, and has not declared that",
+    ),
+    "lines of another model, as a step": (
+        calling(CONTRACT, "write", arguments={"vals": {"line_ids": [[1, 1, {"name": "x"}]]}}),
+        "reaches rental.equipment with these values, and has not declared that",
+    ),
+    "lines that go": (
+        calling(CONTRACT, "write", arguments={"vals": {"line_ids": [[2, 1]]}}, step=True),
+        "reaches rental.equipment with these values, and has not declared that",
+    ),
     "deleting where the tool writes": (
         lambda odoo: unlink(odoo, CONTRACT, [1]),
         "deletes here, where its tool is not said to",

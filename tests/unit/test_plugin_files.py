@@ -91,21 +91,21 @@ def changed(tmp_path: Path, old: str, new: str) -> Path:
         ('reads = ["res.partner"]', 'reads = ["ir.config_parameter"]', "closed in every mode"),
         ('reads = ["res.partner"]', "reads = 3", "reads must be a list of names"),
         ('model = "rental.contract"', 'model = "ir.cron"', "ir.cron, which is closed in every"),
-        ('model = "rental.contract"', 'model = "res.users"', "may not change res.users"),
+        ('model = "rental.contract"', 'model = "res.users"', "must not change res.users"),
         ('model = "rental.contract"', 'model = "Rental"', "[models.contract]: model is 'Rental'"),
         ('model = "rental.contract"', 'model = "rental.equipment"', "'rental.equipment' is there"),
         ("[models.contract]", "[models.Contract]", "a name is lower-case letters"),
         ('create = ["partner_id"', 'creates = ["partner_id"', "Did you mean create?"),
-        ('create = ["partner_id"', 'create = ["partner_id", "a b"', "'a b', which is no name"),
+        ('create = ["partner_id"', 'create = ["partner_id", "a b"', "'a b', which is not a name"),
         ('create = ["partner_id"', 'create = ["dry_run", "partner_id"', "name of an argument"),
         ('create = ["partner_id"', 'create = ["contract_name", "x"', "Choose another name for"),
         ('filter = ["state"', 'filter = ["state", "state"', "is there twice"),
-        ('method = "action_confirm"', 'method = "sudo"', "may not call sudo"),
-        ('method = "action_confirm"', 'method = "_write"', "may not call _write"),
+        ('method = "action_confirm"', 'method = "sudo"', "must not call sudo"),
+        ('method = "action_confirm"', 'method = "_write"', "must not call _write"),
         ('method = "action_confirm"', 'method = "generate_access_token"', "always closed"),
         ('method = "action_confirm"', 'method = "a.b()"', "is not the name of a method"),
         ('to = ["confirmed"]', "", "to must name the states that it leads to"),
-        ('undo = "reset"', 'undo = "purge"', "undo names 'purge', which is no other button"),
+        ('undo = "reset"', 'undo = "purge"', "undo names 'purge', which is not another button"),
         ("ask = true", "ask = 1", "ask must be true or false"),
         ("[models.contract.buttons.confirm]", "[models.contract.buttons.create]", "and not"),
     ],
@@ -317,6 +317,8 @@ def test_restricted_mode_writes_the_models_on_its_list(allowed: str) -> None:
     call = Calls("restricted", write_allowlist=[allowed])
     if allowed == "rental.contract":
         assert call("confirm_contract", contract_id=1).state == "confirmed"
+        assert call("update_contract", contract_id=1, damage="x").id == 1
+        assert call("create_contract", partner_id=9, equipment_id=1).state is None
     with pytest.raises(AccessError):
         call("create_equipment", name="x")
     with pytest.raises(AccessError):

@@ -82,26 +82,29 @@ WRONG: dict[str, tuple[object, str]] = {
     "no version": (attrs.evolve(PLAIN, toolkit="new"), "toolkit must be a version such as '0.1'"),
     "secrets": (declaring(reads="ir.config_parameter"), "ir.config_parameter, which is closed in"),
     "code": (declaring(steps={"ir.cron": "create"}), "ir.cron, which is closed in every mode"),
-    "users": (declaring(steps={"res.users": "write"}), "may not change res.users"),
-    "views": (declaring(steps={"ir.ui.view": "write"}), "may not change ir.ui.view"),
-    "templates": (declaring(steps={"mail.template": "write"}), "may not change mail.template"),
-    "messages": (declaring(steps={"mail.compose.message": "create"}), "may not change mail.comp"),
-    "languages": (declaring(steps={"base.language.install": "create"}), "may not change base.lan"),
+    "users": (declaring(steps={"res.users": "write"}), "must not change res.users"),
+    "views": (declaring(steps={"ir.ui.view": "write"}), "must not change ir.ui.view"),
+    "templates": (declaring(steps={"mail.template": "write"}), "must not change mail.template"),
+    "messages": (declaring(steps={"mail.compose.message": "create"}), "must not change mail.comp"),
+    "languages": (declaring(steps={"base.language.install": "create"}), "must not change base.lan"),
     "tokens": (declaring(steps={CONTRACT: "generate_access_token"}), "which is always closed"),
-    "other eyes": (declaring(steps={CONTRACT: "sudo"}), "may not call sudo"),
-    "private methods": (declaring(steps={CONTRACT: "_write"}), "may not call _write"),
+    "other eyes": (declaring(steps={CONTRACT: "sudo"}), "must not call sudo"),
+    "private methods": (declaring(steps={CONTRACT: "_write"}), "must not call _write"),
     "another case": (declaring(steps={CONTRACT: "Generate_Access_Token"}), "always closed"),
     "no method": (declaring(steps={CONTRACT: ["a b"]}), "is not the name of a method"),
     "no model": (declaring(reads=["Rental"]), "is not the name of a model"),
     "a closed wizard": (declaring(wizards={"res.config.settings": "execute"}), "closed in every"),
     "a wizard's token": (declaring(wizards={"rental.return": "get_share_url"}), "always closed"),
-    "our facts": (telling(AppModel("sale.order")), "What is known of sale.order is sales's"),
+    "our facts": (
+        telling(AppModel("sale.order")),
+        "The toolkit's sales has the facts of sale.order",
+    ),
     "no facts": (telling("sale.order"), "models has a str, not an AppModel"),
     "facts of what it does not read": (telling(AppModel("x.y")), "does not declare that it reads"),
     "no wizard": (telling(AppModel(CONTRACT, is_wizard=True)), "does not declare it as one"),
     "undo by what it does not do": (
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm", "action_purge"),))),
-        "is action_purge, which is no declared step of rental.contract",
+        "is action_purge, which is not a declared step of rental.contract",
     ),
     "undo by nothing": (
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm"),))),
@@ -109,11 +112,11 @@ WRONG: dict[str, tuple[object, str]] = {
     ),
     "undo by a function": (
         telling(AppModel(CONTRACT, opposites=(Opposite("action_confirm", "looked_up"),))),
-        "is looked_up, which is no declared step",
+        "is looked_up, which is not a declared step",
     ),
     "undo elsewhere": (
         telling(AppModel(CONTRACT, opposites=(Opposite("x", keeps="name", of="res.users"),))),
-        "writes res.users, which is no declared step",
+        "writes res.users, which is not a declared step",
     ),
     "undo in another context": (
         telling(AppModel(CONTRACT, opposites=(Opposite("x", context="install_mode"),))),
@@ -125,7 +128,7 @@ WRONG: dict[str, tuple[object, str]] = {
         ),
         "is about res.users, which is not declared",
     ),
-    "our wizard": (wizard(model="account.payment.register"), "is the catalogue's own"),
+    "our wizard": (wizard(model="account.payment.register"), "is in the toolkit's own catalogue"),
     "a button it does not press": (
         wizard(alternative_actions={"action_other": "x"}),
         "The button action_other of the wizard rental.return is not declared",
@@ -288,7 +291,7 @@ def test_two_plugins_cannot_tell_of_one_model(tmp_path: Path) -> None:
 
     loaded = load(files=[FILE, other])
 
-    said = "What is known of rental.contract is told by the plugin rental already."
+    said = "The plugin rental tells of rental.contract already."
     assert said in loaded.refused[0].reason
 
 
@@ -312,5 +315,5 @@ def test_what_is_known_comes_and_goes_with_the_plugin(
 def test_names_of_ours_cannot_be_added() -> None:
     with pytest.raises(ValueError, match="toolkit's own"):
         app_models.add("sales", (AppModel("x.y"),))
-    with pytest.raises(ValueError, match=r"sale\.order is another app's"):
+    with pytest.raises(ValueError, match=r"Another app tells of sale\.order"):
         app_models.add("rental", (AppModel("sale.order"),))
