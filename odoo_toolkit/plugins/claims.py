@@ -109,12 +109,18 @@ def _declared(declared: Declared) -> Iterator[str]:
 
 def _models(plugin: Plugin) -> Iterator[str]:
     ours = {model.name: app for app in OWN_APPS for model in APPS[app]}
+    modules = {model.module: app for app in OWN_APPS for model in APPS[app]}
     for model in plugin.models:
         if not isinstance(model, AppModel):
             yield f"models has a {type(model).__name__}, not an AppModel."
             continue
         if app := ours.get(model.name):
             yield f"The toolkit's {app} has the facts of {model.name}: leave them out."
+        if model.module and model.module in modules:
+            yield (
+                f"The toolkit's {modules[model.module]} tells whether the module {model.module} is"
+                f" installed: {model.name} cannot."
+            )
         if model.name not in plugin.declared.models:
             yield f"It tells of {model.name}, and does not declare that it reads it."
         if model.is_wizard and model.name not in plugin.declared.wizards:

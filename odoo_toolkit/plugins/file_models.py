@@ -69,12 +69,16 @@ class FileModel:
         named = {**{name: getattr(self, name) for name in lists}, "list": self.listed}
         return {**named, "state": (self.state,)} if self.buttons else named
 
-    @property
-    def facts(self) -> AppModel:
-        """What the file tells of the model, in the form of the toolkit's own facts."""
+    def facts(self, module: str) -> AppModel:
+        """Return what the file tells of the model, in the form of the toolkit's own facts.
+
+        Args:
+            module: the Odoo module of which the model shows that it is installed, if it is that.
+        """
         told = {button.key: button for button in self.buttons}
         return AppModel(
             self.model,
+            module=module,
             nouns=(self.noun,),
             numbered=self.numbered,
             search_fields=self.search,

@@ -82,15 +82,17 @@ class _Reader:
         self._same([model.model for model in models], "model")
         if self.problems:
             raise FileError(self.problems)
-        ours = {m.name for app in OWN_APPS for m in APPS[app]}
+        ours = [model for app in OWN_APPS for model in APPS[app]]
+        # Of a model that the toolkit knows, the toolkit tells; so of a module.
+        told = [model for model in models if model.model not in {one.name for one in ours}]
+        module = text["module"] if text["module"] not in {one.module for one in ours} else ""
         return Plugin(
             name=text["name"],
             description=text["description"],
             toolkit=text["toolkit"],
             version=text["version"] or "1.0.0",
             declared=_declared(models, reads),
-            # Of a model that the toolkit knows, the toolkit tells.
-            models=tuple(model.facts for model in models if model.model not in ours),
+            models=tuple(model.facts("" if place else module) for place, model in enumerate(told)),
             file_models=models,
             odoo_module=text["module"],
             min_odoo=oldest,

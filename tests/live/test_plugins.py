@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from odoo_toolkit import Odoo, connect, deep_search
+from odoo_toolkit import Odoo, connect
 from odoo_toolkit.configuration import load as load_settings
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.deep_search import deep_search
 from odoo_toolkit.model_guide import model_states
 from odoo_toolkit.plugins import load
 from odoo_toolkit.plugins.against_odoo import problems_in_odoo

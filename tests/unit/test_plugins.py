@@ -99,6 +99,10 @@ WRONG: dict[str, tuple[object, str]] = {
         telling(AppModel("sale.order")),
         "The toolkit's sales has the facts of sale.order",
     ),
+    "our module": (
+        telling(AppModel(CONTRACT, module="sale")),
+        "The toolkit's sales tells whether the module sale is installed",
+    ),
     "no facts": (telling("sale.order"), "models has a str, not an AppModel"),
     "facts of what it does not read": (telling(AppModel("x.y")), "does not declare that it reads"),
     "no wizard": (telling(AppModel(CONTRACT, is_wizard=True)), "does not declare it as one"),

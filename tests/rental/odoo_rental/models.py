@@ -6,6 +6,7 @@ from odoo_toolkit.wizards import KnownWizard, WizardField
 MODELS = (
     AppModel(
         "rental.contract",
+        module="rental",
         nouns="rental contract|rental",
         meanings="out|handed over: state = out",
         numbered=True,
