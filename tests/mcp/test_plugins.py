@@ -50,7 +50,7 @@ def rental(odoo: FakeOdoo) -> FakeOdoo:
 
     def fields(told: dict[str, Any]) -> Any:
         described = {}
-        for name, one in {**told, "display_name": "char"}.items():
+        for name, one in {**told, "id": "integer", "display_name": "char"}.items():
             kind, _, relation = (one if isinstance(one, str) else one["type"]).partition(" ")
             facts = {
                 "type": kind,
