@@ -145,8 +145,8 @@ class OdooServer(Server[Running]):
         )
         self.extensions[EXTENSION_ID] = {}
         self.extensions[skill_list.EXTENSION] = {}
-        self.add_request_handler("skills/list", PaginatedRequestParams, skill_list.answer_list)
-        self.add_request_handler("skills/get", skill_list.GetSkillParams, skill_list.answer_get)
+        for name, handler in skill_list.skill_handlers(self.offered.added_skills).items():
+            self.add_request_handler(name, *handler)
         if importlib.util.find_spec("opentelemetry.sdk") is None:
             # The SDK's own middleware would make spans that nobody takes.
             self.middleware.clear()

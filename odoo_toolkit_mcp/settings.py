@@ -144,6 +144,8 @@ class ServerSettings:
         mark_data: what a model reads of Odoo is marked as data, and hidden characters are left out.
         enabled_toolsets: only these toolsets, when not empty.
         disabled_toolsets: never these toolsets.
+        plugins: names of installed plugins that are used.
+        plugin_files: paths of TOML files that are used as plugins.
         tools: how tools are listed: flat, each as it is; or areas, the everyday ones as they are
             and all others as operations of an area.
         confirm: whether a person is asked before something is destroyed: where the client can be
@@ -225,6 +227,8 @@ class ServerSettings:
     disabled_toolsets: tuple[str, ...] = setting(
         "ODOO_MCP_DISABLED_TOOLSETS", parse=comma_list, default=()
     )
+    plugins: tuple[str, ...] = setting("ODOO_MCP_PLUGINS", parse=comma_list, default=())
+    plugin_files: tuple[str, ...] = setting("ODOO_MCP_PLUGIN_FILES", parse=comma_list, default=())
     tools: str = setting("ODOO_MCP_TOOLS", parse=choice("flat", "areas"), default="flat")
     confirm: str = setting(
         "ODOO_MCP_CONFIRM", parse=choice("auto", "always", "never"), default="auto"

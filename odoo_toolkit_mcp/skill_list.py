@@ -1,13 +1,15 @@
 """The skills that this server has: steps of common tasks, as Markdown files.
 
 They are served as the extension ``io.modelcontextprotocol/skills`` says, and are resources for
-clients that do not know it. The bytes are those of the package, and the same for everybody.
+clients that do not know it. The bytes are those of the package, and the same for everybody. Plugins
+add folders with skills of theirs.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +68,14 @@ class Skill:
 
 
 @functools.cache
-def skills() -> dict[str, Skill]:
-    """Return all skills by their addresses, in the order of their names."""
-    found = [_read(path) for path in sorted(_FOLDER.glob(f"*/{_FILE}"))]
+def skills(added: tuple[Path, ...] = ()) -> dict[str, Skill]:
+    """Return all skills by their addresses, in the order of their names; those of plugins last.
+
+    Args:
+        added: folders with a folder for each skill of a plugin.
+    """
+    folders = (_FOLDER, *added)
+    found = [_read(path) for folder in folders for path in sorted(folder.glob(f"*/{_FILE}"))]
     return {skill.uri: skill for skill in found}
 
 
@@ -85,7 +92,7 @@ def names() -> list[str]:
     return [skill.name for skill in skills().values()]
 
 
-def resources() -> list[Resource]:
+def resources(added: tuple[Path, ...] = ()) -> list[Resource]:
     """Return the skills as resources, for clients that know nothing of skills."""
     return [
         Resource(
@@ -96,37 +103,47 @@ def resources() -> list[Resource]:
             mime_type=_MARKDOWN,
             size=len(skill.content),
         )
-        for skill in skills().values()
+        for skill in skills(added).values()
     ]
 
 
-def read(uri: str) -> TextResourceContents:
+def read(uri: str, added: tuple[Path, ...] = ()) -> TextResourceContents:
     """Return the text of a skill.
 
     Raises:
         MCPError: there is no such skill.
     """
-    text = _skill(uri).content.decode()
+    text = _skill(uri, added).content.decode()
     return TextResourceContents(uri=uri, mime_type=_MARKDOWN, text=text)
 
 
-async def answer_list(ctx: Context, params: PaginatedRequestParams | None) -> dict[str, Any]:
-    """Answer ``skills/list``: all of them at once."""
-    return _cached({"skills": [skill.entry for skill in skills().values()]})
+def skill_handlers(added: Callable[[], Awaitable[tuple[Path, ...]]]) -> dict[str, Any]:
+    """Return the handlers of ``skills/list`` and ``skills/get``, each with its parameters' class.
 
+    Args:
+        added: returns the folders of the plugins' skills.
+    """
 
-async def answer_get(ctx: Context, params: GetSkillParams) -> dict[str, Any]:
-    """Answer ``skills/get``."""
-    return _cached({"skill": _skill(params.uri).entry})
+    async def answer_list(ctx: Context, params: PaginatedRequestParams | None) -> dict[str, Any]:
+        """Answer with all of them at once."""
+        return _cached({"skills": [skill.entry for skill in skills(await added()).values()]})
+
+    async def answer_get(ctx: Context, params: GetSkillParams) -> dict[str, Any]:
+        return _cached({"skill": _skill(params.uri, await added()).entry})
+
+    return {
+        "skills/list": (PaginatedRequestParams, answer_list),
+        "skills/get": (GetSkillParams, answer_get),
+    }
 
 
 def _cached(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "ttlMs": _LIFETIME, "cacheScope": "public"}
 
 
-def _skill(uri: str) -> Skill:
-    found = skills().get(uri)
+def _skill(uri: str, added: tuple[Path, ...]) -> Skill:
+    found = skills(added).get(uri)
     if found is None:
-        message = f"There is no such skill. There are: {', '.join(skills())}."
+        message = f"There is no such skill. There are: {', '.join(skills(added))}."
         raise MCPError(INVALID_PARAMS, message, {"uri": uri[:500]})
     return found

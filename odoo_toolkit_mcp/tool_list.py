@@ -5,18 +5,22 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
 from mcp.types import Tool as McpTool
 from mcp.types import ToolAnnotations
 
 from odoo_toolkit_mcp.areas import Area, area_of, areas_for, in_areas
+from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.confirmation import check_tools
 from odoo_toolkit_mcp.served import Served, served_by
 from odoo_toolkit_mcp.settings import ServerSettings
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.plugins import Plugins
     from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolTable
     from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
@@ -39,7 +43,8 @@ class ToolList:
         self._settings = settings
         self._keeps_journal = keeps_journal
         self._toolsets = toolsets
-        self._registering = threading.Lock()
+        self._registering, self._loading = threading.Lock(), threading.Lock()
+        self._plugins: Plugins | None = None
         self._registered: ToolTable | None = None
         self.tools: dict[str, Tool] = {}
         #: Tools that exist in other modes.
@@ -48,6 +53,27 @@ class ToolList:
         self.areas: dict[str, Area] = {}
         #: The tools as tools/list shows them.
         self.listed: list[McpTool] = []
+
+    @property
+    def names_plugins(self) -> bool:
+        """Whether the operator admitted any plugins."""
+        return bool(self._settings.plugins or self._settings.plugin_files)
+
+    def plugins(self) -> Plugins:
+        """Return what the admitted plugins add; the first time it imports them."""
+        from odoo_toolkit_mcp.plugins import plugins_of
+        from odoo_toolkit_mcp.toolsets import ALL_TOOLSETS
+
+        with self._loading:
+            if self._plugins is None:
+                self._plugins = plugins_of(self._settings, ALL_TOOLSETS)
+            return self._plugins
+
+    async def added_skills(self) -> tuple[Path, ...]:
+        """Return the folders of the skills that plugins add."""
+        if not self.names_plugins:
+            return ()
+        return (await anyio.to_thread.run_sync(self.plugins, limiter=LIMITER)).skills
 
     @cached_property
     def registry(self) -> ToolsetRegistry:
@@ -61,8 +87,15 @@ class ToolList:
         from odoo_toolkit_mcp.toolsets.registry import ToolsetRegistry
 
         toolsets = list(self._toolsets or ALL_TOOLSETS)
-        registry = ToolsetRegistry(self._settings, toolsets)
-        check_tools(self._settings, toolsets)
+        added = self.plugins() if self.names_plugins else None
+        if added is None:
+            registry = ToolsetRegistry(self._settings, toolsets)
+            check_tools(self._settings, toolsets)
+            return registry
+        toolsets += added.toolsets
+        registry = ToolsetRegistry(self._settings, toolsets, added.refused)
+        if not added.refused:  # else a tool that is named may be one of those that are missing
+            check_tools(self._settings, toolsets)
         return registry
 
     def register(self, odoo: Odoo | None) -> None:

@@ -15,6 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import attrs
+import tomlkit
 
 import odoo_toolkit
 import odoo_toolkit_mcp
@@ -77,6 +78,21 @@ def names_of_odoo() -> frozenset[str]:
     return frozenset({*found, *odoo_names.MODULES, *odoo_names.CONTEXT_KEYS, *HARMLESS_METHODS})
 
 
+def names_of_the_example() -> set[str]:
+    """Return the names of the plugin that the guide to plugins makes: tools, package, arguments."""
+    text = (ROOT / "tests/rental/rental.toml").read_text("utf-8")
+    plugin, models = (tomlkit.parse(text).unwrap()[key] for key in ("plugin", "models"))
+    found = {"odoo_rental", "odoo_rental_due_back"}
+    for key, model in models.items():
+        actions = [
+            f"{verb}_{key}" for verb in ("get", "create", "update", *model.get("buttons", {}))
+        ]
+        actions.append(f"list_{model.get('plural', key + 's')}")
+        found |= {f"odoo_{plugin['name']}_{action}" for action in actions}
+        found |= {f"{key}_id", f"{key}_name"}
+    return found
+
+
 @functools.cache
 def own_names() -> frozenset[str]:
     """Return the names of the toolkit: functions, arguments, results, choices, modules."""
@@ -87,7 +103,14 @@ def own_names() -> frozenset[str]:
     served = {*tools(), CALL, CONFIRM, *areas_for(tools(), {}, "full")}
     served |= {prompt.name for prompt in list_prompts()}
     return frozenset().union(
-        functions(), parameters(), attributes(), parts, _choices(), tables, served
+        functions(),
+        parameters(),
+        attributes(),
+        parts,
+        _choices(),
+        tables,
+        served,
+        names_of_the_example(),
     )
 
 

@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "history": ("undoing:history", "Print what was written, the newest first."),
     "undo": ("undoing:undo", "Take back what was written."),
     "doctor": ("doctor:doctor", "Say what is right and wrong with the connection, and what to do."),
+    "plugin": ("plugin_commands:plugin", "List, check and begin plugins, the apps of others."),
     "profiles": ("profile_commands:profiles", "List, show, add and remove profiles."),
 }
 

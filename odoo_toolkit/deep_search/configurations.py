@@ -9,12 +9,6 @@ import attrs
 from odoo_toolkit.app_models import MODELS, AppModel, Relation, known
 from odoo_toolkit.fields import Field
 
-#: The models that a search without a model goes through, in the order of the answer.
-SEARCHED_MODELS = sorted(
-    (name for name, model in MODELS.items() if model.searched),
-    key=lambda name: MODELS[name].searched,
-)
-
 #: Fields that hold telephone numbers: compared by their digits.
 PHONE_FIELDS = frozenset({"phone", "mobile", "partner_phone", "work_phone", "mobile_phone"})
 
@@ -24,6 +18,12 @@ _USUAL_DEEP_FIELDS = (
     *("ref", "origin", "email", "email_from", "work_email", *sorted(PHONE_FIELDS), "vat"),
     *("barcode", "subject", "description", "note", "notes", "narration", "comment"),
 )
+
+
+def searched_models() -> list[str]:
+    """Return the models that a search without a model goes through, in the answer's order."""
+    told = dict(MODELS)
+    return sorted((name for name in told if told[name].searched), key=lambda n: told[n].searched)
 
 
 def configuration_of(model: str, described: Mapping[str, Field]) -> AppModel:

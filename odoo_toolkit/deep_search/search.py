@@ -30,7 +30,7 @@ from odoo_toolkit.deep_search.asking import (
     Shared,
     concerns_one_level,
 )
-from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS, configuration_of
+from odoo_toolkit.deep_search.configurations import configuration_of, searched_models
 from odoo_toolkit.deep_search.levels import LEVELS, with_company
 from odoo_toolkit.deep_search.terms import SOME_WORDS, parse_query
 from odoo_toolkit.display import Shown
@@ -104,7 +104,7 @@ def deep_search(
         odoo: the connection.
         query: at most 500 characters.
         model: such as ``res.partner``; by default every one that the server has of
-            :data:`~odoo_toolkit.deep_search.configurations.SEARCHED_MODELS`.
+            :func:`~odoo_toolkit.deep_search.configurations.searched_models`.
         max_depth: 1 to 5; by default 3 with a model, 5 without.
         limit: most records per model; above 100 it is lowered, with a warning.
         fields: names of fields; without a model, each model gives those that it has.
@@ -124,7 +124,7 @@ def deep_search(
         warnings.append(f"limit {limit} was lowered to {most}, the most that is allowed.")
         limit = most
     depth = max_depth or (TARGETED_DEPTH if model else BROAD_DEPTH)
-    models = [model] if model else SEARCHED_MODELS
+    models = [model] if model else searched_models()
     shared = Shared(
         odoo=odoo,
         terms=terms,

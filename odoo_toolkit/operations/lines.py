@@ -164,10 +164,19 @@ def today(odoo: Odoo) -> str:
     return datetime.now(own_zone(odoo)).date().isoformat()
 
 
+def start_of_day(odoo: Odoo, day: str) -> str:
+    """Return the first second of a day, in the connection's time zone, as Odoo's UTC."""
+    return _in_utc(odoo, day, time())
+
+
 def end_of_day(odoo: Odoo, day: str) -> str:
     """Return the last second of a day, in the connection's time zone, as Odoo's UTC."""
-    last = datetime.combine(date.fromisoformat(day), time(23, 59, 59), own_zone(odoo))
-    return last.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
+    return _in_utc(odoo, day, time(23, 59, 59))
+
+
+def _in_utc(odoo: Odoo, day: str, at: time) -> str:
+    moment = datetime.combine(date.fromisoformat(day), at, own_zone(odoo))
+    return moment.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def local_day(odoo: Odoo, moment: str | None) -> str | None:

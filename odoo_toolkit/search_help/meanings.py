@@ -71,8 +71,11 @@ FILLERS = _listed("""
     with yet
 """)
 
-#: Words that stand before a name and say of what.
-ANNOUNCING = {"tag"}.union(*(model.announced_by for model in app_models.MODELS.values()))
+
+def announcing() -> set[str]:
+    """Return the words that stand before a name and say of what."""
+    return {"tag"}.union(*(model.announced_by for model in list(app_models.MODELS.values())))
+
 
 #: Words that join conditions, or turn round or widen what follows: left to the reader.
 TURNING = _listed("""

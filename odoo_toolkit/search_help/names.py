@@ -13,7 +13,7 @@ from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records.names import name_search
 from odoo_toolkit.records.results import RecordName
-from odoo_toolkit.search_help.meanings import ANNOUNCING, FILLERS, first_of
+from odoo_toolkit.search_help.meanings import FILLERS, announcing, first_of
 from odoo_toolkit.search_help.reading import Reading, field_at, says
 from odoo_toolkit.search_text import folded, literal
 
@@ -57,10 +57,11 @@ def _names(reading: Reading, start: int, end: int) -> Iterator[_Name]:
     stop = next((at for at in range(start, end) if says(words[at])), end)
     reading.ignore(stop, end)
     before: tuple[str, ...] = ()
+    announced = FILLERS | announcing()
     at = start
     while at < stop:
         begin = at
-        while at < stop and words[at].stem not in (FILLERS if at > begin else FILLERS | ANNOUNCING):
+        while at < stop and words[at].stem not in (FILLERS if at > begin else announced):
             at += 1
         if at > begin:
             yield before, begin, at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -448,9 +448,19 @@ KNOWN_WIZARDS: tuple[KnownWizard, ...] = (
 )
 
 
+#: The wizards of apps that are none of ours.
+_added: list[KnownWizard] = []
+
+
+def add_wizards(wizards: Iterable[KnownWizard]) -> None:
+    """Have the catalogue know these besides the toolkit's own, and no others."""
+    # Whether one acts on its source alone is not known of what is not ours.
+    _added[:] = [attrs.evolve(wizard, beyond=True) for wizard in wizards]
+
+
 def known_wizard(model: str, major: int) -> KnownWizard | None:
     """Return what is known of a wizard on a major version, or None."""
-    for wizard in KNOWN_WIZARDS:
+    for wizard in (*KNOWN_WIZARDS, *_added):
         newest = wizard.max_odoo_version or major
         if wizard.model == model and wizard.min_odoo_version <= major <= newest:
             return wizard

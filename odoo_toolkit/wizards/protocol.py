@@ -344,11 +344,11 @@ def as_step(
     asked = {name: value for name, value in values.items() if value is not None}
     if known.beyond or not source or not (asked.keys() <= known.fields.keys()):
         return None
-    if not all(map(_is_plain, asked.values())):
+    if not all(map(is_plain, asked.values())):
         return None
     needed = {*known.context_keys, *(f"default_{name}" for name in known.fields)} - _ACTIVE
     kept = {key: value for key, value in context.items() if key in needed}
-    if not all(map(_is_plain, kept.values())):
+    if not all(map(is_plain, kept.values())):
         # Without it, the wizard would do something else.
         return None
     kept |= {
@@ -360,7 +360,7 @@ def as_step(
     return {**kept, "active_model": model, "active_id": ids[0], "active_ids": ids}
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """Whether a value is a scalar, or says which records are meant and no more."""
     if value is None or isinstance(value, (str, int, float)):
         return True

@@ -22,6 +22,7 @@ from mcp.types import (
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.plugins import AddedPrompt
     from odoo_toolkit_mcp.served import Served
 
 #: Prompts whose text has no labels, names or values of Odoo.
@@ -78,18 +79,26 @@ _PROMPTS: Mapping[str, Prompt] = {
 }
 
 
-def list_prompts() -> list[Prompt]:
-    """Return the prompts; they are the same for every Odoo."""
-    return list(_PROMPTS.values())
+#: The prompts of no plugins.
+_NONE: Mapping[str, AddedPrompt] = {}
 
 
-def check_arguments(name: str, arguments: Mapping[str, str] | None) -> dict[str, str]:
+def list_prompts(added: Mapping[str, AddedPrompt] = _NONE) -> list[Prompt]:
+    """Return the prompts, and those that plugins add; they are the same for every Odoo."""
+    return [*_PROMPTS.values(), *(one.prompt for one in added.values())]
+
+
+def check_arguments(
+    name: str,
+    arguments: Mapping[str, str] | None,
+    added: Mapping[str, AddedPrompt] = _NONE,
+) -> dict[str, str]:
     """Return the arguments of a prompt, trimmed.
 
     Raises:
         MCPError: there is no such prompt; an argument is missing, unknown or too long.
     """
-    prompt = _PROMPTS.get(name)
+    prompt = _prompt(name, added)
     if prompt is None:
         raise MCPError(INVALID_PARAMS, f"Unknown prompt: {name[:100]}")
     given = {key: value.strip() for key, value in (arguments or {}).items()}
@@ -105,8 +114,16 @@ def check_arguments(name: str, arguments: Mapping[str, str] | None) -> dict[str,
     return given
 
 
+def _prompt(name: str, added: Mapping[str, AddedPrompt]) -> Prompt | None:
+    return added[name].prompt if name in added else _PROMPTS.get(name)
+
+
 def get_prompt(
-    odoo: Odoo, name: str, arguments: Mapping[str, str] | None, served: Served
+    odoo: Odoo,
+    name: str,
+    arguments: Mapping[str, str] | None,
+    served: Served,
+    added: Mapping[str, AddedPrompt] = _NONE,
 ) -> GetPromptResult:
     """Return a prompt, made from the connected Odoo; to be run in a worker thread.
 
@@ -115,16 +132,21 @@ def get_prompt(
         name: of the prompt.
         arguments: as the client gave them.
         served: what the server has.
+        added: the prompts of plugins.
 
     Raises:
         MCPError: there is no such prompt, or the arguments are wrong.
         OdooError: Odoo cannot be reached, does not know the model, or does not allow it.
     """
-    given = check_arguments(name, arguments)
-    # odoo_model_guide is made by the module guides.model_guide, and so on.
-    maker = import_module(f"odoo_toolkit_mcp.guides.{name.removeprefix('odoo_')}")
-    text = maker.text(odoo, served, **given)
+    given = check_arguments(name, arguments, added)
+    prompt = _prompt(name, added)
+    if name in added:
+        text = added[name].text(odoo, **given)
+    else:
+        # odoo_model_guide is made by the module guides.model_guide, and so on.
+        maker = import_module(f"odoo_toolkit_mcp.guides.{name.removeprefix('odoo_')}")
+        text = maker.text(odoo, served, **given)
     return GetPromptResult(
-        description=_PROMPTS[name].description,
+        description=prompt.description if prompt else None,
         messages=[PromptMessage(role="user", content=TextContent(text=text))],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
 from mcp import MCPError
 from mcp.types import (
     CompleteRequestParams,
@@ -16,6 +17,7 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
+from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.prompts import catalog
 from odoo_toolkit_mcp.requests import Context, Requests
 from odoo_toolkit_mcp.tool_list import ToolList
@@ -34,20 +36,27 @@ _MOST = 100
 def prompt_handlers(requests: Requests, offered: ToolList) -> dict[str, Any]:
     """Return the handlers of prompts and completions, by what the MCP server calls them."""
 
+    async def added() -> Mapping[str, Any]:
+        """Return the prompts of plugins."""
+        if not offered.names_plugins:
+            return {}
+        return (await anyio.to_thread.run_sync(offered.plugins, limiter=LIMITER)).prompts
+
     async def list_prompts(
         ctx: Context, params: PaginatedRequestParams | None
     ) -> ListPromptsResult:
         return ListPromptsResult(
-            prompts=catalog.list_prompts(), ttl_ms=_LIFETIME, cache_scope="public"
+            prompts=catalog.list_prompts(await added()), ttl_ms=_LIFETIME, cache_scope="public"
         )
 
     async def get_prompt(ctx: Context, params: GetPromptRequestParams) -> GetPromptResult:
-        given = catalog.check_arguments(params.name, params.arguments)
+        more = await added()
+        given = catalog.check_arguments(params.name, params.arguments, more)
         try:
             prompt = await requests.ask(
                 ctx,
                 f"prompt {params.name}",
-                lambda odoo: catalog.get_prompt(odoo, params.name, given, offered.served()),
+                lambda odoo: catalog.get_prompt(odoo, params.name, given, offered.served(), more),
             )
         except MCPError as error:
             raise cleaned_error(error) if requests.settings.mark_data else error from error

@@ -112,8 +112,9 @@ class ServedResources:
     async def _list(
         self, ctx: Context, params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
+        skills = skill_list.resources(await self._offered.added_skills())
         return ListResourcesResult(
-            resources=[*RESOURCES, *skill_list.resources()], ttl_ms=_LIFETIME, cache_scope="public"
+            resources=[*RESOURCES, *skills], ttl_ms=_LIFETIME, cache_scope="public"
         )
 
     async def _list_templates(
@@ -129,7 +130,7 @@ class ServedResources:
         if view := read_view(params.uri):
             return view
         if params.uri.startswith(skill_list.SCHEME):
-            skill = skill_list.read(params.uri)
+            skill = skill_list.read(params.uri, await self._offered.added_skills())
             return ReadResourceResult(contents=[skill], ttl_ms=_LIFETIME, cache_scope="public")
         marks = self._requests.settings.mark_data
         try:

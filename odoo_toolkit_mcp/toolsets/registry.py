@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ConfigurationError, OdooConnectionError
+from odoo_toolkit.plugins import Refused
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.toolsets.base import (
     BaseToolset,
@@ -29,17 +30,24 @@ class ToolsetRegistry:
     Args:
         settings: which toolsets are wanted.
         toolsets: the classes to choose from.
+        refused: plugins that are not used; the report says why.
 
     Raises:
         ConfigurationError: toolsets depend on each other in a circle, or the settings name one
             that does not exist.
     """
 
-    def __init__(self, settings: ServerSettings, toolsets: Iterable[type[BaseToolset]]) -> None:
-        self._settings = settings
+    def __init__(
+        self,
+        settings: ServerSettings,
+        toolsets: Iterable[type[BaseToolset]],
+        refused: Sequence[Refused] = (),
+    ) -> None:
+        self._settings, self._refused = settings, refused
         made = {toolset.metadata().name: toolset for toolset in (cls() for cls in toolsets)}
         for name in (*settings.enabled_toolsets, *settings.disabled_toolsets):
-            if name not in made:
+            # One that is missing may be that of a plugin, without which the server starts.
+            if name not in made and not refused:
                 raise ConfigurationError(
                     f"There is no toolset {name!r}; there are {', '.join(made)}.",
                     suggestion="Correct ODOO_MCP_ENABLED_TOOLSETS or ODOO_MCP_DISABLED_TOOLSETS.",
@@ -62,6 +70,7 @@ class ToolsetRegistry:
         results: list[ToolsetRegistrationResult] = []
         for toolset in self._toolsets:
             results.append(self._register(toolset, server, connection, results))
+        results += map(_not_used, self._refused)
         self.report = server.report = RegistrationReport(results=results)
         for result in results:
             logger.info(
@@ -146,6 +155,12 @@ class ToolsetRegistry:
             if reason := missing_module(connection, module):
                 return reason
         return None
+
+
+def _not_used(refused: Refused) -> ToolsetRegistrationResult:
+    """Return what the report says of a plugin that is not used."""
+    about = ToolsetMetadata(name=refused.toolset, description=f"The plugin {refused.name}")
+    return ToolsetRegistrationResult(metadata=about, status="failed", error=refused.reason)
 
 
 def _in_order(toolsets: dict[str, BaseToolset]) -> Sequence[str]:

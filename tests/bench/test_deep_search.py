@@ -15,7 +15,7 @@ import pytest
 from odoo_toolkit import CallEvent, Odoo, connect
 from odoo_toolkit.call import Call
 from odoo_toolkit.deep_search import deep_search
-from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS
+from odoo_toolkit.deep_search.configurations import searched_models
 from odoo_toolkit.testing import FakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.unit.memory_odoo import FIELDS
@@ -40,7 +40,7 @@ def calls() -> list[CallEvent]:
 def odoo(calls: list[CallEvent]) -> Iterator[Odoo]:
     """A pooled connection to a server with all seven models, each with one record."""
     tables: dict[str, list[dict[str, Any]]] = {
-        model: [{"id": 1, "name": "Azure"}] for model in SEARCHED_MODELS
+        model: [{"id": 1, "name": "Azure"}] for model in searched_models()
     }
     models = {**FIELDS["14"], "helpdesk.ticket": FIELDS["14"]["crm.lead"]}
     memory = FakeServer(models, version=14, records=tables)
@@ -78,7 +78,7 @@ def test_a_level_over_seven_models_takes_as_long_as_its_slowest_call(
     for _ in range(ROUNDS):
         calls.clear()
         taken = milliseconds(lambda: deep_search(odoo, "azure"))
-        assert len(calls) == len(SEARCHED_MODELS)
+        assert len(calls) == len(searched_models())
         ratios.append(taken / max(call.duration_ms for call in calls))
 
     print(f"\nseven models against the slowest call: {statistics.median(ratios):.2f}")
@@ -90,7 +90,7 @@ def test_all_levels_over_seven_models_take_as_long_as_the_slowest_model(odoo: Od
     for _ in range(ROUNDS):
         alone = [
             milliseconds(lambda model=model: deep_search(odoo, "nothing", model, 5))  # type: ignore[misc]
-            for model in SEARCHED_MODELS
+            for model in searched_models()
         ]
         ratios.append(milliseconds(lambda: deep_search(odoo, "nothing")) / max(alone))
 

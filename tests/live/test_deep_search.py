@@ -9,7 +9,7 @@ import pytest
 
 from odoo_toolkit import AccessError, CallEvent, Odoo, connect, count, create, execute, unlink
 from odoo_toolkit.deep_search import deep_search
-from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS
+from odoo_toolkit.deep_search.configurations import searched_models
 from tests.live.servers import Server, User, credentials
 
 #: Enough contacts to fill the limit before the one that is meant.
@@ -138,7 +138,7 @@ def test_log_says_what_the_server_lacks(odoo: Odoo) -> None:
     found = deep_search(odoo, "qzxwqzxw")
     notes = {(e.level, e.model): " ".join(e.notes) for e in found.search_log}
 
-    for model in SEARCHED_MODELS:
+    for model in searched_models():
         if not odoo.schema.has_model(model):
             assert "not installed" in notes[1, model]
     has_mobile = "mobile" in odoo.schema.fields("res.partner")
@@ -176,7 +176,7 @@ def test_round_trips(server: Server, user: User) -> None:
     """One call per model and level as long as nothing is cut off."""
     calls: list[CallEvent] = []
     with connect(**credentials(server, user), on_call=calls.append) as odoo:
-        present = [model for model in SEARCHED_MODELS if odoo.schema.has_model(model)]
+        present = [model for model in searched_models() if odoo.schema.has_model(model)]
         deep_search(odoo, "qzxwqzxw", max_depth=3)
         assert len(calls) == 3 * len(present)
 

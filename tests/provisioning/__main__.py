@@ -55,6 +55,14 @@ def main(arguments: list[str] | None = None) -> int:
         "copies", help="run what follows '--' on new copies of servers, and remove the copies"
     )
     copies_parser.add_argument("versions", nargs="+", choices=list(RELEASES), metavar="VERSION")
+    copies_parser.add_argument(
+        "--addon",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="PATH",
+        help="the folder of a module to install on the copies",
+    )
     commands.add_parser("stop", help="stop the servers and their PostgreSQL")
     commands.add_parser("status", help="say what runs, and where everything is kept")
     environment_parser = commands.add_parser(
@@ -74,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
             with locked():
                 return _start(releases, trees, chosen.fresh, chosen.json)
         if chosen.command == "copies":
-            return _run_on_copies(releases, words[end + 1 :])
+            return _run_on_copies(releases, words[end + 1 :], chosen.addon)
         if chosen.command == "stop":
             with locked():
                 return _stop()
@@ -136,14 +144,14 @@ def _start(releases: list[Release], trees: dict[str, Path], fresh: bool, as_json
     return 0
 
 
-def _run_on_copies(releases: list[Release], command: list[str]) -> int:
+def _run_on_copies(releases: list[Release], command: list[str], addons: list[Path]) -> int:
     """Run a command for which the servers are new copies; return its exit code."""
     if not command:
         raise ProvisioningError("Say what to run on the copies: copies 16 17 -- COMMAND ...")
     # as after an interruption, the copies are removed
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with contextlib.ExitStack() as stack:
-        servers = [stack.enter_context(copies.copied(release)) for release in releases]
+        servers = [stack.enter_context(copies.copied(one, addons=addons)) for one in releases]
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         write_json(folder / "servers.json", servers)
         named = {"ODOO_TOOLKIT_SERVERS_FILE": str(folder / "servers.json")}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit.deep_search import DeepSearchResult, SearchLogEntry, deep_search
-from odoo_toolkit.deep_search.configurations import SEARCHED_MODELS
+from odoo_toolkit.deep_search.configurations import searched_models
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError, ValidationError
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.values import ReadOptions
@@ -347,7 +347,7 @@ class TestBroad:
         assert set(found.results["sale.order"][0]) == {"id", "name", "amount_total"}
 
     def test_configurations_name_what_the_document_does(self) -> None:
-        assert SEARCHED_MODELS == [
+        assert searched_models() == [
             "res.partner",
             "sale.order",
             "account.move",

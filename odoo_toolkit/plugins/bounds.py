@@ -1,0 +1,270 @@
+"""The connection as a plugin has it: only what it declared passes, and as what it is.
+
+A call of a plugin's is never taken for what its code says of it. It is judged as a caller's is:
+reads and values are parsed, and each model is judged by itself. What remains a step is a button
+that was declared, and it writes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+
+import attrs
+
+from odoo_toolkit.call import Access, Call, default_access
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.fields import FieldsOf
+from odoo_toolkit.plugins.plugin import Declared
+from odoo_toolkit.policy.calls import KNOWN_KEYS, check_known, check_showing
+from odoo_toolkit.policy.policy import Policy
+from odoo_toolkit.policy.redaction import opening
+from odoo_toolkit.policy.tables import (
+    BLOCKED_METHODS,
+    CLOSED_METHODS,
+    COMPOSERS,
+    HARMLESS_METHODS,
+    HARMLESS_WRITES,
+)
+from odoo_toolkit.wizards.protocol import is_plain
+
+if TYPE_CHECKING:
+    from odoo_toolkit.client import Admitted, Odoo
+
+R = TypeVar("R")
+
+#: What the library's functions ask for themselves, whatever model they are given: descriptions.
+_DESCRIBING = frozenset({"fields_get", "has_access", "check_access_rights"})
+
+#: What they look up besides, and show nobody: model -> methods.
+_LOOKUPS: Mapping[str, frozenset[str]] = {
+    "ir.model": frozenset({"get_available_models", "search_count"}),
+    "ir.module.module": frozenset({"search_count"}),
+}
+
+#: What of a connection has no calls in it; all else of it is closed to plugins.
+_OPEN = frozenset(
+    {
+        *("version", "link_pattern", "link", "links", "uid", "database", "protocol"),
+        *("clock_ahead", "policy", "schema", "options", "settings", "state", "journal"),
+        "record_filter",
+    }
+)
+
+#: Keys that tell a wizard which records it is about.
+_ACTIVE = frozenset({"active_model", "active_id", "active_ids"})
+
+
+@attrs.frozen(kw_only=True)
+class Bounds:
+    """What a function of a plugin may do.
+
+    Attributes:
+        plugin: its name.
+        declared: what the plugin declared.
+        access: what the function was said to do; one that reads sends nothing else.
+    """
+
+    plugin: str
+    declared: Declared
+    access: Access
+
+    def within(self, call: Call, policy: Policy) -> Call:
+        """Return a call as it is to be judged.
+
+        Raises:
+            AccessError: the plugin has not declared it, or no plugin may do it.
+        """
+        if call.internal and call.reads and _is_lookup(call):
+            return call
+        if call.method in HARMLESS_METHODS:
+            if call.model not in self.declared.models:
+                self._refuse(call, f"has not declared that it reads {call.model}")
+            if call.method == "default_get" and call.model in self.declared.wizards:
+                return self._defaults(call, policy)
+            return attrs.evolve(call, access="read", acts_on=None, step=False, internal=False)
+        return self._change(call, policy)
+
+    def _defaults(self, call: Call, policy: Policy) -> Call:
+        """Return the question for what a wizard fills in, which depends on what it is about."""
+        if policy.defaults_write(call.model):
+            self._refuse(call, f"asks {call.model} for its defaults, which changes something")
+        check_showing(policy, call.context)
+        if policy.mode != "full" or policy.closes:
+            self._check_plain(call, policy, wizard=True)
+        return attrs.evolve(call, access="read", acts_on=None, step=True, internal=False)
+
+    def _change(self, call: Call, policy: Policy) -> Call:
+        model, method = call.model, call.method
+        if not self.declared.allows(model, method):
+            self._refuse(call, f"has not declared the step {model}.{method}")
+        if self.access == "read":
+            self._refuse(call, f"may only read here, and {model}.{method} does more")
+        if closed := closed_step(model, method):
+            self._refuse(call, closed)
+        kind = default_access(method)
+        if kind == "delete" and self.access != "delete":
+            self._refuse(call, f"deletes here, where its tool is not said to: {model}.{method}")
+        wizard = model in self.declared.wizards
+        if wizard and not all(map(is_plain, _values(call))):
+            self._refuse(call, f"fills {model} in with lines of other models")
+        if not wizard and (method in HARMLESS_WRITES or kind == "delete"):
+            return attrs.evolve(call, access=kind, acts_on=None, step=False, internal=False)
+        check_showing(policy, call.context)
+        if policy.mode != "full" or policy.closes:
+            self._check_plain(call, policy, wizard)
+        access: Access = kind if kind in ("create", "delete") else "write"
+        return attrs.evolve(call, access=access, acts_on=None, step=True, internal=False)
+
+    def _check_plain(self, call: Call, policy: Policy, wizard: bool) -> None:
+        """Refuse what only the rights of Odoo's user would limit."""
+        active = {key: item for key, item in call.context.items() if wizard and key in _ACTIVE}
+        known = {key: item for key, item in call.context.items() if key not in active}
+        if policy.mode != "full":
+            check_known(known, policy.mode)
+        elif other := known.keys() - KNOWN_KEYS.keys():
+            self._refuse(call, f"gives the context key {min(other)}, while models are closed")
+        if active.get("active_model", call.model) not in self.declared.models:
+            self._refuse(call, f"has not declared {active['active_model']}")
+        filled_in = wizard and call.method in ("create", "write", "default_get")
+        if (call.arguments or call.positional) and not filled_in:
+            self._refuse(call, f"calls {call.method} with arguments, not on ids alone")
+
+    def check_lines(self, call: Call, policy: Policy, fields_of: FieldsOf) -> None:
+        """Refuse values whose lines reach what is not declared, as restricted mode would.
+
+        Raises:
+            AccessError: they do, or delete lines.
+            ValidationError: they have not the shape that values must have.
+        """
+        steps = self.declared.steps
+        lines = {name for name in steps if {"create", "write"} <= set(steps[name])}
+        listed = frozenset({*lines, call.model})
+        bounded = attrs.evolve(policy, mode="restricted", write_allowlist=listed)
+        # Of a step that is only asked about, the records are not known yet.
+        asked = call if call.ids is None else attrs.evolve(call, ids=(1,))
+        try:
+            bounded.admitted(asked, fields_of)
+        except AccessError as error:
+            if error.code != "MODE_VIOLATION":
+                raise
+            reached = error.details.get("model", call.model)
+            self._refuse(call, f"reaches {reached} with these values, and has not declared that")
+
+    def _refuse(self, call: Call, what: str) -> NoReturn:
+        raise AccessError(
+            f"The plugin {self.plugin} {what}.",
+            code="METHOD_BLOCKED",
+            suggestion="Do without it; whoever maintains the plugin declares what it does, as far"
+            " as the toolkit allows that.",
+            details={"plugin": self.plugin, "model": call.model, "method": call.method},
+        )
+
+
+def _values(call: Call) -> Iterator[Any]:
+    """Yield the values that a call creates or writes."""
+    given = call.arguments.get("vals_list", call.arguments.get("vals")) or ()
+    for row in given if isinstance(given, (list, tuple)) else [given]:
+        yield from row.values()
+
+
+def closed_step(model: str, method: str) -> str | None:
+    """Return why no plugin may do something that does more than read; None where it may."""
+    protecting = Policy()
+    if protecting.model_blocked(model):
+        return f"must not reach {model}, which is always closed"
+    if protecting.never_written_refusal(model, "model") or model in COMPOSERS:
+        return f"must not change {model}, which is only read"
+    folded = method.lower()
+    if folded.startswith("_") or folded in BLOCKED_METHODS | CLOSED_METHODS:
+        return f"must not call {method}, which is always closed"
+    return None
+
+
+def _is_lookup(call: Call) -> bool:
+    if call.method in _DESCRIBING or call.method in _LOOKUPS.get(call.model, ()):
+        return True
+    if call.model == "res.users":  # the time zone of the user that we are
+        return call.method == "read" and call.arguments == {"fields": ["tz"]}
+    return False
+
+
+class BoundOdoo:
+    """The connection as a plugin's function sees it.
+
+    Args:
+        odoo: the connection.
+        bounds: of the function.
+    """
+
+    def __init__(self, odoo: Odoo, bounds: Bounds) -> None:
+        self._odoo, self._bounds = odoo, bounds
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OPEN:
+            raise AttributeError(f"A plugin's connection has no {name}: it makes calls.")
+        return getattr(self._odoo, name)
+
+    def check(self, call: Call, *, planned: bool = False) -> Call:
+        """Ask the policy about a call that is not to be sent yet."""
+        return self._odoo.check(self._within(call, planned=planned), planned=planned)
+
+    def refusal(self, call: Call) -> OdooError | None:
+        """Return why a call would not be sent; None where it would."""
+        try:
+            within = self._within(call)
+        except OdooError as error:
+            return error
+        return self._odoo.refusal(within)
+
+    def refuse(self, call: Call, error: OdooError) -> NoReturn:
+        """Raise an error about a call that is not sent."""
+        self._odoo.refuse(call, error)
+
+    def admit(self, call: Call) -> Admitted:
+        """Let the policy judge a call that reads."""
+        return self._odoo.admit(self._within(call))
+
+    def send(self, admitted: Admitted) -> Any:
+        """Send a call that reads and was admitted; what changes goes through :meth:`call`."""
+        within = self._within(admitted.call)
+        if not within.reads:
+            raise AccessError(
+                f"The plugin {self._bounds.plugin} sends a change past the policy.",
+                code="METHOD_BLOCKED",
+                suggestion="Make changes with odoo.call.",
+            )
+        return self._odoo.send(attrs.evolve(admitted, call=within))
+
+    def call(self, call: Call) -> Any:
+        """Send a call and return what the method returned."""
+        within = self._within(call)
+        result = self._odoo.call(within)
+        return opening(result) if within.step and self._odoo.policy.closes else result
+
+    def _within(self, call: Call, *, planned: bool = False) -> Call:
+        policy = self._odoo.policy
+        # A plan writes nothing: any mode tells it.
+        judging = attrs.evolve(policy, mode="full") if planned else policy
+        try:
+            within = self._bounds.within(call, judging)
+            if within.method in HARMLESS_WRITES and not within.step:
+                self._bounds.check_lines(within, judging, self._odoo.schema.fields)
+            return within
+        except OdooError as error:
+            # The audit hears of it.
+            self._odoo.refuse(call, error)
+
+
+def bound(bounds: Bounds, function: Callable[..., R]) -> Callable[..., R]:
+    """Return a function of a plugin that keeps within its bounds, and so does its plan."""
+
+    @functools.wraps(function)
+    def kept(odoo: Odoo | None, *args: Any, **kwargs: Any) -> R:
+        own = odoo if odoo is None else cast("Odoo", BoundOdoo(odoo, bounds))
+        return function(own, *args, **kwargs)
+
+    if plan := getattr(function, "plan", None):
+        kept.plan = bound(bounds, plan)  # type: ignore[attr-defined]
+    return kept

@@ -1,0 +1,136 @@
+"""``odoo-toolkit plugin``: what is installed, what is wrong with one, and the beginning of one."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from odoo_toolkit.cli import main
+from odoo_toolkit.plugins.writing_out import write_plugin
+from odoo_toolkit.testing import FakeServer
+from tests.rental import memory
+from tests.rental.installed import FILE, install_rental
+from tests.rental.memory import written
+from tests.unit.fake_shell import Run, run
+
+ROOT = Path(__file__).parents[2]
+
+
+__all__ = ["run"]
+
+
+@pytest.fixture
+def server() -> FakeServer:
+    """The Odoo of the commands that ``run`` runs."""
+    return memory.server()
+
+
+@pytest.fixture(autouse=True)
+def _no_odoo(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ODOO_URL", "ODOO_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_what_is_right_is_told_with_all_that_it_sends(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install_rental(monkeypatch, tmp_path)
+
+    for name in ("rental", str(FILE)):
+        assert main(["plugin", "check", name]) == 0
+        said = capsys.readouterr()
+
+        assert "right: rental 1.0.0: Rent equipment out and take it back" in said.out
+        assert "changes: rental.contract: create, " in said.out
+        assert "Not looked for in an Odoo" in said.err
+    assert main(["plugin", "check", "rental"]) == 0
+    assert "answers: rental.return: action_done" in capsys.readouterr().out
+
+
+def test_what_is_wrong_is_told_line_by_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "rental.toml"
+    file.write_text(FILE.read_text("utf-8").replace('"action_confirm"', '"sudo"'))
+
+    assert main(["plugin", "check", str(file)]) == 3
+    said = capsys.readouterr().out
+
+    assert said.startswith("wrong: Its step rental.contract.sudo cannot be")
+    assert main(["plugin", "check", "nobodys"]) == 3
+    assert "No installed package has a plugin 'nobodys'" in capsys.readouterr().out
+
+
+def test_models_fields_and_buttons_are_looked_for_in_the_odoo_that_is_named(
+    run: Run, server: FakeServer, tmp_path: Path
+) -> None:
+    file = tmp_path / "rental.toml"
+    file.write_text(FILE.read_text("utf-8").replace('"action_confirm"', '"action_purge"'))
+
+    right, wrong = run("plugin", "check", str(FILE)), run("plugin", "check", str(file))
+
+    assert right.exit_code == 0
+    assert "Looked for in Odoo 19.0 at http://odoo.test" in right.stderr
+    assert wrong.exit_code == 3
+    assert "has no button that calls action_purge" in wrong.stdout
+    assert written(server) == []
+
+
+def test_installed_plugins_are_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    install_rental(monkeypatch, tmp_path)
+
+    assert main(["plugin", "list"]) == 0
+    assert '"plugin":"rental"' in capsys.readouterr().out.replace(" ", "")
+
+
+@pytest.mark.parametrize("name", ["sales", "Hire", "x", "read"])
+def test_a_name_that_no_plugin_can_have_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    assert main(["plugin", "new", name, "--folder", str(tmp_path)]) == 3
+    assert f"A plugin cannot be called '{name}'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "hire").mkdir()
+
+    assert main(["plugin", "new", "hire", "--folder", str(tmp_path)]) == 3
+    assert "is there already" in capsys.readouterr().err
+    assert list((tmp_path / "hire").iterdir()) == []
+
+
+def test_a_new_file_is_right(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["plugin", "new", "hire", "--toml", "--folder", str(tmp_path)]) == 0
+    assert main(["plugin", "check", str(tmp_path / "hire.toml")]) == 0
+    assert "right: hire" in capsys.readouterr().out
+
+
+def test_a_new_package_is_right_and_its_tests_pass(tmp_path: Path) -> None:
+    """In a process of its own, with the metadata that an installer would leave."""
+    write_plugin("hire", tmp_path)
+    folder = tmp_path / "hire"
+    project = (folder / "pyproject.toml").read_text("utf-8")
+    points = re.search(r'^hire = "(.+)"', project, re.MULTILINE)
+    assert points
+    metadata = folder / "odoo_toolkit_hire-0.1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: hire\nVersion: 0.1.0\n")
+    (metadata / "entry_points.txt").write_text(f"[odoo_toolkit.plugins]\nhire = {points[1]}\n")
+    environ = {"PYTHONPATH": f"{ROOT}:{folder}", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    for words in (["odoo_toolkit.cli", "plugin", "check", "hire"], ["pytest", "-q", "tests"]):
+        done = subprocess.run(
+            [sys.executable, "-m", *words],
+            cwd=folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
