@@ -233,9 +233,7 @@ def read_call(
     return Operation(tool.name, inner)
 
 
-def _several(
-    area: Area, areas: Mapping[str, Area], given: Mapping[str, Any]
-) -> dict[str, Any]:
+def _several(area: Area, areas: Mapping[str, Area], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schemas of several operations, which are looked up at once."""
     if given.keys() != {"operation"}:
         raise _wrong_shape("operation must be one operation where there are arguments.")
