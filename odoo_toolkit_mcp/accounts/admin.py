@@ -16,14 +16,23 @@ from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.version import detect_version
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.activity import Event
-from odoo_toolkit_mcp.accounts.attempts import OPERATOR, Attempts
+from odoo_toolkit_mcp.accounts.attempts import OPERATOR, OPERATOR_ADDRESS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
 from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
-from odoo_toolkit_mcp.accounts.web import Handler, PageError, Pages, moment, text_of, to
+from odoo_toolkit_mcp.accounts.web import (
+    Handler,
+    PageError,
+    Pages,
+    address_of,
+    moment,
+    number_of,
+    text_of,
+    to,
+)
 from odoo_toolkit_mcp.accounts.web_sessions import OPERATOR as OPERATOR_ID
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 
@@ -89,7 +98,9 @@ class AdminPages:
         kept = self._team.operator_password
         if not kept:
             raise _no_page()
-        if wait := await aside(self._attempts.take, [("operator", OPERATOR)]):
+        address = f"operator {address_of(request)}"
+        bounds = [(address, OPERATOR_ADDRESS), ("operator", OPERATOR)]
+        if wait := await aside(self._attempts.take, bounds):
             raise PageError(
                 "There were too many tries",
                 f"Wait {int(wait // 60) + 1} minutes, then try again.",
@@ -100,7 +111,7 @@ class AdminPages:
             return self._pages.show(
                 request, "admin_sign_in.html", 400, problem="This is not the operator's password."
             )
-        await aside(self._attempts.forget, "operator")
+        await aside(self._attempts.forget, address, "operator")
         await aside(self._provider.activity.note, "operator signed in")
         answer = to("/admin")
         self._pages.set_cookie(answer, "admin", await aside(self._sessions.begin, OPERATOR_ID))
@@ -179,17 +190,19 @@ class AdminPages:
         """End one connection, or all of a person and the key with them."""
         form = await self._posted(request)
         grants = await aside(self._provider.grants.grants)
-        connection, account = text_of(form, "connection", 20), text_of(form, "account", 20)
+        connection = text_of(form, "connection", 20)
+        account = number_of(text_of(form, "account", 20))
         for grant in grants:
             if connection == str(grant.id):
                 await self._provider.end(grant, "revoked by the operator")
-        if account.isdigit():
-            await aside(self._provider.grants.drop_key, int(account), "revoked by the operator")
-            await aside(self._sessions.end_all, int(account))
+        # 0 is the operator, who has no account.
+        if account:
+            await aside(self._provider.grants.drop_key, account, "revoked by the operator")
+            await aside(self._sessions.end_all, account)
             await aside(
                 self._provider.activity.note,
                 "disconnected",
-                account=int(account),
+                account=account,
                 body={"why": "revoked by the operator"},
             )
         return to("/admin")
@@ -200,16 +213,17 @@ class AdminPages:
         return {name: value for name, value in given.items() if value}
 
     async def _events(self, filters: Filters, limit: int) -> list[Event]:
-        numbers = {name: filters.get(name, "") for name in ("account", "before")}
-        if any(value and not value.isdigit() for value in numbers.values()):
+        given = {name: filters[name] for name in ("account", "before") if name in filters}
+        numbers = {name: number_of(value) for name, value in given.items()}
+        if None in numbers.values():
             raise PageError("This is no number", "Give the number of an account.", 400)
         return await aside(
             self._provider.activity.latest,
             instance=filters.get("instance"),
             kind=filters.get("kind"),
             words=filters.get("words"),
-            account=int(numbers["account"]) if numbers["account"] else None,
-            before=int(numbers["before"]) if numbers["before"] else None,
+            account=numbers.get("account"),
+            before=numbers.get("before"),
             limit=limit,
         )
 

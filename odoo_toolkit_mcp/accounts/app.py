@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,11 +10,12 @@ import anyio
 from mcp.server.auth.routes import build_resource_metadata_url
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError
@@ -34,6 +36,8 @@ from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, guard, listen
 from odoo_toolkit_mcp.http.authentication import SharedToken
 from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH
+
+logger = logging.getLogger(__name__)
 
 #: Seconds between two times that the store is tidied.
 _TIDIED = 3600.0
@@ -57,6 +61,8 @@ class TeamServer:
         self.vault = Vault(keys)
         self.store: Database = open_store(team.store)
         self.provider = Provider(team, self.store, self.vault)
+        # Better no server than one that answers nobody.
+        self.provider.check_keys()
         self.members = Members(
             team,
             self.store,
@@ -86,13 +92,13 @@ class TeamServer:
                 Route(METRICS_PATH, counted, methods=["GET"]),
                 Route("/", self.pages.guarded(self._home)),
                 Route("/static/pages.css", stylesheet),
-                *oauth_routes(self.provider, self.attempts),
+                *oauth_routes(self.provider, self.attempts, self.pages),
                 *sign_in.routes(),
                 *mine.routes(),
                 *admin.routes(),
                 Route(team.server.path, endpoint),
             ],
-            middleware=[Middleware(_Door, hosts=team.server.allowed_hosts)],
+            middleware=[Middleware(_Door, team=team)],
             lifespan=self._lifespan,
         )
 
@@ -106,7 +112,11 @@ class TeamServer:
 
     async def _tidy(self) -> None:
         while True:
-            await aside(tidy, self.store, self.team.activity_days)
+            try:
+                await aside(tidy, self.store, self.team.activity_days)
+            except OdooError as error:
+                # A store that is full or locked for a while does not end the server.
+                logger.error("%s %s", error.message, error.suggestion or "")
             await anyio.sleep(_TIDIED)
 
     async def _health(self, request: Request) -> Response:
@@ -122,11 +132,17 @@ class TeamServer:
 
 
 class _Door:
-    """Lets only requests in that name this server, and says so when the store is gone."""
+    """Lets only requests in that name this server, and says so when the store is gone.
 
-    def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
+    Why it is gone is for the log: the words name files and servers.
+    """
+
+    def __init__(self, app: ASGIApp, team: Team) -> None:
         self._app = app
-        self._hosts = frozenset({*hosts, "127.0.0.1", "localhost", "[::1]"})
+        self._hosts = frozenset({*team.server.allowed_hosts, "127.0.0.1", "localhost", "[::1]"})
+        self._headers = {"X-Content-Type-Options": "nosniff"}
+        if team.public_url.startswith("https://"):
+            self._headers["Strict-Transport-Security"] = "max-age=31536000"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -135,21 +151,36 @@ class _Door:
         host = Request(scope).headers.get("host", "")
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
         answer: Response | None = None
+        started = False
+
+        async def safely(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
         if name.lower() not in self._hosts and scope["path"] != HEALTH_PATH:
             answer = PlainTextResponse("This server does not have that name.\n", 421)
         else:
             try:
-                await self._app(scope, receive, send)
+                await self._app(scope, receive, safely)
             except OdooError as error:
-                if error.code != "STORE_ERROR":
+                logger.error("%s %s", error.message, error.suggestion or "")
+                if started:
                     raise
                 answer = JSONResponse(
-                    {"error": "temporarily_unavailable", "error_description": error.message},
+                    {
+                        "error": "temporarily_unavailable",
+                        "error_description": "This server cannot do that now: try again later.",
+                    },
                     503,
                     headers={"Retry-After": "10", "Cache-Control": "no-store"},
                 )
         if answer:
-            await answer(scope, receive, send)
+            await answer(scope, receive, safely)
 
 
 async def serve(team: Team) -> None:

@@ -27,8 +27,10 @@ class Bound:
 LOGIN = Bound(5, 900.0)
 ADDRESS = Bound(30, 900.0)
 
-#: Failed sign-ins of the operator, from anywhere.
-OPERATOR = Bound(10, 900.0)
+#: Failed sign-ins of the operator, from one address, and from anywhere: the operator is not to be
+#: locked out by somebody who has one address.
+OPERATOR_ADDRESS = Bound(10, 900.0)
+OPERATOR = Bound(300, 900.0)
 
 #: Registrations of clients, and sign-ins begun, from one address.
 REGISTRATIONS = Bound(30, 3600.0)
@@ -74,7 +76,17 @@ class Attempts:
                     )
         return wait
 
-    def forget(self, who: str) -> None:
-        """Forget the attempts under a name: the last one was right."""
+    def forget(self, who: str, *shared: str) -> None:
+        """Forget the attempts under a name: the last one was right.
+
+        Args:
+            who: under which all are forgotten.
+            shared: names that others share, under which only that one is.
+        """
         with self._store.writing() as session:
             session.execute("DELETE FROM attempt WHERE who = ?", [who])
+            for name in shared:
+                session.execute(
+                    "DELETE FROM attempt WHERE id = (SELECT max(id) FROM attempt WHERE who = ?)",
+                    [name],
+                )

@@ -29,6 +29,9 @@ MOST_CLIENTS = 20_000
 #: Addresses and characters that one registration may have.
 _MOST_ADDRESSES, _LONGEST_ADDRESS, _LONGEST_NAME = 10, 1000, 100
 
+#: Characters that all of a registration may have, as it is kept.
+_MOST_CHARACTERS = 16_000
+
 
 class Client(OAuthClientInformationFull):
     """A client; on the person's own machine it may listen at any port (RFC 8252, 7.3)."""
@@ -43,6 +46,8 @@ class Client(OAuthClientInformationFull):
             return super().validate_redirect_uri(redirect_uri)
         except InvalidRedirectUriError:
             if redirect_uri is None or not is_loopback_address(str(redirect_uri)):
+                raise
+            if redirect_problem(str(redirect_uri)):
                 raise
             wanted = _without_port(str(redirect_uri))
             if all(_without_port(str(known)) != wanted for known in self.redirect_uris or ()):
@@ -88,6 +93,17 @@ class Clients:
                 [client.client_id, body, now(), now()],
             )
 
+    def check(self) -> None:
+        """See that the ring opens the clients.
+
+        Raises:
+            ConfigurationError: a key that has sealed one is missing.
+        """
+        with self._store.reading() as session:
+            rows = session.execute("SELECT sealed FROM client").fetchall()
+        for row in rows:
+            self._vault.open(row["sealed"])
+
     def reseal(self) -> int:
         """Seal all clients anew with the first key of the ring; return how many there are."""
         with self._store.writing() as session:
@@ -117,6 +133,11 @@ def check_client(client: OAuthClientInformationFull) -> None:
     for address in addresses:
         if problem := redirect_problem(address):
             raise RegistrationError("invalid_redirect_uri", problem)
+    if len(client.model_dump_json(exclude_none=True)) > _MOST_CHARACTERS:
+        raise RegistrationError(
+            "invalid_client_metadata",
+            f"What describes a client has at most {_MOST_CHARACTERS} characters.",
+        )
     if len(client.client_name or "") > _LONGEST_NAME:
         raise RegistrationError(
             "invalid_client_metadata", f"A client_name has at most {_LONGEST_NAME} characters."

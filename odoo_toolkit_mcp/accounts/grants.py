@@ -267,6 +267,14 @@ class Grants:
         with self._store.reading() as session:
             return self._grants(session, f"{where} ORDER BY granted.id DESC LIMIT 1000", values)
 
+    def knows_client(self, client: str) -> bool:
+        """Whether anything was ever granted to a client."""
+        with self._store.reading() as session:
+            found = session.execute(
+                "SELECT 1 AS found FROM granted WHERE client = ? LIMIT 1", [client]
+            )
+            return found.fetchone() is not None
+
     def end(self, grant_id: int, why: Why) -> bool:
         """End a grant and all its tokens; return whether it held until now."""
         with self._store.writing() as session:

@@ -22,7 +22,7 @@ from odoo_toolkit_mcp.accounts.odoo_users import forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
-from odoo_toolkit_mcp.accounts.web import PageError, Pages, text_of, to
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.requests import journal_for
 from odoo_toolkit_mcp.settings import policy_of
@@ -155,7 +155,7 @@ class MyPages:
             except OdooError as error:
                 if error.code != "NOT_FOUND":
                     return await self.show(request, f"{error.message} {error.suggestion or ''}")
-            await self._sign_in.forget_attempts(instance, account.login)
+            await self._sign_in.forget_attempts(request, instance, account.login)
         await aside(self._provider.grants.drop_key, account.id, "disconnected by the user")
         await aside(
             self._provider.activity.note,
@@ -168,14 +168,14 @@ class MyPages:
     async def undo(self, request: Request) -> Response:
         """Show what taking a change back would do; with a second yes, do it."""
         account, form = await self._posted(request)
-        entry, sure = text_of(form, "entry", 20), text_of(form, "sure") == "yes"
-        if not entry.isdigit():
+        entry, sure = number_of(text_of(form, "entry", 20)), text_of(form, "sure") == "yes"
+        if entry is None:
             raise PageError("There is no such change", "Choose one of the list.", 404)
         try:
             done = await beside(
                 self._with_odoo,
                 account,
-                lambda odoo: undo(odoo, entry=int(entry), dry_run=not sure),
+                lambda odoo: undo(odoo, entry=entry, dry_run=not sure),
             )
         except OdooError as error:
             raise PageError(

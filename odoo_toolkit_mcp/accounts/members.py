@@ -82,7 +82,11 @@ class Members:
             self._tasks.start_soon(self._recheck, account)
 
     async def _recheck(self, account: Account) -> None:
-        await beside(self._provider.rechecks, account)
+        try:
+            await beside(self._provider.rechecks, account)
+        except OdooError as error:
+            # The next request looks again; this task must not end all servers.
+            logger.error("%s %s", error.message, error.suggestion or "")
 
     async def _endpoint(self, token: GrantedToken) -> Endpoint:
         key = (token.grant.account.instance, token.rule)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
+import anyio
 from mcp.server.auth.handlers.authorize import AuthorizationHandler
 from mcp.server.auth.handlers.register import RegistrationHandler
 from mcp.server.auth.handlers.token import TokenHandler
@@ -14,29 +17,32 @@ from mcp.server.auth.routes import build_metadata, cors_middleware
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from mcp.server.transport_security import RequestBodyLimitMiddleware
 from pydantic import AnyHttpUrl
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, request_response
 
 from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts, Bound
+from odoo_toolkit_mcp.accounts.client_documents import is_document_address
 from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
 from odoo_toolkit_mcp.accounts.store import aside
-from odoo_toolkit_mcp.accounts.web import address_of
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of
 
 Handler = Callable[[Request], Awaitable[Response]]
 
-#: Bytes of the longest request.
-_MOST_BYTES = 64_000
+#: Bytes of the longest request, and seconds that it may take to arrive.
+_MOST_BYTES, _PATIENCE = 64_000, 20.0
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
 
 
-def oauth_routes(provider: Provider, attempts: Attempts) -> list[Route]:
+def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[Route]:
     """Return the routes by which clients find the server, register, and get tokens.
 
     Args:
         provider: answers them.
         attempts: bounds how often they are asked from one address.
+        pages: makes the page of a request that cannot be answered.
     """
     team = provider.team
     issuer = AnyHttpUrl(team.public_url)
@@ -62,7 +68,7 @@ def oauth_routes(provider: Provider, attempts: Attempts) -> list[Route]:
     authenticator = ClientAuthenticator(provider)
     tokens = _Tokens(provider, authenticator)
     register = RegistrationHandler(provider, registration).handle
-    authorize = AuthorizationHandler(provider).handle
+    authorize = _Authorize(provider, pages)
     well_known = "/.well-known/oauth-protected-resource"
     return [
         _told(well_known, protected),
@@ -85,21 +91,26 @@ class _Tokens:
 
     async def exchange(self, request: Request) -> Response:
         """Give tokens for a code or a refresh token, for this resource and no other."""
-        resource = (await request.form()).get("resource")
+        form = await self._form(request)
+        if form is None:
+            return _unknown_client()
         team = self._provider.team
         ours = (team.resource, team.public_url)
-        if resource is not None and str(resource).rstrip("/") not in ours:
+        if any(str(wanted).rstrip("/") not in ours for wanted in form.getlist("resource")):
             return _refusal(400, "invalid_target", f"This server is {team.resource}.")
         answer: Response = await self._handler.handle(request)
         return answer
 
     async def revoke(self, request: Request) -> Response:
         """End what a token was granted for; the same answer where there is none (RFC 7009)."""
+        form = await self._form(request)
+        if form is None:
+            return _unknown_client()
         try:
             client = await self._authenticator.authenticate_request(request)
         except AuthenticationError as error:
             return _refusal(401, "invalid_client", error.message)
-        token = (await request.form()).get("token")
+        token = form.get("token")
         if not isinstance(token, str) or not token:
             return _refusal(400, "invalid_request", "token is missing.")
         found = await self._provider.load_refresh_token(client, token)
@@ -107,6 +118,82 @@ class _Tokens:
         if known is not None and known.client_id == client.client_id:
             await self._provider.revoke_token(known)
         return Response(status_code=200, headers=_NO_STORE)
+
+    async def _form(self, request: Request) -> FormData | None:
+        """Return the form; None where nothing was ever granted to a client with a document.
+
+        Nobody makes this server fetch addresses here. A client that names itself by HTTP Basic
+        only, as RFC 6749 has it, is found by the SDK's handlers, too.
+        """
+        form = await request.form()
+        client = form.get("client_id") or _basic_client(request)
+        if client and not form.get("client_id"):
+            form = FormData([*form.multi_items(), ("client_id", client)])
+            request._form = form  # where Starlette keeps what it has read itself
+        if not is_document_address(str(client)):
+            return form
+        return form if await aside(self._provider.grants.knows_client, str(client)) else None
+
+
+def _basic_client(request: Request) -> str | None:
+    """Return the client that HTTP Basic names."""
+    kind, _, encoded = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "basic":
+        return None
+    try:
+        return unquote(base64.b64decode(encoded).decode().partition(":")[0]) or None
+    except ValueError:
+        return None
+
+
+def _unknown_client() -> Response:
+    return _refusal(401, "invalid_client", "Invalid client_id")
+
+
+class _Authorize:
+    """Answers at the endpoint to which clients send browsers.
+
+    Anybody can register an address, so that none is a reason to send a browser there before its
+    person has said anything. What a client of this machine is told wrong, it is told at once; of
+    another, the person is told, and may follow the link.
+    """
+
+    def __init__(self, provider: Provider, pages: Pages) -> None:
+        self._handler = AuthorizationHandler(provider)
+        self._team = provider.team
+        self._pages = pages
+
+    async def __call__(self, request: Request) -> Response:
+        answer: Response = await self._handler.handle(request)
+        address = answer.headers.get("location", "")
+        if not address or address.startswith(f"{self._team.public_url}/sign-in?"):
+            return answer
+        # The issuer tells the client who answers (RFC 9207).
+        address += "&" + urlencode({"iss": self._team.public_url})
+        if not address.startswith("https://"):
+            answer.headers["location"] = address
+            return answer
+        told = dict(parse_qsl(urlsplit(address).query))
+        problem = PageError(
+            "The program has asked for something that this server does not have",
+            f"{told.get('error_description', '')} Go on to {urlsplit(address).netloc} only if you"
+            " have just come from there.",
+        )
+        return self._pages.message(request, problem, address)
+
+
+def _promptly(handler: Handler) -> Handler:
+    """Return a handler of requests whose bodies arrive in good time."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            with anyio.fail_after(_PATIENCE):
+                await request.body()
+        except TimeoutError:
+            return _refusal(408, "invalid_request", "The request took too long to arrive.")
+        return await handler(request)
+
+    return answer
 
 
 def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> Handler:
@@ -140,12 +227,12 @@ def _told(path: str, document: Mapping[str, Any]) -> Route:
 
 def _posted(path: str, handler: Handler) -> Route:
     methods = ["POST", "OPTIONS"]
-    limited = RequestBodyLimitMiddleware(cors_middleware(handler, methods), _MOST_BYTES)
+    limited = RequestBodyLimitMiddleware(cors_middleware(_promptly(handler), methods), _MOST_BYTES)
     return Route(path, limited, methods=methods)
 
 
 def _limited(handler: Handler) -> Any:
-    return RequestBodyLimitMiddleware(request_response(handler), _MOST_BYTES)
+    return RequestBodyLimitMiddleware(request_response(_promptly(handler)), _MOST_BYTES)
 
 
 async def stylesheet(request: Request) -> Response:

@@ -10,6 +10,8 @@ import re
 import time
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import attrs
 from mcp.server.auth.provider import (
     AccessToken,
@@ -25,6 +27,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from pydantic import Field
 
 from odoo_toolkit.databases import Database
+from odoo_toolkit.visible_text import in_one_line
 from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.client_documents import (
@@ -47,6 +50,9 @@ SCOPES = ("odoo", "offline_access")
 
 #: Seconds between two notes that a client is still there.
 _NOTED = 60.0
+
+#: Documents of clients that are fetched at once.
+_FETCHING = 4
 
 #: What a challenge of PKCE by S256 looks like.
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -98,20 +104,32 @@ class Provider(
         self.rechecks = Rechecks(team, self.grants)
         self._documents = documents or ClientDocuments()
         self._noted: dict[int, float] = {}
+        self._fetching: anyio.CapacityLimiter | None = None
 
     def reseal(self) -> int:
         """Seal all secrets with the first key of the ring; return how many there are."""
         return self.grants.reseal() + self.clients.reseal()
 
+    def check_keys(self) -> None:
+        """See that the ring opens what the store holds.
+
+        Raises:
+            ConfigurationError: a key that has sealed something is missing.
+        """
+        self.grants.accounts()
+        self.clients.check()
+
     # Clients.
 
     async def get_client(self, client_id: str) -> Client | None:
         """Return a client; None where there is none."""
-        return await aside(self._client, client_id)
-
-    def _client(self, client_id: str) -> Client | None:
         if not self.team.client_documents or not is_document_address(client_id):
-            return self.clients.find(client_id)
+            return await aside(self.clients.find, client_id)
+        # Apart, so that slow servers of documents never hold up the store or the pages.
+        self._fetching = self._fetching or anyio.CapacityLimiter(_FETCHING)
+        return await anyio.to_thread.run_sync(self._described, client_id, limiter=self._fetching)
+
+    def _described(self, client_id: str) -> Client | None:
         try:
             return client_of_document(client_id, self._documents.get(client_id), SCOPES)
         except (DocumentError, ValueError) as error:
@@ -149,7 +167,8 @@ class Provider(
             self.requests.begin,
             AuthorizationRequest(
                 client=client.client_id,
-                client_name=(client.client_name or "").strip()[:100] or "A program without a name",
+                client_name=in_one_line(client.client_name or "").strip()[:100]
+                or "A program without a name",
                 redirect_uri=str(params.redirect_uri),
                 explicit=params.redirect_uri_provided_explicitly,
                 state=params.state,
@@ -191,7 +210,7 @@ class Provider(
             TokenError: the code was used before: what was granted with it has ended.
         """
         if not await aside(self.grants.use_code, authorization_code.code):
-            self._note_end(authorization_code.grant, "a code was used twice")
+            await self._note_end(authorization_code.grant, "a code was used twice")
             raise TokenError("invalid_grant", "This code was used before.")
         return await self._tokens(authorization_code.grant, authorization_code.scopes)
 
@@ -231,7 +250,7 @@ class Provider(
             await self.end(grant, "the policy no longer admits this user")
             raise TokenError("invalid_grant", "This user is not admitted any more.")
         if not await aside(self.grants.use_refresh_token, refresh_token.token):
-            self._note_end(grant, "a refresh token was used twice")
+            await self._note_end(grant, "a refresh token was used twice")
             raise TokenError("invalid_grant", "This refresh token was used before.")
         return await self._tokens(grant, scopes)
 
@@ -303,11 +322,12 @@ class Provider(
     async def end(self, grant: Grant, why: Why) -> None:
         """End a grant and note it, unless it has ended before."""
         if await aside(self.grants.end, grant.id, why):
-            self._note_end(grant, why)
+            await self._note_end(grant, why)
 
-    def _note_end(self, grant: Grant, why: Why) -> None:
+    async def _note_end(self, grant: Grant, why: Why) -> None:
         logger.warning("The connection %d of %s has ended: %s.", grant.id, grant.account.login, why)
-        self.activity.note(
+        await aside(
+            self.activity.note,
             "disconnected",
             instance=grant.account.instance,
             account=grant.account.id,

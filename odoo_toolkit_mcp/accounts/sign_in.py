@@ -125,8 +125,11 @@ class SignIn:
                 )
         if self._team.instances[user.instance].rule_for(user.login, user.groups) is None:
             await beside(forget, self._team.instances[user.instance], user)
-            self._provider.activity.note(
-                "not admitted", instance=user.instance, body={"login": user.login}
+            await aside(
+                self._provider.activity.note,
+                "not admitted",
+                instance=user.instance,
+                body={"login": user.login},
             )
             raise PageError(
                 "You are not admitted here",
@@ -167,7 +170,7 @@ class SignIn:
         else:
             code = text_of(form, "code", 20).replace(" ", "")
             user = await beside(with_password, instance, login, password, code)
-        await self.forget_attempts(instance, login)
+        await self.forget_attempts(request, instance, login)
         return user
 
     async def take_attempt(self, request: Request, instance: Instance, login: str) -> None:
@@ -184,9 +187,10 @@ class SignIn:
                 429,
             )
 
-    async def forget_attempts(self, instance: Instance, login: str) -> None:
+    async def forget_attempts(self, request: Request, instance: Instance, login: str) -> None:
         """Forget the tries of a login: the last one was right."""
-        await aside(self._attempts.forget, _who(instance, login))
+        address = f"address {address_of(request)}"
+        await aside(self._attempts.forget, _who(instance, login), address)
 
     async def _known_account(self, request: Request) -> Account | None:
         """Return the account that this browser is signed in to, if its key can be used."""
@@ -277,8 +281,11 @@ class SignIn:
             return known
         made = await beside(key_for, instance, user, self._team.public_url)
         if made.warning:
-            self._provider.activity.note(
-                "warning", instance=instance.name, body={"login": user.login, "told": made.warning}
+            await aside(
+                self._provider.activity.note,
+                "warning",
+                instance=instance.name,
+                body={"login": user.login, "told": made.warning},
             )
         return await aside(
             self._provider.grants.keep_account,

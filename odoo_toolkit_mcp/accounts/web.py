@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
+import logging
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timezone
@@ -15,9 +18,12 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from odoo_toolkit.errors import OdooError
 from odoo_toolkit.installation import version
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault
+
+logger = logging.getLogger(__name__)
 
 #: Bytes of the longest form, seconds that a browser has to send it.
 _MOST_BYTES, _PATIENCE = 64_000, 20.0
@@ -104,11 +110,36 @@ class Pages:
             try:
                 return await handler(request)
             except PageError as error:
-                return self.show(
-                    request, "message.html", error.status, title=error.title, text=error.text
+                problem = error
+            except OdooError as error:
+                # Its words are for whoever runs the server.
+                logger.error("%s %s", error.message, error.suggestion or "")
+                problem = PageError(
+                    "This server cannot do that now",
+                    "Nothing was changed. Try again in a minute, then ask the operator, whose log"
+                    " says why.",
+                    503,
                 )
+            return self.message(request, problem)
 
         return answer
+
+    def message(self, request: Request, problem: PageError, link: str | None = None) -> Response:
+        """Return a page that says what is wrong.
+
+        Args:
+            request: that is answered.
+            problem: what is wrong.
+            link: address at which it goes on, which the person may follow or not.
+        """
+        return self.show(
+            request,
+            "message.html",
+            problem.status,
+            title=problem.title,
+            text=problem.text,
+            link=link,
+        )
 
     async def form(self, request: Request) -> FormData:
         """Return what a browser sends from one of our pages.
@@ -210,9 +241,19 @@ def text_of(form: FormData, name: str, longest: int = 500) -> str:
     return value if isinstance(value, str) and len(value) <= longest else ""
 
 
+def number_of(text: str) -> int | None:
+    """Return the id that a text is; None where it is none."""
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
+
+
 def address_of(request: Request) -> str:
-    """Return the address of whoever sends a request."""
-    return request.client.host if request.client else "unknown"
+    """Return the address of whoever sends a request, of IPv6 the network: one person has all of it."""
+    host = request.client.host if request.client else "unknown"
+    try:
+        network = ipaddress.ip_network((host, 64), strict=False)
+    except ValueError:
+        return host
+    return str(network) if network.version == 6 else host
 
 
 def moment(seconds: float) -> str:
