@@ -170,17 +170,20 @@ def open_server(spec: ServerSpec, log: Callable[[dict[str, Any]], None]) -> Iter
     Raises:
         ServerDied: It cannot be started or reached.
     """
-    with start_blocking_portal() as portal, contextlib.ExitStack() as stack:
+    with start_blocking_portal() as portal:
+        connection = portal.wrap_async_context_manager(spec.client())
         try:
-            client = stack.enter_context(portal.wrap_async_context_manager(spec.client()))
-        except BaseException as error:
-            if isinstance(error, (KeyboardInterrupt, SystemExit)):
-                raise
+            client = connection.__enter__()
+        except Exception as error:
             log({"died": f"it did not start: {error!r}"})
             raise ServerDied(f"The server did not start: {error!r}") from error
-        # closing what has died fails in its own ways, and is no news
-        stack.push(lambda kind, error, _: isinstance(error, Exception) and kind is not ServerDied)
-        yield Server(portal, client, log)
+        try:
+            yield Server(portal, client, log)
+        finally:
+            # The client would wrap what happened outside it into a group of errors; and closing
+            # what has died fails in its own ways, which is no news.
+            with contextlib.suppress(Exception):
+                connection.__exit__(None, None, None)
 
 
 def shown(result: CallToolResult) -> Shown:

@@ -1,0 +1,1 @@
+"""Tests of the evals: of their checks on copies of Odoo, and of what runs them."""
