@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench conformance package packages docs golden lint format
+.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench evals conformance package packages docs golden lint format
 
 venv: .venv/installed
 
@@ -51,6 +51,10 @@ soak-sync: servers
 # Speed, beside other servers of the protocol; writes docs/benchmarks.md.
 bench: servers
 	$(PYTHON) -m tests.bench
+
+# Every task of the evals by its reference solution, on a fresh Odoo 19: that all can be done.
+evals: servers
+	$(PYTHON) -m evals.run --scripted --runs 1
 
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv
