@@ -2,7 +2,8 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench evals conformance package packages docs golden lint format
+.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench evals conformance package \
+    packages release-check docs golden lint format
 
 venv: .venv/installed
 
@@ -64,10 +65,17 @@ conformance: venv
 package:
 	python3 -m tests.packaging --one
 
-# For releases: wheel, source distribution, MCP bundle and registry entry: built, validated, installed on each
-# Python from 3.10 to 3.13 that is here, with each extra and with the oldest versions allowed, used.
+# For releases: wheel, source distribution, MCP bundle and registry entry: built twice, validated, installed
+# on each Python from 3.10 to 3.13 that is here, with each extra and with the oldest versions allowed, used.
 packages:
 	python3 -m tests.packaging
+
+# All that a release takes but to publish it: lint, site and tests; what 'make packages' checks, where
+# two builds are compared and secrets are looked for; and what is published, with its list of
+# components and its sums, in build/release. At its end it says what is left to do.
+release-check: lint docs test
+	rm -rf build/release
+	$(PYTHON) -m tests.packaging rehearse build/release
 
 # The documentation's site, in build/site; a broken link or anything else that Sphinx warns of fails.
 docs: venv
