@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 from collections.abc import Iterator
@@ -192,8 +193,8 @@ def test_a_larger_body_is_refused(
             for header, value in {**headers, "Content-Length": str(size)}.items():
                 connection.putheader(header, value)
             connection.endheaders()
-            if name == "nginx" and size < 20 * 1024 * 1024:
-                # It asks the server once it has all; elsewhere the size that is announced will do.
+            # What is over the limit may meet a connection that is closed after the answer.
+            with contextlib.suppress(OSError):
                 connection.send(b"x" * size)
             assert connection.getresponse().status == 413
             connection.close()
