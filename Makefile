@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench evals conformance package \
+.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench evals conformance proxies package \
     packages release-check docs golden lint format
 
 venv: .venv/installed
@@ -60,6 +60,11 @@ evals: servers
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv
 	$(PYTHON) -m tests.conformance
+
+# nginx and Caddy with the files of docs/operating, before a server and a real Odoo; what is not
+# installed is unpacked from Debian's packages, and left out where that cannot be.
+proxies: servers
+	$(PYTHON) -m tests.proxies
 
 # The packages built and validated, and installed with the oldest versions allowed on one Python.
 package:
