@@ -247,7 +247,7 @@ def number_of(text: str) -> int | None:
 
 
 def address_of(request: Request) -> str:
-    """Return the address of whoever sends a request, of IPv6 the network: one person has all of it."""
+    """Return the address of whoever sends a request; of IPv6 the network, which is one person's."""
     host = request.client.host if request.client else "unknown"
     try:
         network = ipaddress.ip_network((host, 64), strict=False)
