@@ -279,7 +279,8 @@ class SignIn:
             if known is None or known.key is None:
                 raise PageError("You are no longer connected", "Begin again, with your login.")
             return known
-        made = await beside(key_for, instance, user, self._team.public_url)
+        known = await aside(self._provider.grants.account_of, instance.name, user.uid)
+        made = await beside(key_for, instance, user, self._team.public_url, known)
         if made.warning:
             await aside(
                 self._provider.activity.note,
