@@ -344,7 +344,7 @@ def _rule(
         elif name in rule and not listed:
             problems.append(f"{name} is empty: leave it out for everybody.")
     if any("." not in str(group) for group in rule.get("groups", ())):
-        problems.append("groups must be external ids, such as sales_team.group_sale_manager.")
+        problems.append("groups must be external ids, such as base.group_user.")
     if not isinstance(rule.get("admit", True), bool):
         problems.append("admit must be true or false.")
     if problems or settings is None:
