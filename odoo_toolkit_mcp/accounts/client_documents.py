@@ -139,7 +139,7 @@ def _json(answer: urllib3.BaseHTTPResponse) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        raise DocumentError("it is no JSON") from None
+        raise DocumentError("it is not JSON") from None
 
 
 def public_address(host: str, port: int) -> str:

@@ -136,7 +136,7 @@ def check_client(client: OAuthClientInformationFull) -> None:
     if len(client.model_dump_json(exclude_none=True)) > _MOST_CHARACTERS:
         raise RegistrationError(
             "invalid_client_metadata",
-            f"What describes a client has at most {_MOST_CHARACTERS} characters.",
+            f"The description of a client has at most {_MOST_CHARACTERS} characters.",
         )
     if len(client.client_name or "") > _LONGEST_NAME:
         raise RegistrationError(

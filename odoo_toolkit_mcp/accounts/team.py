@@ -221,7 +221,7 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
     password = reader.text("operator_password")
     if password and not is_hash(password):
         reader.problems.append(
-            "operator_password is no hash: make one with odoo-toolkit-mcp serve --hash-password."
+            "operator_password is not a hash: make one with odoo-toolkit-mcp serve --hash-password."
         )
     values: dict[str, Any] = {}
     for name, kind, least in (

@@ -41,7 +41,6 @@ _HEADERS = {
     # With "no-referrer" a browser would not say where a form comes from.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
 
@@ -158,7 +157,7 @@ class Pages:
         if request.headers.get("content-type", "").split(";")[0].strip() != (
             "application/x-www-form-urlencoded"
         ):
-            raise PageError("This is no form", "Use the form of the page.", 415)
+            raise PageError("This is not a form", "Use the form of the page.", 415)
         await _read(request)
         form = await request.form(max_fields=50)
         browser, proof = self.browser(request), form.get("csrf")

@@ -300,7 +300,7 @@ def test_many_wrong_passwords_make_everybody_wait(
     [
         ({"public_url": "http://mcp.example.com"}, "public_url must be the https address"),
         ({"public_ur": "x"}, "Did you mean public_url"),
-        ({"operator_password": "plain text"}, "operator_password is no hash"),
+        ({"operator_password": "plain text"}, "operator_password is not a hash"),
         ({"store": "postgresql://db/x"}, "secret_keys is missing"),
         ({"secret_keys": ["short"]}, "at least 32"),
         ({"with_password": False, "with_key": False}, "nobody can sign in"),
