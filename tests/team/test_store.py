@@ -250,7 +250,9 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
     told = client.post("/token", grant_type="refresh_token", refresh_token="x")
     assert told.status_code in (400, 503)
     register = requests.post(
-        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=30
+        f"{team.url}/register",
+        json={"redirect_uris": ["https://x.example"], "contacts": ["x" * 12_000]},
+        timeout=30,
     )
     assert register.status_code == 503
     assert register.json()["error"] == "temporarily_unavailable"
