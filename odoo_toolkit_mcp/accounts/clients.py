@@ -69,6 +69,8 @@ class Clients:
 
     def find(self, client_id: str) -> Client | None:
         """Return a registered client; None where there is none."""
+        if "\0" in client_id:
+            return None  # PostgreSQL would not even look
         with self._store.reading() as session:
             row = session.execute("SELECT sealed FROM client WHERE id = ?", [client_id]).fetchone()
         return Client.model_validate(self._vault.open(row["sealed"])) if row else None

@@ -313,7 +313,8 @@ def _instance(
         rules = []
     for number, rule in enumerate(rules, 1):
         told, wrong = _rule(rule, base, server)
-        problems += [f"rule {number}: {problem}" for problem in wrong]
+        # What is wrong with the instance is wrong with each of its rules.
+        problems += [f"rule {number}: {problem}" for problem in wrong if problem not in found]
         if told:
             made.append(told)
     reader.problems += [f"{place}: {problem}" for problem in problems]
@@ -403,7 +404,7 @@ class _Reader:
         """A number or yes or no."""
         value = self.content[name]
         fits = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
-        if not fits or value < least:
+        if not fits or not least <= value < float("inf"):
             wanted = "true or false" if kind is bool else f"a number of at least {least:g}"
             self.problems.append(f"{name} must be {wanted}.")
         return value

@@ -235,9 +235,10 @@ def to(path: str) -> Response:
 
 
 def text_of(form: FormData, name: str, longest: int = 500) -> str:
-    """Return a text of a form; empty where there is none, or it is longer than anybody's."""
+    """Return a text of a form; empty where there is none, or none that anybody types."""
     value = form.get(name, "")
-    return value if isinstance(value, str) and len(value) <= longest else ""
+    usable = isinstance(value, str) and len(value) <= longest and "\0" not in value
+    return value if usable else ""
 
 
 def number_of(text: str) -> int | None:
