@@ -73,7 +73,7 @@ def test_the_least_that_a_file_says_is_enough(tmp_path: Path) -> None:
         (with_rule(logins=[5]), "logins must be a list"),
         (with_rule(admit="no"), "admit must be"),
         (with_rule(log_level="debug"), "log_level"),
-        ({"operator_password": "a password in plain"}, "operator_password is no hash"),
+        ({"operator_password": "a password in plain"}, "operator_password is not a hash"),
         ({"operator_password": "env:NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE"),
         ({"secret_keys": ["short"]}, "secret_keys"),
         ({"secret_keys": "x" * 64}, "secret_keys must be a list"),
