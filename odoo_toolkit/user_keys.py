@@ -324,7 +324,7 @@ def remove_key(
 
     Odoo wants the password for it, not the key. Without one, the error says where people remove it.
 
-    >>> remove_key("https://example.odoo.com", "example", "ann", "...", made.key_id)
+    >>> remove_key("https://example.odoo.com", "example", "ann", "...", 7)
 
     Args:
         server: Odoo's address; or settings, of which the user and the credentials are not used.
