@@ -15,12 +15,13 @@ import ssl
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
 from urllib3.connection import HTTPSConnection
+from urllib3.util.ssl_match_hostname import CertificateError
 
 #: Bytes of the longest document, seconds for each step of fetching it, and for all of it.
 _MOST_BYTES, _TIMEOUT, _TOTAL = 20_000, 5.0, 10.0
@@ -110,24 +111,40 @@ def fetch_document(address: str) -> Any:
     )
     headers = {"Host": parts.netloc, "Accept": "application/json", "Accept-Encoding": "identity"}
     target = parts.path + (f"?{parts.query}" if parts.query else "")
-    # The time for each step starts anew with every byte: who sends one now and then is cut off.
-    late = threading.Timer(_TOTAL, _cut, [connection])
     try:
         connection.connect()
-        late.start()
-        connection.request("GET", target, headers=headers, preload_content=False)
-        return _json(connection.getresponse())
-    except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
+        with _cut_off(connection.sock):
+            connection.request("GET", target, headers=headers, preload_content=False)
+            return _json(connection.getresponse())
+    except (
+        urllib3.exceptions.HTTPError,
+        CertificateError,
+        http.client.HTTPException,
+        OSError,
+    ) as error:
         raise DocumentError(f"its server does not answer as it should: {error}") from None
     finally:
-        late.cancel()
         connection.close()
 
 
-def _cut(connection: HTTPSConnection) -> None:
-    if connection.sock is not None:
-        with contextlib.suppress(OSError):
-            connection.sock.shutdown(socket.SHUT_RDWR)
+@contextlib.contextmanager
+def _cut_off(connected: socket.socket | None) -> Iterator[None]:
+    """Cut a connection off in the end: each byte gives its server the time for a step anew.
+
+    It is the socket itself that is cut, which an answer without a length takes over.
+    """
+
+    def cut() -> None:
+        if connected is not None:
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+    late = threading.Timer(_TOTAL, cut)
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 def _json(answer: urllib3.BaseHTTPResponse) -> Any:

@@ -21,6 +21,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, request_response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts, Bound
 from odoo_toolkit_mcp.accounts.client_documents import is_document_address
@@ -182,18 +183,36 @@ class _Authorize:
         return self._pages.message(request, problem, address)
 
 
-def _promptly(handler: Handler) -> Handler:
-    """Return a handler of requests whose bodies arrive in good time."""
+class _Promptly:
+    """An application whose requests arrive in good time, whoever inside reads them.
 
-    async def answer(request: Request) -> Response:
+    Args:
+        app: answers them.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        ends, whole = anyio.current_time() + _PATIENCE, False
+
+        async def hurried() -> Message:
+            nonlocal whole
+            if whole:
+                return await receive()
+            with anyio.fail_after(ends - anyio.current_time()):
+                message = await receive()
+            whole = not message.get("more_body", False)
+            return message
+
         try:
-            with anyio.fail_after(_PATIENCE):
-                await request.body()
+            await self._app(scope, hurried, send)
         except TimeoutError:
-            return _refusal(408, "invalid_request", "The request took too long to arrive.")
-        return await handler(request)
-
-    return answer
+            if whole:
+                raise
+            late = _refusal(408, "invalid_request", "The request took too long to arrive.")
+            await late(scope, receive, send)
 
 
 def _bounded(handler: Handler, attempts: Attempts, name: str, bound: Bound) -> Handler:
@@ -227,12 +246,12 @@ def _told(path: str, document: Mapping[str, Any]) -> Route:
 
 def _posted(path: str, handler: Handler) -> Route:
     methods = ["POST", "OPTIONS"]
-    limited = RequestBodyLimitMiddleware(cors_middleware(_promptly(handler), methods), _MOST_BYTES)
-    return Route(path, limited, methods=methods)
+    limited = RequestBodyLimitMiddleware(cors_middleware(handler, methods), _MOST_BYTES)
+    return Route(path, _Promptly(limited), methods=methods)
 
 
 def _limited(handler: Handler) -> Any:
-    return RequestBodyLimitMiddleware(request_response(_promptly(handler)), _MOST_BYTES)
+    return _Promptly(RequestBodyLimitMiddleware(request_response(handler), _MOST_BYTES))
 
 
 async def stylesheet(request: Request) -> Response:
