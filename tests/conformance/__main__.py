@@ -1,8 +1,9 @@
 """Run the official conformance suite of MCP: ``python -m tests.conformance``.
 
 Each revision is checked against the scenarios that it required when it was published; those of
-extensions are run but do not count, except those of the extension that the server has. Where no
-Node 22 can be had, nothing is run, and it says so.
+extensions are run but do not count, except those of the extension that the server has. Those of an
+authorization server are run against that of a team. Where no Node 22 can be had, nothing is run,
+and it says so.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import warnings
 from pathlib import Path
 
+from tests.conformance.authorization import passes_as_authorization_server
 from tests.conformance.server import ConformanceServer, plain_server
 from tests.mcp.http_server import RunningServer
 from tests.provisioning.cache import cache_folder
@@ -55,6 +57,8 @@ def main() -> int:
             command = [*suite_on, "--url", served.url, "--scenario", scenario]
             if not passes(scenario, command, folder, "Test Results:"):
                 failed.append(scenario)
+    if not passes_as_authorization_server([str(node), str(suite)], folder):
+        failed.append("the authorization server")
     print("Conformance:", f"FAILED for {', '.join(failed)}" if failed else "all that counts passed")
     return 1 if failed else 0
 
