@@ -1,4 +1,7 @@
-"""``python -m tests.browser`` writes the pictures of docs/views.md, from an Odoo with demo data."""
+"""``python -m tests.browser`` writes the pictures of the views and of a team's pages.
+
+They come from an Odoo with demo data.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,8 @@ from playwright.async_api import Browser, async_playwright
 from odoo_toolkit import connect
 from odoo_toolkit.records import create, search_read, unlink
 from tests.browser.host import SHOWS_VIEWS, Origins, origins, show
-from tests.live.servers import credentials, find_servers
+from tests.browser.team_pictures import team_pictures
+from tests.live.servers import Server, credentials, find_servers
 from tests.mcp.test_real_odoo import mcp_server
 
 IMAGES = Path(__file__).parents[2] / "docs/images"
@@ -31,8 +35,13 @@ BY_CUSTOMER: Mapping[str, Any] = {
 }
 
 
+def newest() -> Server:
+    """Return the server of the newest Odoo."""
+    return max(find_servers(), key=lambda one: int(one.version or 0))
+
+
 async def pictures(at: Origins, browser: Browser) -> None:
-    server = max(find_servers(), key=lambda one: int(one.version or 0))
+    server = newest()
     with connect(**credentials(server, server.user("admin"))) as odoo:
         orders = search_read(
             odoo, "sale.order", [["partner_id.name", "in", CUSTOMERS]], ["partner_id"], limit=1
@@ -130,9 +139,10 @@ async def main() -> None:
                 executable_path=shutil.which("chromium"), args=["--no-sandbox"]
             )
             await pictures(at, browser)
+            await team_pictures(browser, newest(), IMAGES)
             await browser.close()
     if quantizer := shutil.which("pngquant"):
-        for path in IMAGES.glob("view-*.png"):
+        for path in [*IMAGES.glob("view-*.png"), *IMAGES.glob("team-*.png")]:
             subprocess.run([quantizer, "--force", "--ext", ".png", str(path)], check=True)
 
 
