@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
-import time
 import xmlrpc.client
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ import attrs
 import requests
 
 from tests.live.servers import Server
-from tests.team.harness import OAuthClient, Tokens
+from tests.team.harness import OAuthClient
 from tests.team.harness import Person as Browser
 
 VERSION = "2026-07-28"
@@ -26,7 +26,12 @@ TRIES, PAUSE = 240, 0.25
 #: What is answered where a process, or what it needs, is not there.
 GONE = (502, 503, 504)
 
-_pause = threading.Event()
+_never = threading.Event()
+
+
+def pause() -> None:
+    """Wait a little before something is tried again."""
+    _never.wait(PAUSE)
 
 
 class LostAnswerError(Exception):
@@ -80,13 +85,14 @@ class Member:
         url: of the team's server.
         login, uid: in Odoo.
         access: the token.
+        client: that has it; None for one that was made in the store.
     """
 
     url: str
     login: str
     uid: int
     access: str
-    grant: int = 0
+    client: OAuthClient | None = None
     _numbers: Any = attrs.field(factory=lambda: itertools.count(1))
 
     def send(self, method: str, params: Mapping[str, Any], asks: bool = False) -> Said:
@@ -124,7 +130,9 @@ class Member:
             raise LostAnswerError(answer.text[:300])
         return Said(answer.status_code, _body(answer))
 
-    def call(self, tool: str, arguments: Mapping[str, Any], asks: bool = False, **more: Any) -> Said:
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], asks: bool = False, **more: Any
+    ) -> Said:
         """Call a tool once; see :meth:`send`."""
         return self.send("tools/call", {"name": tool, "arguments": arguments, **more}, asks)
 
@@ -139,7 +147,7 @@ class Member:
             else:
                 if said.done or said.asks or not _passes(said):
                     return said
-            _pause.wait(PAUSE)
+            pause()
         raise AssertionError(f"{tool} {arguments}: {last}")
 
 
@@ -155,8 +163,6 @@ def _body(answer: requests.Response) -> dict[str, Any]:
     text = answer.text
     lines = [line[6:] for line in text.splitlines() if line.startswith("data: {")]
     try:
-        import json
-
         found = json.loads(lines[-1] if lines else text)
     except ValueError:
         return {"error": {"message": text[:500]}}
@@ -186,7 +192,7 @@ def make_users(server: Server, number: int, prefix: str) -> dict[str, int]:
     logins = [f"{prefix}{place}" for place in range(number)]
     values = [
         {
-            "name": login.title(),
+            "name": login,
             "login": login,
             "password": PASSWORD,
             groups: [[6, 0, [*rights, manager]]],
@@ -199,12 +205,6 @@ def make_users(server: Server, number: int, prefix: str) -> dict[str, int]:
 
 def sign_in(url: str, instance: str, login: str, uid: int) -> Member:
     """Sign in by the pages, as a person does with a browser."""
-    tokens: Tokens = Browser(url).connect(
-        OAuthClient(url, f"Client of {login}"), instance=instance, login=login, password=PASSWORD
-    )
-    return Member(url, login, uid, tokens.access)
-
-
-def moment() -> float:
-    """Return the time as the processes have it."""
-    return time.time()
+    client = OAuthClient(url, f"Client of {login}")
+    tokens = Browser(url).connect(client, instance=instance, login=login, password=PASSWORD)
+    return Member(url, login, uid, tokens.access, client)

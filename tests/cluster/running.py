@@ -191,7 +191,7 @@ class RoundRobin:
 
             do_GET = do_DELETE = do_POST  # noqa: N815
 
-            def log_message(self, format: str, *args: Any) -> None:
+            def log_message(self, *said: Any) -> None:
                 pass
 
         class Listener(ThreadingHTTPServer):
@@ -242,9 +242,7 @@ class RoundRobin:
             return
         request.send_error(502)
 
-    def _answer(
-        self, request: BaseHTTPRequestHandler, answer: http.client.HTTPResponse
-    ) -> None:
+    def _answer(self, request: BaseHTTPRequestHandler, answer: http.client.HTTPResponse) -> None:
         # As a stream: an answer without an end is passed on, too.
         first = answer.read1(65536)
         request.send_response_only(answer.status)
@@ -260,7 +258,9 @@ class RoundRobin:
 
 def nginx_configuration(ports: Sequence[int], port: int) -> str:
     """Return the part of nginx's configuration that is in ``docs/team-cluster.md``, for ports."""
-    upstream = "".join(f"    server 127.0.0.1:{one} max_fails=1 fail_timeout=2s;\n" for one in ports)
+    upstream = "".join(
+        f"    server 127.0.0.1:{one} max_fails=1 fail_timeout=2s;\n" for one in ports
+    )
     return f"""upstream odoo_toolkit_mcp {{
 {upstream}}}
 

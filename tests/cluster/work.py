@@ -104,7 +104,7 @@ class Work:
     def look(self, mark: str) -> None:
         """Ask who one is: the answer must name nobody else."""
         said = self.member.until_answered("odoo_core_get_user", {})
-        if said.data.get("login") != self.member.login:
+        if said.data.get("user") != self.member.login:
             self.ledger.wrong.append(f"{self.member.login} was answered: {said}")
 
     def create(self, mark: str) -> None:
@@ -153,15 +153,14 @@ class Work:
         except LostAnswerError:
             self.ledger.note("answers lost")
             self.ledger.claim(mark, self.member, "at most one", "the answer to a yes was lost")
-            said = None
-        if said is not None:
-            if said.asks:
-                # The key that sealed it is gone, or the store was away: nothing was done.
-                self.ledger.note("asked again")
-            self._claim(mark, said)
-        again = self._again(arguments, answer)
-        if again is not None and again.done:
-            self.ledger.wrong.append(f"{mark}: one yes was taken twice: {again}")
+            return
+        if said.asks:
+            self.ledger.note("asked again, as the key of the seal had been removed")
+        self._claim(mark, said)
+        if said.done:
+            again = self._again(arguments, answer)
+            if again is not None and again.done:
+                self.ledger.wrong.append(f"{mark}: one yes was taken twice: {again}")
 
     def _again(self, arguments: dict[str, Any], answer: dict[str, Any]) -> Said | None:
         try:
@@ -184,7 +183,7 @@ class Work:
 
     def _answer(self, asked: Said) -> dict[str, Any]:
         return {
-            "inputResponses": {name: YES for name in asked.result["inputRequests"]},
+            "inputResponses": dict.fromkeys(asked.result["inputRequests"], YES),
             "requestState": asked.result.get("requestState"),
         }
 
