@@ -228,7 +228,7 @@ def _leave(member: Member, calls: int) -> list[str]:
 
 
 def _audited(cluster: Cluster, ledger: Ledger) -> list[str]:
-    """Return of whom more was done than was noted in the store, or in the log while that was away."""
+    """Return of whom more was done than is noted: in the store, or in the log while it was away."""
     logged = sum("The line:" in line for process in cluster.processes for line in process.said)
     with psycopg.connect(cluster.store.address) as connection:
         rows = connection.execute(
