@@ -287,6 +287,7 @@ class PostgresDatabase:
         self._address, self._form = address, form
         parts = urlsplit(address)
         self.name = f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        self._made = False
         self._begin()
 
     def _begin(self) -> None:
@@ -387,10 +388,13 @@ class PostgresDatabase:
             row_factory=dict_row,
         )
         try:
-            self._make_tables(connection)
+            # Once: where a newer process has added to the tables since, this one goes on.
+            if not self._made:
+                self._make_tables(connection)
         except BaseException:
             connection.close()
             raise
+        self._made = True
         return connection
 
     def _make_tables(self, connection: psycopg.Connection[Any]) -> None:

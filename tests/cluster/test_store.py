@@ -8,18 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import attrs
 import psycopg
 import pytest
 
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.databases import Database
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit_mcp import files
 from odoo_toolkit_mcp.accounts import stored_files
 from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
 from odoo_toolkit_mcp.accounts.grants import Account, Grants
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
-from odoo_toolkit_mcp.accounts.store import open_store, tidy
+from odoo_toolkit_mcp.accounts.store import FORM, open_store, tidy
 from odoo_toolkit_mcp.accounts.stored_files import StoredFiles
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.vault import Vault
@@ -227,6 +228,23 @@ def test_more_threads_than_connections_wait_for_one(own_postgres: StorePostgres)
     assert count is not None
     assert count[0] >= 2
     store.close()
+
+
+def test_an_earlier_version_goes_on_until_it_is_restarted(
+    own_postgres: StorePostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in an upgrade of one process after the other."""
+    earlier = open_store(own_postgres.address)
+    longer = attrs.evolve(FORM, steps=(*FORM.steps, "CREATE TABLE later (id BIGINT);"))
+    with monkeypatch.context() as patch:
+        patch.setattr("odoo_toolkit_mcp.accounts.store.FORM", longer)
+        open_store(own_postgres.address)
+    earlier.close()
+    assert SpentInStore(earlier)("after the upgrade", 1e12)
+    with pytest.raises(ConfigurationError, match="newer version"):
+        open_store(own_postgres.address)
+    with psycopg.connect(own_postgres.address) as connection:
+        connection.execute("DROP SCHEMA odoo_toolkit_accounts CASCADE")
 
 
 def test_a_crash_of_postgresql_is_an_error_and_then_over(own_postgres: StorePostgres) -> None:
