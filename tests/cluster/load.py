@@ -164,7 +164,7 @@ def _values() -> dict[str, str]:
 
 def make_callers(server: Server, store: str, secret: str) -> list[Caller]:
     """Make users in Odoo, with a key each, and grants for them in the store of the team."""
-    users = make_users(server, PEOPLE, "load")
+    users = make_users(server, PEOPLE, "load", password=None)
     keys = {login: secrets.token_hex(20) for login in users}
     rows = ", ".join(
         f"('load', {users[login]}, 'rpc', '{key[:_INDEX]}', '{hashed(key)}', now()"

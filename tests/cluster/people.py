@@ -86,6 +86,7 @@ class Member:
         login, uid: in Odoo.
         access: the token.
         client: that has it; None for one that was made in the store.
+        lost: how many answers have not come.
     """
 
     url: str
@@ -93,6 +94,7 @@ class Member:
     uid: int
     access: str
     client: OAuthClient | None = None
+    lost: int = 0
     _numbers: Any = attrs.field(factory=lambda: itertools.count(1))
 
     def send(self, method: str, params: Mapping[str, Any], asks: bool = False) -> Said:
@@ -125,8 +127,10 @@ class Member:
         try:
             answer = requests.post(f"{self.url}/mcp", json=message, headers=headers, timeout=120)
         except requests.RequestException as error:
+            self.lost += 1
             raise LostAnswerError(str(error)) from error
         if answer.status_code in GONE:
+            self.lost += 1
             raise LostAnswerError(answer.text[:300])
         return Said(answer.status_code, _body(answer))
 
@@ -169,7 +173,9 @@ def _body(answer: requests.Response) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"error": found}
 
 
-def make_users(server: Server, number: int, prefix: str) -> dict[str, int]:
+def make_users(
+    server: Server, number: int, prefix: str, password: str | None = PASSWORD
+) -> dict[str, int]:
     """Make users in Odoo with the rights of the demo user; return the ids by their logins."""
     admin = server.user("admin")
     secret = admin.api_key or admin.password
@@ -194,7 +200,7 @@ def make_users(server: Server, number: int, prefix: str) -> dict[str, int]:
         {
             "name": login,
             "login": login,
-            "password": PASSWORD,
+            **({"password": password} if password else {}),
             groups: [[6, 0, [*rights, manager]]],
         }
         for login in logins

@@ -113,7 +113,7 @@ class Work:
         try:
             said = self.member.call("odoo_core_create", {"model": "res.partner", "values": values})
         except LostAnswerError:
-            self.ledger.note("answers lost")
+            self.ledger.note("answers to what is not repeated that have not come")
             self.ledger.claim(mark, self.member, "at most one", "the answer was lost")
             return
         self._claim(mark, said)
@@ -151,7 +151,7 @@ class Work:
         try:
             said = self.member.call(COMPANY, arguments, asks=True, **answer)
         except LostAnswerError:
-            self.ledger.note("answers lost")
+            self.ledger.note("answers to what is not repeated that have not come")
             self.ledger.claim(mark, self.member, "at most one", "the answer to a yes was lost")
             return
         if said.asks:
