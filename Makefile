@@ -2,7 +2,8 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak soak-sync cluster bench conformance package packages docs golden lint format
+.PHONY: venv servers demo demo-stop test live attack soak soak-sync cluster bench evals conformance proxies package \
+    packages release-check docs golden lint format
 
 venv: .venv/installed
 
@@ -56,18 +57,34 @@ cluster: servers
 bench: servers
 	$(PYTHON) -m tests.bench
 
+# Every task of the evals by its reference solution, on a fresh Odoo 19: that all can be done.
+evals: servers
+	$(PYTHON) -m evals.run --scripted --runs 1
+
 # The official conformance suite of MCP; skipped where no Node 22 can be had.
 conformance: venv
 	$(PYTHON) -m tests.conformance
+
+# nginx and Caddy with the files of docs/operating, before a server and a real Odoo; what is not
+# installed is unpacked from Debian's packages, and left out where that cannot be.
+proxies: servers
+	$(PYTHON) -m tests.proxies
 
 # The packages built and validated, and installed with the oldest versions allowed on one Python.
 package:
 	python3 -m tests.packaging --one
 
-# For releases: wheel, source distribution, MCP bundle and registry entry: built, validated, installed on each
-# Python from 3.10 to 3.13 that is here, with each extra and with the oldest versions allowed, used.
+# For releases: wheel, source distribution, MCP bundle and registry entry: built twice, validated, installed
+# on each Python from 3.10 to 3.13 that is here, with each extra and with the oldest versions allowed, used.
 packages:
 	python3 -m tests.packaging
+
+# All that a release takes but to publish it: lint, site and tests; what 'make packages' checks, where
+# two builds are compared and secrets are looked for; and what is published, with its list of
+# components and its sums, in build/release. At its end it says what is left to do.
+release-check: lint docs test
+	rm -rf build/release
+	$(PYTHON) -m tests.packaging rehearse build/release
 
 # The documentation's site, in build/site; a broken link or anything else that Sphinx warns of fails.
 docs: venv

@@ -324,7 +324,7 @@ def remove_key(
 
     Odoo wants the password for it, not the key. Without one, the error says where people remove it.
 
-    >>> remove_key("https://example.odoo.com", "example", "ann", "...", made.key_id)
+    >>> remove_key("https://example.odoo.com", "example", "ann", "...", 7)
 
     Args:
         server: Odoo's address; or settings, of which the user and the credentials are not used.
@@ -556,7 +556,7 @@ def _made(send: _Send, name: str, days: int | None) -> Secret:
         shown = send(Call(model=_NEW, method="make_key", ids=(new,)))
     except AccessError as error:
         raise AccessError(
-            f"This user may not have API keys: {error.message}",
+            f"This user is not allowed to have API keys: {error.message}",
             suggestion="Keys are for internal users; the administrator of Odoo can tell who may"
             " have them.",
             details={"reason": "no_keys"},

@@ -17,7 +17,8 @@ from odoo_toolkit.stubs import write_stubs
     "--output",
     default="my_odoo",
     metavar="FOLDER",
-    help="The package to write; my_odoo by default.",
+    help="The package to write.",
+    show_default=True,
 )
 @with_odoo
 def stubs(odoo: WatchedOdoo, models: tuple[str, ...], output: str) -> None:

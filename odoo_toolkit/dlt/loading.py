@@ -140,7 +140,7 @@ def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
     made = getattr(dlt.destinations, kind, None) if kind.isidentifier() else None
     if made is None or (colon and not rest.strip("/")):
         raise ValidationError(
-            f"{destination!r:.80} is no destination.",
+            f"{destination!r:.80} is not a destination.",
             suggestion="Give one such as duckdb:///odoo.db or postgresql://user@host/database, or"
             " the name of one that dlt is configured for, such as bigquery.",
         )

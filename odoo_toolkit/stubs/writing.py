@@ -179,7 +179,7 @@ def _replace(folder: Path, files: Mapping[str, str]) -> tuple[list[str], list[st
     foreign = sorted(name for name in found.keys() & files.keys() - ours if files[name])
     if foreign:
         raise ValidationError(
-            f"{folder} has files that are no stubs: {', '.join(foreign[:3])}.",
+            f"{folder} has files that are not stubs: {', '.join(foreign[:3])}.",
             suggestion="Give a folder of its own to the stubs.",
             details={"field": "folder", "files": foreign},
         )

@@ -216,7 +216,7 @@ class AdminPages:
         given = {name: filters[name] for name in ("account", "before") if name in filters}
         numbers = {name: number_of(value) for name, value in given.items()}
         if None in numbers.values():
-            raise PageError("This is no number", "Give the number of an account.", 400)
+            raise PageError("This is not a number", "Give the number of an account.", 400)
         return await aside(
             self._provider.activity.latest,
             instance=filters.get("instance"),

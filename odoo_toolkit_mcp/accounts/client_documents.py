@@ -6,6 +6,8 @@ found are judged, and the connection goes to one of those, whatever the name say
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import ipaddress
 import json
 import socket
@@ -18,12 +20,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
+from urllib3.connection import HTTPSConnection
 
 #: Bytes of the longest document, seconds for each step of fetching it, and for all of it.
 _MOST_BYTES, _TIMEOUT, _TOTAL = 20_000, 5.0, 10.0
 
 #: Seconds for which a document is remembered, how many are, and for how long a failure is.
 _REMEMBERED, _MOST, _FAILED = 600.0, 500, 30.0
+
+#: Addresses that stand for any of IPv4, private ones, too.
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 Fetch = Callable[[str], Any]
 
@@ -64,7 +70,7 @@ class ClientDocuments:
                 while len(self._known) > _MOST:
                     self._known.popitem(last=False)
         if isinstance(found, DocumentError):
-            raise found
+            raise DocumentError(str(found))
         return found
 
     def _asked(self, address: str) -> tuple[Any, float]:
@@ -94,47 +100,46 @@ def fetch_document(address: str) -> Any:
         raise DocumentError("its address is not a plain https address")
     if not parts.path.strip("/") or ".." in parts.path.split("/"):
         raise DocumentError("its address has no path")
-    pool = urllib3.HTTPSConnectionPool(
+    connection = HTTPSConnection(
         public_address(parts.hostname, port),
         port,
         server_hostname=parts.hostname,
         assert_hostname=parts.hostname,
         cert_reqs=ssl.CERT_REQUIRED,
-        timeout=urllib3.Timeout(connect=_TIMEOUT, read=_TIMEOUT),
-        retries=False,
+        timeout=_TIMEOUT,
     )
+    headers = {"Host": parts.netloc, "Accept": "application/json", "Accept-Encoding": "identity"}
     target = parts.path + (f"?{parts.query}" if parts.query else "")
+    # The time for each step starts anew with every byte: who sends one now and then is cut off.
+    late = threading.Timer(_TOTAL, _cut, [connection])
     try:
-        with pool:
-            answer = pool.request(
-                "GET",
-                target,
-                headers={"Host": parts.netloc, "Accept": "application/json"},
-                redirect=False,
-                preload_content=False,
-            )
-            try:
-                return _json(answer)
-            finally:
-                answer.close()
-    except (urllib3.exceptions.HTTPError, OSError) as error:
+        connection.connect()
+        late.start()
+        connection.request("GET", target, headers=headers, preload_content=False)
+        return _json(connection.getresponse())
+    except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
         raise DocumentError(f"its server does not answer as it should: {error}") from None
+    finally:
+        late.cancel()
+        connection.close()
+
+
+def _cut(connection: HTTPSConnection) -> None:
+    if connection.sock is not None:
+        with contextlib.suppress(OSError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _json(answer: urllib3.BaseHTTPResponse) -> Any:
     if answer.status != 200:
         raise DocumentError(f"its server answers with status {answer.status}")
-    started, content = time.monotonic(), b""
-    for part in answer.stream(4096, decode_content=False):
-        content += part
-        if len(content) > _MOST_BYTES:
-            raise DocumentError(f"it has more than {_MOST_BYTES} bytes")
-        if time.monotonic() - started > _TOTAL:
-            raise DocumentError("it takes too long to arrive")
+    content = answer.read(_MOST_BYTES + 1, decode_content=False)
+    if len(content) > _MOST_BYTES:
+        raise DocumentError(f"it has more than {_MOST_BYTES} bytes")
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        raise DocumentError("it is no JSON") from None
+        raise DocumentError("it is not JSON") from None
 
 
 def public_address(host: str, port: int) -> str:
@@ -155,7 +160,7 @@ def public_address(host: str, port: int) -> str:
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    if getattr(address, "teredo", None):
+    if getattr(address, "teredo", None) or address in _NAT64:
         return False
     if inner is not None and not _is_public(inner):
         return False

@@ -69,6 +69,8 @@ class Clients:
 
     def find(self, client_id: str) -> Client | None:
         """Return a registered client; None where there is none."""
+        if "\0" in client_id:
+            return None  # PostgreSQL would not even look
         with self._store.reading() as session:
             row = session.execute("SELECT sealed FROM client WHERE id = ?", [client_id]).fetchone()
         return Client.model_validate(self._vault.open(row["sealed"])) if row else None
@@ -136,7 +138,7 @@ def check_client(client: OAuthClientInformationFull) -> None:
     if len(client.model_dump_json(exclude_none=True)) > _MOST_CHARACTERS:
         raise RegistrationError(
             "invalid_client_metadata",
-            f"What describes a client has at most {_MOST_CHARACTERS} characters.",
+            f"The description of a client has at most {_MOST_CHARACTERS} characters.",
         )
     if len(client.client_name or "") > _LONGEST_NAME:
         raise RegistrationError(

@@ -5,6 +5,7 @@ These functions wait for Odoo: they run in threads.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from datetime import datetime
@@ -30,6 +31,9 @@ logger = logging.getLogger(__name__)
 
 #: Seconds after which it is looked whether a key still holds, and in which groups its user is.
 CHECKED = 600.0
+
+#: Seconds before its end from which a key is made anew when its user signs in.
+_RENEWED = 30 * 86_400.0
 
 #: Seconds after which it is looked again where Odoo denied something.
 _DENIED = 30.0
@@ -116,8 +120,17 @@ def _begun(user: SignedIn) -> BegunKey:
     return BegunKey(owner=owner, session=Secret(user.session or ""), known=user.known)
 
 
-def key_for(instance: Instance, user: SignedIn, public_url: str) -> Key:
+def key_for(
+    instance: Instance, user: SignedIn, public_url: str, known: Account | None = None
+) -> Key:
     """Return the key that acts for somebody who has signed in; it is made in Odoo if need be.
+
+    Args:
+        instance: where.
+        user: who has signed in.
+        public_url: by which the user is to recognise the key.
+        known: the user's account, if there is one: its key serves on, so that keys which nobody
+            knows any more do not pile up in Odoo.
 
     Raises:
         OdooError: Odoo does not make it.
@@ -126,10 +139,30 @@ def key_for(instance: Instance, user: SignedIn, public_url: str) -> Key:
         return Key(key=Secret(user.key))
     if not user.session:
         raise ValidationError("There is nothing that a key could come from.")
+    if known and (kept := _kept(instance, user, known)):
+        with contextlib.suppress(OdooError):
+            forget(instance, user)
+        return kept
     settings = instance.connection
     name = f"Assistants at {urlsplit(public_url).netloc}"
     made = finish_key(settings, settings.database, _begun(user), name)
     return Key(key=made.key, key_id=made.key_id, ends=made.expires, warning=made.warning)
+
+
+def _kept(instance: Instance, user: SignedIn, known: Account) -> Key | None:
+    """Return the key that this server has made before, if it holds and does not end soon."""
+    ends = known.key_ends
+    if known.key is None or known.key_id is None:
+        return None
+    if ends and ends.timestamp() < now() + _RENEWED:
+        return None
+    try:
+        owner = with_key(instance, user.login, known.key.reveal())
+    except (AccessError, ValidationError):
+        return None
+    if owner.uid != known.uid:
+        return None
+    return Key(key=known.key, key_id=known.key_id, ends=ends)
 
 
 def forget(instance: Instance, user: SignedIn) -> None:

@@ -235,15 +235,7 @@ class SignIn:
         if instance.rule_for(user.login, user.groups) is None:
             await beside(forget, instance, user)
             return self._back(asked, error="access_denied", error_description="Not admitted.")
-        try:
-            account = await self._account(instance, user)
-        except OdooError as error:
-            raise PageError(
-                "Odoo has not made a key",
-                f"{error.message} {error.suggestion or ''} Nothing was granted. Begin again in"
-                f" {asked.client_name}.",
-                502,
-            ) from error
+        account = await self._account(instance, user)
         code = await aside(
             self._provider.grants.grant,
             account,
@@ -272,14 +264,23 @@ class SignIn:
         """Return the account with a key that can be used.
 
         Raises:
-            OdooError: Odoo has not made one.
+            PageError: Odoo has not made one.
         """
         if user.account is not None:
             known = await aside(self._provider.grants.account, user.account)
             if known is None or known.key is None:
                 raise PageError("You are no longer connected", "Begin again, with your login.")
             return known
-        made = await beside(key_for, instance, user, self._team.public_url)
+        known = await aside(self._provider.grants.account_of, instance.name, user.uid)
+        try:
+            made = await beside(key_for, instance, user, self._team.public_url, known)
+        except OdooError as error:
+            raise PageError(
+                "Odoo has not made a key",
+                f"{error.message} {error.suggestion or ''} Nothing was granted. Begin again in your"
+                " client.",
+                502,
+            ) from error
         if made.warning:
             await aside(
                 self._provider.activity.note,

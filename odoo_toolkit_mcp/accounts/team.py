@@ -221,7 +221,7 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
     password = reader.text("operator_password")
     if password and not is_hash(password):
         reader.problems.append(
-            "operator_password is no hash: make one with odoo-toolkit-mcp serve --hash-password."
+            "operator_password is not a hash: make one with odoo-toolkit-mcp serve --hash-password."
         )
     values: dict[str, Any] = {}
     for name, kind, least in (
@@ -313,7 +313,8 @@ def _instance(
         rules = []
     for number, rule in enumerate(rules, 1):
         told, wrong = _rule(rule, base, server)
-        problems += [f"rule {number}: {problem}" for problem in wrong]
+        # What is wrong with the instance is wrong with each of its rules.
+        problems += [f"rule {number}: {problem}" for problem in wrong if problem not in found]
         if told:
             made.append(told)
     reader.problems += [f"{place}: {problem}" for problem in problems]
@@ -344,7 +345,7 @@ def _rule(
         elif name in rule and not listed:
             problems.append(f"{name} is empty: leave it out for everybody.")
     if any("." not in str(group) for group in rule.get("groups", ())):
-        problems.append("groups must be external ids, such as sales_team.group_sale_manager.")
+        problems.append("groups must be external ids, such as base.group_user.")
     if not isinstance(rule.get("admit", True), bool):
         problems.append("admit must be true or false.")
     if problems or settings is None:
@@ -403,7 +404,7 @@ class _Reader:
         """A number or yes or no."""
         value = self.content[name]
         fits = isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
-        if not fits or value < least:
+        if not fits or not least <= value < float("inf"):
             wanted = "true or false" if kind is bool else f"a number of at least {least:g}"
             self.problems.append(f"{name} must be {wanted}.")
         return value

@@ -61,7 +61,7 @@ class Vault:
             return json.loads(self._ring.decrypt(sealed.encode()))
         except InvalidToken:
             raise ConfigurationError(
-                "What the store holds was sealed with a key that this server does not have.",
+                "The store was sealed with a key that this server does not have.",
                 suggestion="Give the earlier secret key, too, after the new one.",
             ) from None
 

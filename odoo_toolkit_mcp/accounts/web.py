@@ -41,7 +41,6 @@ _HEADERS = {
     # With "no-referrer" a browser would not say where a form comes from.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
 
@@ -158,7 +157,7 @@ class Pages:
         if request.headers.get("content-type", "").split(";")[0].strip() != (
             "application/x-www-form-urlencoded"
         ):
-            raise PageError("This is no form", "Use the form of the page.", 415)
+            raise PageError("This is not a form", "Use the form of the page.", 415)
         await _read(request)
         form = await request.form(max_fields=50)
         browser, proof = self.browser(request), form.get("csrf")
@@ -236,9 +235,11 @@ def to(path: str) -> Response:
 
 
 def text_of(form: FormData, name: str, longest: int = 500) -> str:
-    """Return a text of a form; empty where there is none, or it is longer than anybody's."""
+    """Return a text of a form; empty where there is none, or none that anybody types."""
     value = form.get(name, "")
-    return value if isinstance(value, str) and len(value) <= longest else ""
+    if not isinstance(value, str) or len(value) > longest or "\0" in value:
+        return ""
+    return value
 
 
 def number_of(text: str) -> int | None:
@@ -247,7 +248,7 @@ def number_of(text: str) -> int | None:
 
 
 def address_of(request: Request) -> str:
-    """Return the address of whoever sends a request, of IPv6 the network: one person has all of it."""
+    """Return the address of who sends a request; of IPv6 the network, which is one person's."""
     host = request.client.host if request.client else "unknown"
     try:
         network = ipaddress.ip_network((host, 64), strict=False)

@@ -28,6 +28,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from odoo_toolkit_mcp.http.authentication import SharedToken, token_verifier
+from odoo_toolkit_mcp.http.slow_clients import PromptProtocol
 from odoo_toolkit_mcp.metrics import CONTENT_TYPE, Metrics
 from odoo_toolkit_mcp.session_owners import with_owner
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH, ServerSettings, is_loopback
@@ -231,6 +232,7 @@ class HttpServer(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=SHUTDOWN_PATIENCE,
+                http=PromptProtocol,
             )
         )
 

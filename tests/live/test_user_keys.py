@@ -152,7 +152,7 @@ def with_second_factor(person: Person) -> App:
         return web.send(call, timeout=30, before_login=lambda: None)
 
     method = "action_totp_enable_wizard"
-    if person.server.version in ("14", "15"):
+    if person.server.version == "14":
         method = method.removeprefix("action_")
     check = send("res.users", method, [person.uid])
     values = {"vals": {"password": person.password}}

@@ -31,7 +31,8 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.structured_content
     assert result.structured_content is not None
-    return result.structured_content
+    told: dict[str, Any] = result.structured_content
+    return told
 
 
 async def test_life_of_a_record(server: Server, user: User, era: str) -> None:
@@ -97,7 +98,7 @@ async def test_what_there_is_to_work_with(server: Server, user: User, era: str) 
 
 async def test_errors_of_a_real_server(server: Server, user: User, era: str) -> None:
     """Each says what is wrong in the toolkit's terms, without a traceback."""
-    calls = {
+    calls: dict[str, tuple[str, dict[str, Any]]] = {
         "UNKNOWN_MODEL": ("odoo_core_count", {"model": "res.partnr"}),
         "INVALID_FIELD": ("odoo_core_read", {"model": "res.partner", "ids": [1], "fields": ["x"]}),
         "INVALID_DOMAIN": (

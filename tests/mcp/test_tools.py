@@ -157,7 +157,8 @@ def error_of(result: CallToolResult) -> dict[str, Any]:
     assert result.is_error
     assert result.structured_content is not None
     assert data_of(result) == result.structured_content
-    return result.structured_content
+    told: dict[str, Any] = result.structured_content
+    return told
 
 
 @pytest.mark.parametrize("tool", CALLS)

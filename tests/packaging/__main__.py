@@ -2,17 +2,25 @@
 
 With ``--one`` it is installed once only: on the oldest Python, with the oldest versions allowed.
 ``python -m tests.packaging release FOLDER --repository ADDRESS`` only builds, into a folder.
+``python -m tests.packaging rehearse FOLDER`` checks and builds all, and says what is left to do.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import re
 import shutil
 import sys
 from pathlib import Path
 
-from tests.packaging import bundle, distributions, environments, files, registry, tools
-from tests.provisioning.cache import ProvisioningError, progress
+from tests.packaging import bundle, distributions, environments, files, registry, secrets, tools
+from tests.provisioning.cache import ProvisioningError, progress, run
+
+#: Stands for the address of the repository where that makes no difference.
+_SOMEWHERE = "https://example.com/owner/odoo-toolkit"
+
+_TELL_VERSION = ("setup.cfg", "CHANGELOG.md")
 
 
 def main() -> int:
@@ -28,10 +36,14 @@ def main() -> int:
     release = commands.add_parser("release", help="build what a release offers")
     release.add_argument("folder", type=Path)
     release.add_argument("--repository", required=True, help="address of the repository")
+    rehearse = commands.add_parser("rehearse", help="all that a release takes but to publish it")
+    rehearse.add_argument("folder", type=Path)
     options = parser.parse_args()
     try:
         if options.command == "release":
             return _release(options.folder, options.repository)
+        if options.command == "rehearse":
+            return _rehearse(options.folder)
         return _check(complete=options.complete, one=options.one)
     except ProvisioningError as error:
         print(error, file=sys.stderr)
@@ -39,7 +51,46 @@ def main() -> int:
 
 
 def _release(folder: Path, repository: str) -> int:
-    """Build all that a release offers into a folder."""
+    """Build all that a release offers into a folder, from a checkout that is ready for it."""
+    if left := _to_do():
+        raise ProvisioningError(" ".join(left))
+    _build(folder, repository)
+    return 0
+
+
+def _rehearse(folder: Path) -> int:
+    """Check and build everything; say what is to be done before the release."""
+    _check(complete=False, one=False)
+    _build(folder, _SOMEWHERE)
+    for left in _to_do():
+        print(f"\n*** BEFORE THE RELEASE: {left} ***", file=sys.stderr)
+    return 0
+
+
+def _to_do() -> list[str]:
+    """Return what keeps this checkout from being released."""
+    left = []
+    if changed := run(["git", "status", "--porcelain"], failure="No repository.", cwd=tools.ROOT):
+        left.append(f"There are changes that are not committed: {changed.split()[1]}, ...")
+    setup, changelog = ((tools.ROOT / one).read_text("utf-8") for one in _TELL_VERSION)
+    version = re.search(r"^version = (.*)$", setup, re.MULTILINE)
+    assert version
+    if problem := changelog_problem(changelog, version[1]):
+        left.append(problem)
+    return left
+
+
+def changelog_problem(changelog: str, version: str) -> str | None:
+    """Return what is wrong with a changelog for the release of a version."""
+    newest = re.search(r"^## (\S+) \((.*)\)$", changelog, re.MULTILINE)
+    if newest is None or newest[1] != version:
+        return f"CHANGELOG.md does not begin with version {version}."
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", newest[2]):
+        return f"CHANGELOG.md has no date for {version}: write ## {version} (YYYY-MM-DD)."
+    return None
+
+
+def _build(folder: Path, repository: str) -> None:
     wheel, source = distributions.build(tools.folder() / "release")
     folder.mkdir(parents=True, exist_ok=True)
     made = bundle.make_bundle(wheel, folder)
@@ -47,9 +98,10 @@ def _release(folder: Path, repository: str) -> int:
     environments.list_components(wheel, folder, tools.folder() / "components")
     for file in (wheel, source):
         shutil.copy(file, folder)
-    for file in sorted(folder.iterdir()):
-        print(file)
-    return 0
+    offered = sorted(file for file in folder.iterdir() if file.name != "SHA256SUMS")
+    sums = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in offered]
+    (folder / "SHA256SUMS").write_text("".join(sums), "utf-8")
+    print("".join(sums), end="")
 
 
 def _check(*, complete: bool, one: bool) -> int:
@@ -57,13 +109,15 @@ def _check(*, complete: bool, one: bool) -> int:
     target = tools.folder() / "check"
     wheel, source = distributions.build(tools.folder() / "built")
     made = bundle.make_bundle(wheel, target)
-    registry.make_server_json(wheel, made, "https://example.com/owner/odoo-toolkit", target)
+    registry.make_server_json(wheel, made, _SOMEWHERE, target)
     left_out = []
     if not bundle.check_bundle(made, target / "bundle"):
         left_out.append("the bundle (there is no Node)")
     environments.check_lowest(wheel, target / "environments")
     files.check()
     if not one:
+        distributions.check_reproducible((wheel, source), tools.folder() / "built-again")
+        secrets.check()
         left_out += _check_every_way(wheel, source, target)
     progress("All packages are in order.")
     for name in left_out:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ import pytest
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
-from tests.packaging import bundle, registry
+from tests.packaging import bundle, registry, secrets
+from tests.packaging.__main__ import changelog_problem
+from tests.packaging.distributions import _without_traces
 from tests.packaging.tools import ROOT
 
 METADATA = """\
@@ -142,3 +146,53 @@ def test_the_image_is_made_of_what_the_package_needs() -> None:
     needed = {"pyproject.toml", "setup.cfg", *(first or second for first, second in named)}
     needed |= {path.parent.name for path in ROOT.glob("odoo_toolkit*/__init__.py")}
     assert {f"!{one}" for one in needed} <= set(let_in)
+
+
+def test_a_source_distribution_does_not_tell_who_packed_it_and_when(tmp_path: Path) -> None:
+    packed = []
+    for number, owner in enumerate(("ann", "ben")):
+        file = tmp_path / f"{owner}.tar.gz"
+        with tarfile.open(file, "w:gz") as archive:
+            for name in ("b.py", "a.py") if number else ("a.py", "b.py"):
+                member = tarfile.TarInfo(name)
+                member.size, member.uname, member.uid = 1, owner, number
+                member.mtime, member.mode = 1_000 + number + 0.5, 0o600 + number * 0o44
+                archive.addfile(member, io.BytesIO(b"x"))
+        _without_traces(file, 1_700_000_000)
+        packed.append(file.read_bytes())
+    assert packed[0] == packed[1]
+    with tarfile.open(tmp_path / "ann.tar.gz") as archive:
+        assert [(one.name, one.mtime, one.mode) for one in archive] == [
+            ("a.py", 1_700_000_000, 0o644),
+            ("b.py", 1_700_000_000, 0o644),
+        ]
+
+
+def test_a_secret_that_is_not_known_is_found_and_one_that_has_moved_is_not() -> None:
+    known = {"tests/x.py": [{"hashed_secret": "1", "line_number": 5, "type": "Keyword"}]}
+    moved = {"tests/x.py": [{"hashed_secret": "1", "line_number": 9, "type": "Keyword"}]}
+    other = {"docs/y.md": [{"hashed_secret": "1", "line_number": 3, "type": "Private Key"}]}
+    assert secrets.unknown(moved, known) == []
+    assert secrets.unknown({**moved, **other}, known) == ["docs/y.md:3 (Private Key)"]
+
+
+def test_the_known_secrets_are_in_files_that_are_there() -> None:
+    known = json.loads((ROOT / secrets.BASELINE).read_text("utf-8"))["results"]
+    assert [path for path in known if not (ROOT / path).is_file()] == []
+
+
+def test_a_release_needs_its_version_and_a_date_in_the_changelog() -> None:
+    assert changelog_problem("# Changelog\n\n## 1.2.3 (2026-01-31)\n", "1.2.3") is None
+    unreleased = changelog_problem("## 1.2.3 (unreleased)\n", "1.2.3")
+    assert unreleased
+    assert "no date" in unreleased
+    older = changelog_problem("## 1.2.2 (2026-01-31)\n", "1.2.3")
+    assert older
+    assert "does not begin with version 1.2.3" in older
+
+
+def test_the_changelog_begins_with_the_version_of_the_package() -> None:
+    version = re.search(r"^version = (.*)$", (ROOT / "setup.cfg").read_text("utf-8"), re.MULTILINE)
+    assert version
+    problem = changelog_problem((ROOT / "CHANGELOG.md").read_text("utf-8"), version[1])
+    assert problem is None or "no date" in problem

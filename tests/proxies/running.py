@@ -50,7 +50,7 @@ class Proxy:
         return http.client.HTTPSConnection(HOST, self.port, context=self.trust, timeout=30)
 
     def send(
-        self, method: str, path: str, body: bytes | None = None, **headers: str
+        self, method: str, path: str, body: bytes | None = None, /, **headers: str
     ) -> tuple[int, dict[str, str], bytes]:
         """Send a request; return status, headers in lower case, and body.
 

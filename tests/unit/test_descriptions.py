@@ -59,6 +59,8 @@ from tests.known_names import (
 WORD_TABLES = (
     "odoo_toolkit/app_models/",
     "odoo_toolkit/databases.py",
+    "odoo_toolkit_mcp/accounts/grants.py",
+    "odoo_toolkit_mcp/accounts/store.py",
     "odoo_toolkit/journal/store.py",
     "odoo_toolkit/own_orders.py",
     "odoo_toolkit/search_help/",

@@ -607,7 +607,7 @@ def test_a_run_that_dies_while_it_loads_leaves_nothing_behind(
 
 @pytest.mark.parametrize("destination", ["nothing", "nothing://x", "duckdb://", "a.db", ""])
 def test_what_is_no_destination_is_an_error(odoo: Odoo, destination: str) -> None:
-    with pytest.raises(ValidationError, match="is no destination"):
+    with pytest.raises(ValidationError, match="is not a destination"):
         sync(odoo, destination, ITEM)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,9 @@ from odoo_toolkit_mcp.metrics import Metrics
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
 
-GUIDE = (Path(__file__).parents[2] / "docs/operating.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = (DOCS / "operating.md").read_text("utf-8")
+FILES = DOCS / "operating"
 
 
 def blocks(language: str) -> list[str]:
@@ -41,14 +45,19 @@ def test_its_settings_make_a_server(environ: dict[str, str]) -> None:
     assert set(environ) <= read
 
 
-def test_its_metrics_are_those_that_there_are(environ: dict[str, str]) -> None:
+@pytest.fixture
+def exposed(environ: dict[str, str]) -> set[str]:
+    """The names of the metrics that a server with these settings tells."""
     connection, _ = load(ConnectionSettings, environ=environ)
     settings, _ = load(ServerSettings, environ=environ)
     assert connection is not None
     assert settings is not None
     text = Metrics(OdooServer(connection, settings, [])).text().decode()
-    exposed = set(re.findall(r"^# TYPE (odoo_mcp_\w+)", text, re.MULTILINE))
+    return set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
 
+
+def test_its_metrics_are_those_that_there_are(exposed: set[str]) -> None:
+    exposed = {name for name in exposed if name.startswith("odoo_mcp_")}
     assert set(re.findall(r"^\| `(odoo_mcp_\w+)`", GUIDE, re.MULTILINE)) == exposed
     asked = set(re.findall(r"odoo_mcp_\w+", "".join(blocks(""))))
     assert {re.sub("_(sum|bucket|count)$", "", name) for name in asked} <= exposed
@@ -57,3 +66,53 @@ def test_its_metrics_are_those_that_there_are(environ: dict[str, str]) -> None:
 def test_its_json_is_json() -> None:
     for block in blocks("json"):
         json.loads(block)
+
+
+def test_each_file_beside_it_is_shown_or_linked() -> None:
+    for path in FILES.iterdir():
+        assert f"](operating/{path.name})" in GUIDE, path.name
+
+
+def test_the_dashboard_asks_for_metrics_that_there_are_and_for_all(exposed: set[str]) -> None:
+    dashboard = json.loads((FILES / "grafana.json").read_text("utf-8"))
+    panels = [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+    asked = [target["expr"] for panel in panels for target in panel["targets"]]
+
+    named = set(re.findall(r"\b(?:odoo_mcp|process)_\w+", " ".join(asked)))
+    plain = {re.sub("_(sum|bucket|count)$", "", name) for name in named}
+    assert plain <= exposed
+    assert {name for name in exposed if name.startswith("odoo_mcp_")} <= plain
+    # Each of them has the name of the job chosen above the panels, and an identity of its own.
+    assert [
+        one for one in asked for name in re.findall(r"_\w+\{(.*?)\}", one) if "$job" not in name
+    ] == []
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
+
+
+def test_the_panels_of_the_dashboard_do_not_cover_each_other() -> None:
+    dashboard = json.loads((FILES / "grafana.json").read_text("utf-8"))
+    covered: set[tuple[int, int]] = set()
+    for place in (panel["gridPos"] for panel in dashboard["panels"]):
+        columns = range(place["x"], place["x"] + place["w"])
+        fields = {(x, place["y"] + y) for x in columns for y in range(place["h"])}
+        assert max(columns) < 24
+        assert not fields & covered
+        covered |= fields
+
+
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    verify = shutil.which("systemd-analyze")
+    if verify is None:
+        pytest.skip("systemd-analyze is not on this machine.")
+    text = (FILES / "odoo-toolkit-mcp.service").read_text("utf-8")
+    assert "/opt/odoo-toolkit/bin/odoo-toolkit-mcp\n" in text
+    unit = tmp_path / "odoo-toolkit-mcp.service"
+    unit.write_text(re.sub(r"(?m)^ExecStart=.*", f"ExecStart={verify}", text), "utf-8")
+
+    checked = subprocess.run([verify, "verify", unit], capture_output=True, text=True)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_no_proxy_takes_less_than_the_server() -> None:
+    (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", (FILES / "nginx.conf").read_text())
+    assert int(megabytes) * 1024 * 1024 >= ServerSettings().max_body_bytes

@@ -270,7 +270,7 @@ def test_a_file_that_is_no_stub_is_not_overwritten(odoo: Any, tmp_path: Path) ->
     folder = tmp_path / "shop"
     folder.mkdir()
     (folder / "res_partner.py").write_text("MINE = 1\n", "utf-8")
-    with pytest.raises(ValidationError, match=r"files that are no stubs: res_partner\.py"):
+    with pytest.raises(ValidationError, match=r"files that are not stubs: res_partner\.py"):
         write_stubs(odoo, ["res.partner"], folder)
     assert texts(folder) == {"res_partner.py": "MINE = 1\n"}
 

@@ -1,0 +1,57 @@
+"""Fixtures of a team's tests: those of the live tests, and a team whose Odoo is made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.conftest import admin, server, suffix
+from tests.team.harness import OAuthClient, Person, RunningTeam
+from tests.team.people import NOWHERE, Users
+
+#: The fixtures that come from elsewhere.
+__all__ = ["admin", "server", "suffix"]
+
+Serve = Callable[..., RunningTeam]
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> Users:
+    """Users in place of an Odoo."""
+    found = Users()
+    found.take_the_place(monkeypatch)
+    return found
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Serves teams until the test ends: of the instances that are named, else of one."""
+    with ExitStack() as stack:
+
+        def start(instances: dict[str, Any] | None = None, **more: Any) -> RunningTeam:
+            named = {"main": dict(NOWHERE)} if instances is None else instances
+            return stack.enter_context(RunningTeam(tmp_path, named, **more))
+
+        yield start
+
+
+@pytest.fixture
+def team(users: Users, serve: Serve) -> RunningTeam:
+    """A team of one instance, whose users are made up."""
+    return serve()
+
+
+@pytest.fixture
+def client(team: RunningTeam) -> OAuthClient:
+    """A client that has registered."""
+    return OAuthClient(team.url)
+
+
+@pytest.fixture
+def person(team: RunningTeam) -> Person:
+    """Somebody with a browser."""
+    return Person(team.url)

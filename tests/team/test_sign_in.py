@@ -1,0 +1,294 @@
+"""People sign in with their Odoo user, on every Odoo that runs, and end what they allowed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit import Odoo
+from odoo_toolkit_mcp.accounts import odoo_users
+from tests.live.servers import Server
+from tests.live.test_user_keys import People, people, with_second_factor
+from tests.live.test_user_keys import Person as User
+from tests.team.harness import (
+    OPERATOR_PASSWORD,
+    OAuthClient,
+    Person,
+    RunningTeam,
+    call,
+    instance_of,
+    text_of,
+)
+
+__all__ = ["people"]
+
+
+@pytest.fixture(scope="module")
+def team(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTeam]:
+    """A team of one Odoo, with a journal."""
+    folder = tmp_path_factory.mktemp("team")
+    journal = str(folder / "journal.sqlite")
+    main = instance_of(server, mode="full", confirm="never", journal=journal)
+    down = {**main, "url": "http://127.0.0.1:9", "reconnect_attempts": 0}
+    with RunningTeam(folder, {"main": main, "down": down}) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def client(team: RunningTeam) -> OAuthClient:
+    """A client that has registered."""
+    return OAuthClient(team.url, name="Claude")
+
+
+def creator(people: People) -> User:
+    """Return a new user who may create contacts."""
+    user = people.make()
+    named = [["module", "=", "base"], ["name", "=", "group_partner_manager"]]
+    (row,) = toolkit.search_read(people.free, "ir.model.data", named, ["res_id"]).records
+    field = "group_ids" if people.free.version.major >= 19 else "groups_id"
+    toolkit.write(people.free, "res.users", [user.uid], {field: [[4, row["res_id"]]]})
+    return user
+
+
+def keys_of(user: User, people: People) -> list[str]:
+    """Return the names of the API keys that a user has in Odoo."""
+    rows = toolkit.search_read(
+        people.free, "res.users.apikeys", [["user_id", "=", user.uid]], ["name"]
+    )
+    return [row["name"] for row in rows.records]
+
+
+def begun(team: RunningTeam, client: OAuthClient) -> tuple[Person, Any]:
+    person = Person(team.url)
+    return person, person.begin(client)
+
+
+def result_of(team: RunningTeam, token: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    answer = call(team.url, token, tool, arguments)
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()["result"]
+    return result["structuredContent"]
+
+
+def test_with_a_password_from_the_first_page_to_the_last(
+    team: RunningTeam, client: OAuthClient, people: People, admin: Odoo
+) -> None:
+    """Yes, a call, a change taken back, a second client, the key removed."""
+    user = creator(people)
+    person, page = begun(team, client)
+    page = person.sign_in(page, instance="main", login=user.login, password=user.password)
+    assert user.login in text_of(page)
+    assert "An API key for this server is made in Odoo" in text_of(page)
+    assert keys_of(user, people) == []
+    tokens = client.tokens(person.answer(page)["code"])
+    assert keys_of(user, people) == [f"Assistants at {team.url.removeprefix('http://')}"]
+    assert result_of(team, tokens.access, "odoo_core_get_user")["user"] == f"Keys {user.login}"
+
+    # Another client: the same key serves.
+    other = OAuthClient(team.url, name="ChatGPT")
+    theirs = person.connect(other, instance="main", login=user.login, password=user.password)
+    assert len(keys_of(user, people)) == 1
+
+    # What was done, and taking it back.
+    made = result_of(
+        team,
+        tokens.access,
+        "odoo_core_create",
+        model="res.partner",
+        values={"name": f"Made by {user.login}"},
+    )
+    mine = person.post(
+        "/me/sign-in", person.get("/me"), instance="main", login=user.login, password=user.password
+    )
+    assert mine.status_code == 303
+    page = person.get("/me")
+    assert "Claude" in text_of(page)
+    assert "ChatGPT" in text_of(page)
+    assert "res.partner.create" in text_of(page)
+    entry = re.findall(r'name="entry" value="(\d+)"', page.text)[0]
+    asked = person.post("/me/undo", page, entry=entry)
+    assert "Take this back?" in text_of(asked)
+    named = [["id", "=", made["id"]]]
+    assert toolkit.count(admin, "res.partner", named).count == 1
+    done = person.post("/me/undo", asked, entry=entry, sure="yes")
+    assert "Taken back" in text_of(done)
+    assert toolkit.count(admin, "res.partner", named).count == 0
+    again = person.post("/me/undo", asked, entry=entry, sure="yes")
+    assert again.status_code == 409
+    assert "taken back" in text_of(again)
+
+    # One client is disconnected, then all with the key.
+    (connection, *_) = re.findall(r'name="connection" value="(\d+)"', page.text)
+    person.post("/me/disconnect", page, connection=connection)
+    assert call(team.url, theirs.access, "odoo_core_get_user").status_code == 401
+    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+    wrong = person.post("/me/remove-key", page, password="not this")
+    assert "does not accept" in text_of(wrong)
+    assert len(keys_of(user, people)) == 1
+    removed = person.post("/me/remove-key", page, password=user.password)
+    assert removed.status_code == 303, text_of(removed)
+    assert keys_of(user, people) == []
+    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+    assert client.refresh(tokens.refresh).status_code == 400
+
+
+def test_a_no_leaves_nothing_behind(team: RunningTeam, client: OAuthClient, people: People) -> None:
+    user = people.make()
+    person, page = begun(team, client)
+    page = person.sign_in(page, instance="main", login=user.login, password=user.password)
+    told = person.answer(page, "deny")
+    assert told["error"] == "access_denied"
+    assert told["state"] == "the state"
+    assert keys_of(user, people) == []
+    assert person.post("/consent", page, answer="allow").status_code == 410
+    assert keys_of(user, people) == []
+
+
+def test_with_a_key_of_ones_own(team: RunningTeam, client: OAuthClient, people: People) -> None:
+    user = people.make()
+    key = user.make().key.reveal()
+    person, page = begun(team, client)
+    page = person.sign_in(page, instance="main", login=user.login, key=f" {key} ")
+    assert "is made in Odoo" not in text_of(page)
+    tokens = client.tokens(person.answer(page)["code"])
+    assert result_of(team, tokens.access, "odoo_core_get_user")["user"] == f"Keys {user.login}"
+    assert len(keys_of(user, people)) == 1
+    # The password is no key, and the key proves nothing for another login.
+    for login, wrong in [(user.login, user.password), (people.make().login, key)]:
+        person, page = begun(team, client)
+        answer = person.sign_in(page, instance="main", login=login, key=wrong)
+        assert answer.status_code == 400
+        assert wrong not in answer.text
+
+
+def test_refused_logins_are_all_alike_and_no_word_of_them_comes_back(
+    team: RunningTeam, client: OAuthClient, people: People, admin: Odoo
+) -> None:
+    user, archived = people.make(), people.make()
+    people.archive(archived.uid)
+    told = set()
+    for login, password in [
+        (user.login, "not the password"),
+        (archived.login, archived.password),
+        ("nobody-here", "anything at all"),
+    ]:
+        person, page = begun(team, client)
+        answer = person.sign_in(page, instance="main", login=login, password=password)
+        assert answer.status_code == 400
+        assert password not in answer.text
+        alert = re.search(r'role="alert">([^<]+)<', answer.text)
+        assert alert
+        told.add(alert[1])
+    # Odoo takes no login for a while after five that failed in a row, with any user.
+    assert user.make()
+    assert len(told) == 1
+
+
+def test_a_second_factor_is_asked_for(
+    team: RunningTeam, client: OAuthClient, people: People
+) -> None:
+    user = people.make()
+    app = with_second_factor(user)
+    person, page = begun(team, client)
+    form = {"instance": "main", "login": user.login, "password": user.password}
+    page = person.sign_in(page, **form)
+    assert page.status_code == 400
+    assert "second" in text_of(page) or "factor" in text_of(page)
+    page = person.sign_in(page, **form, code=app.code())
+    assert page.status_code == 200, text_of(page)
+    assert client.tokens(person.answer(page)["code"])
+    assert len(keys_of(user, people)) == 1
+
+
+def test_an_odoo_that_is_down_is_told_at_sign_in(team: RunningTeam, client: OAuthClient) -> None:
+    person, page = begun(team, client)
+    answer = person.sign_in(page, instance="down", login="ann", password="a password of ann")
+    assert answer.status_code == 400
+    assert "a password of ann" not in answer.text
+    assert "Nothing answers" in text_of(answer), text_of(answer)
+
+
+def test_who_is_archived_or_loses_the_key_while_connected_is_disconnected(
+    team: RunningTeam,
+    client: OAuthClient,
+    people: People,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    archived, revoked = people.make(), people.make()
+    keys = {user.login: user.make() for user in (archived, revoked)}
+    connected = [
+        Person(team.url).connect(client, instance="main", login=login, key=made.key.reveal())
+        for login, made in keys.items()
+    ]
+    for tokens in connected:
+        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 200
+    people.archive(archived.uid)
+    revoked.remove(keys[revoked.login].key_id)
+    moment = odoo_users.now() + 601
+    monkeypatch.setattr(odoo_users, "now", lambda: moment)
+    for tokens in connected:
+        assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+
+
+def test_the_operator_sees_who_is_connected_and_ends_it(
+    team: RunningTeam, client: OAuthClient, people: People
+) -> None:
+    user = people.make()
+    key = user.make().key.reveal()
+    tokens = Person(team.url).connect(client, instance="main", login=user.login, key=key)
+    answer = call(
+        team.url,
+        tokens.access,
+        "odoo_core_create",
+        {"model": "res.partner", "values": {"name": "Of the operator's test"}},
+    )
+    refused = answer.json()["result"].get("isError", False)
+    operator = Person(team.url)
+    page = operator.get("/admin")
+    assert user.login not in page.text
+    wrong = operator.post("/admin/sign-in", page, password="not this password")
+    assert wrong.status_code == 400
+    for path in ("/admin/activity", "/admin/activity.jsonl"):
+        assert operator.get(path).status_code == 403
+    assert operator.post("/admin/sign-in", page, password=OPERATOR_PASSWORD).status_code == 303
+    page = operator.get("/admin")
+    words = text_of(page)
+    assert user.login in words
+    assert "Claude" in words
+    assert f"Odoo {user.server.version}" in words
+    assert "does not answer" in words
+    assert "It can do in your name what you can do in Odoo" in words
+    grants = team.server.provider.grants
+    account = grants.account_of("main", user.uid)
+    assert account
+    lines = operator.get("/admin/activity.jsonl", account=str(account.id)).text.splitlines()
+    events = [json.loads(line) for line in lines]
+    assert {"connected", "call"} <= {event["kind"] for event in events}
+    (called,) = [event["body"] for event in events if event["kind"] == "call"]
+    assert (called["model"], called["operation"]) == ("res.partner", "create")
+    assert called["success"] is not refused
+    assert called["login"] == user.login
+    shown = operator.get("/admin/activity", words="res.partner", kind="call")
+    assert user.login in shown.text
+    assert operator.get("/admin/activity", account="9" * 30).status_code == 400
+    operator.post("/admin/revoke", page, account=str(account.id))
+    assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
+    gone = grants.account_of("main", user.uid)
+    assert gone
+    assert gone.key is None
+    operator.post("/admin/sign-out", page)
+    assert operator.get("/admin/activity").status_code == 403
+
+
+def test_a_database_that_was_renamed_is_told_at_sign_in(server: Server, tmp_path: Path) -> None:
+    with RunningTeam(tmp_path, {"main": instance_of(server, database="renamed")}) as team:
+        person, page = begun(team, OAuthClient(team.url))
+        answer = person.sign_in(page, login="demo", password="demo")
+        assert answer.status_code == 400
+        assert "renamed" in text_of(answer)

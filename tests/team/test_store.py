@@ -1,0 +1,337 @@
+"""Where a team's server keeps sign-ins: what is readable there, other keys, and bad stores."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from odoo_toolkit import databases
+from odoo_toolkit.configuration import Secret
+from odoo_toolkit.errors import ConfigurationError, OdooError
+from odoo_toolkit_mcp.accounts import sign_in
+from odoo_toolkit_mcp.accounts.app import TeamServer
+from odoo_toolkit_mcp.accounts.odoo_users import Key
+from odoo_toolkit_mcp.accounts.store import FORM, now, open_store, tidy
+from odoo_toolkit_mcp.accounts.team import Team, team_of
+from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
+from tests.provisioning import postgres
+from tests.team.conftest import Serve
+from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, call, text_of
+from tests.team.people import NOWHERE, Users, key_of, password_of
+
+KEYS = ["a" * 32, "b" * 32]
+
+
+@contextmanager
+def database() -> Iterator[str]:
+    """A database of PostgreSQL of its own."""
+    name = f"team_{uuid.uuid4().hex[:8]}"
+    postgres.execute("postgres", f"CREATE DATABASE {name}")
+    yield f"postgresql://{postgres.ROLE}:secret@/{name}?host={postgres.socket_folder()}"
+    postgres.execute("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Where a store is, of each kind."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "kept" / "accounts.sqlite")
+        return
+    if os.environ.get("ODOO_TOOLKIT_NO_LIVE") == "1":
+        pytest.skip("ODOO_TOOLKIT_NO_LIVE=1")
+    with database() as address:
+        yield address
+
+
+def everything(place: str) -> bytes:
+    """Return all bytes that a store has."""
+    if "://" not in place:
+        found = Path(place)
+        return b"".join(one.read_bytes() for one in found.parent.glob(found.name + "*"))
+    with open_store(place).reading() as session:
+        tables = session.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = ?",
+            [FORM.schema],
+        ).fetchall()
+        names = [row["table_name"] for row in tables]
+        assert {"client", "account", "token", "session"} <= set(names)
+        rows = [session.execute(f"SELECT * FROM {name}").fetchall() for name in names]
+    return repr(rows).encode()
+
+
+def connect(team: RunningTeam, login: str, **form: str) -> Any:
+    return Person(team.url).connect(OAuthClient(team.url), login=login, **form)
+
+
+def works(team: RunningTeam, token: str) -> bool:
+    return call(team.url, token, "odoo_core_get_user").status_code == 200
+
+
+# What is readable -------------------------------------------------------------------------------
+
+
+def test_nothing_secret_is_readable_in_the_store(users: Users, serve: Serve, place: str) -> None:
+    team = serve(store=place, secret_keys=KEYS)
+    secrets = [*KEYS, OPERATOR_PASSWORD]
+    client = OAuthClient(team.url)
+    for login, form in [
+        ("ann", {"password": password_of("ann")}),
+        ("bob", {"key": key_of("bob")}),
+    ]:
+        person = Person(team.url)
+        page = person.sign_in(person.begin(client), login=login, **form)
+        code = person.answer(page)["code"]
+        tokens = client.tokens(code)
+        renewed = client.refresh(tokens.refresh).json()
+        assert works(team, renewed["access_token"])
+        person.post("/me/sign-in", person.get("/me"), login=login, **form)
+        secrets += [*form.values(), key_of(login), code, tokens.access, tokens.refresh]
+        secrets += [renewed["access_token"], renewed["refresh_token"]]
+        secrets += [cookie.value or "" for cookie in person.browser.cookies]
+    # One that has not been answered yet, with what a key is made from.
+    begun = Person(team.url)
+    page = begun.begin(client)
+    secrets.append(page.url.rpartition("request=")[2])
+    begun.sign_in(page, login="cid", password=password_of("cid"))
+    secrets += [password_of("cid"), "session of cid"]
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    secrets += [cookie.value or "" for cookie in operator.browser.cookies]
+    made = requests.post(
+        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=30
+    )
+    secrets.append(made.json()["client_secret"])
+    kept = everything(place)
+    assert b"ann" in kept
+    assert len(secrets) > 20
+    for secret in secrets:
+        assert secret
+        assert secret.encode() not in kept, secret
+
+
+def test_the_files_are_for_their_owner_only(users: Users, serve: Serve, tmp_path: Path) -> None:
+    serve()
+    files = sorted(tmp_path.glob("accounts.sqlite*"))
+    assert len(files) >= 2
+    assert all(path.stat().st_mode & 0o077 == 0 for path in files), files
+
+
+# Keys -------------------------------------------------------------------------------------------
+
+
+def test_keys_are_changed_without_anybody_signing_in_anew(
+    users: Users, tmp_path: Path, place: str
+) -> None:
+    old, new = KEYS
+
+    def running(*keys: str) -> RunningTeam:
+        return RunningTeam(tmp_path, {"main": dict(NOWHERE)}, store=place, secret_keys=list(keys))
+
+    with running(old) as team:
+        client = OAuthClient(team.url)
+        tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+    # The new one last, on all processes; then first.
+    for ring in ([old, new], [new, old]):
+        with running(*ring) as team:
+            client.url = team.url
+            assert works(team, tokens.access)
+    with pytest.raises(ConfigurationError, match="sealed with a key"):
+        running(new)
+    with running(new, old) as team:
+        # One account and one client.
+        assert team.server.provider.reseal() == 2
+    with running(new) as team:
+        client.url = team.url
+        assert works(team, tokens.access)
+        assert client.refresh(tokens.refresh).status_code == 200
+
+
+def test_a_file_of_keys_is_made_once_and_for_its_owner(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "team.key"
+    (key,) = keys_of_file(path)
+    assert len(key) == 64
+    assert keys_of_file(path) == [key]
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    with pytest.raises(ConfigurationError, match="Others can read"):
+        keys_of_file(path)
+
+
+@pytest.mark.parametrize("keys", [[], ["short"], ["a" * 32, "short"]])
+def test_a_bad_ring_is_refused(keys: list[str]) -> None:
+    with pytest.raises(ConfigurationError, match="32 random characters"):
+        Vault(keys)
+
+
+# Bad stores -------------------------------------------------------------------------------------
+
+
+def team_at(place: str, folder: Path) -> Team:
+    return team_of(
+        {
+            "public_url": "http://127.0.0.1:8080",
+            "store": place,
+            "secret_keys": KEYS,
+            "instances": {"main": dict(NOWHERE)},
+        },
+        folder,
+    )
+
+
+def test_a_store_of_a_newer_version_is_left_alone(tmp_path: Path, place: str) -> None:
+    store = open_store(place)
+    with store.writing() as session:
+        if "://" in place:
+            session.execute(f"COMMENT ON SCHEMA {FORM.schema} IS '99'")
+        else:
+            session.execute("PRAGMA user_version = 99")
+    store.close()
+    with pytest.raises(ConfigurationError, match="newer version"):
+        TeamServer(team_at(place, tmp_path))
+
+
+def test_a_store_that_is_none_is_told(tmp_path: Path) -> None:
+    garbage = tmp_path / "garbage"
+    garbage.write_bytes(b"This is no database. " * 1000)
+    with pytest.raises(OdooError, match="cannot be used"):
+        TeamServer(team_at(str(garbage), tmp_path))
+    assert garbage.read_bytes().startswith(b"This is no database.")
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        TeamServer(team_at(str(tmp_path), tmp_path))
+
+
+def test_a_server_of_postgresql_that_is_not_there_is_told_without_the_password(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(OdooError, match="cannot be used") as caught:
+        TeamServer(team_at("postgresql://joe:the-secret@127.0.0.1:9/team", tmp_path))
+    assert "the-secret" not in str(caught.value.to_dict())
+
+
+def full(store: Any) -> None:
+    store._opened().execute("PRAGMA max_page_count = 1")
+
+
+def read_only(store: Any) -> None:
+    store._opened().execute("PRAGMA query_only = 1")
+
+
+def damaged(store: Any) -> None:
+    store.close()
+    for path in store.path.parent.glob(store.path.name + "?*"):
+        path.unlink()
+    with store.path.open("r+b") as file:
+        file.write(b"\0" * 4096)
+
+
+@pytest.mark.parametrize("spoil", [full, read_only, damaged])
+def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
+    users: Users, serve: Serve, spoil: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So long that it needs pages of its own.
+    long = Key(key=Secret("k" * 100_000))
+    monkeypatch.setattr(sign_in, "key_for", lambda *args: long)
+    team = serve()
+    client, person = OAuthClient(team.url), Person(team.url)
+    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    spoil(team.server.store)
+    answer = person.post("/consent", page, answer="allow")
+    assert answer.status_code == 503
+    assert "cannot do that now" in text_of(answer)
+    assert "sqlite" not in answer.text
+    told = client.post("/token", grant_type="refresh_token", refresh_token="x")
+    assert told.status_code in (400, 503)
+    register = requests.post(
+        f"{team.url}/register",
+        json={"redirect_uris": ["https://x.example"], "contacts": ["x" * 12_000]},
+        timeout=30,
+    )
+    assert register.status_code == 503
+    assert register.json()["error"] == "temporarily_unavailable"
+    assert register.headers["Retry-After"]
+    assert "sqlite" not in register.text
+
+
+def test_a_store_that_another_process_holds_is_told_and_works_again(
+    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "_PATIENCE", 0.1)
+    team = serve()
+    client = OAuthClient(team.url)
+    tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+    other = sqlite3.connect(team.team.store, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    answer = client.refresh(tokens.refresh)
+    assert answer.status_code == 503
+    other.execute("ROLLBACK")
+    other.close()
+    assert client.refresh(tokens.refresh).status_code == 200
+
+
+def test_tidying_a_store_that_is_held_does_not_end_the_server(
+    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(databases, "_PATIENCE", 0.1)
+    open_store(tmp_path / "accounts.sqlite").close()
+    other = sqlite3.connect(tmp_path / "accounts.sqlite", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    team = serve()
+    assert requests.get(f"{team.url}/healthz", timeout=30).status_code in (200, 503)
+    other.execute("ROLLBACK")
+    other.close()
+    assert OAuthClient(team.url).id
+
+
+def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
+    users: Users, serve: Serve, place: str
+) -> None:
+    team = serve(store=place, secret_keys=KEYS)
+    tokens = connect(team, "ann", password=password_of("ann"))
+    unused = OAuthClient(team.url)
+    with team.server.store.writing() as session:
+        session.execute("UPDATE client SET used = ?", [now() - 3 * 86_400])
+        session.execute("UPDATE activity SET happened = ?", [now() - 50 * 86_400])
+    tidy(team.server.store, activity_days=40)
+    assert works(team, tokens.access)
+    assert team.server.provider.clients.find(unused.id) is None
+    assert team.server.provider.activity.latest() == []
+
+
+def test_the_activity_is_found_by_its_words(users: Users, serve: Serve, place: str) -> None:
+    activity = serve(store=place, secret_keys=KEYS).server.provider.activity
+    for number, words in enumerate(["100 % of it", "100 x of it", "a_b", "axb"]):
+        activity.note("call", instance="main", account=number, body={"words": words})
+    for words, found in [("100 %", [0]), ("a_b", [2]), ("of it", [1, 0]), ("\\", [])]:
+        assert [one.account for one in activity.latest(words=words)] == found, words
+    (last, *_) = activity.latest(kind="call", instance="main", limit=1)
+    assert [one.account for one in activity.latest(before=last.id)] == [2, 1, 0]
+
+
+def test_characters_that_no_store_takes_do_no_harm(users: Users, serve: Serve, place: str) -> None:
+    team = serve(store=place, secret_keys=KEYS)
+    client, person = OAuthClient(team.url), Person(team.url)
+    assert person.get("/authorize", **client.query(client_id="a\0b")).status_code == 400
+    assert client.post("/token", grant_type="refresh_token", refresh_token="a\0").status_code == 400
+    page = person.sign_in(person.begin(client), login="ann\0", password="x")
+    assert page.status_code == 400
+    named = {"client_name": "a\0b\u202e", "redirect_uris": ["https://x.example/"]}
+    made = requests.post(
+        f"{team.url}/register",
+        json={**named, "token_endpoint_auth_method": "none"},
+        timeout=30,
+    )
+    client.id, client.callback = made.json()["client_id"], "https://x.example/"
+    person = Person(team.url)
+    assert client.tokens(
+        person.answer(
+            person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+        )["code"]
+    )
