@@ -15,9 +15,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,20 @@ from tests.proxies.running import free_port
 from tests.team.harness import instance_of
 
 #: People, calls of a round, of which one in ten writes, those at once, and rounds.
-PEOPLE, CALLS, WRITES, AT_ONCE, ROUNDS = 200, 400, 10, 20, 5
+PEOPLE, CALLS, WRITES, AT_ONCE, ROUNDS = 200, 200, 10, 20, 5
+
+#: Contacts that a read returns.
+LIMIT = 20
+
+#: Rounds for nothing, in which each of four processes meets each person.
+WARM_UP = 4
 
 SIZES = (1, 2, 4)
+
+INTRODUCTION = f"""{PEOPLE} people who have signed in, {AT_ONCE} of whom call at once: reads of
+{LIMIT} contacts, and one write in {WRITES}. Store and journal are in PostgreSQL, nginx hands the
+requests round, Odoo has two workers. The ratio is that of the time that the same requests take when
+they are sent to Odoo bare, in the same round; the median of {ROUNDS} rounds, each of {CALLS} calls."""
 DAY = 86_400.0
 
 #: As Odoo hashes keys; the beginning of a key is its index.
@@ -89,10 +100,10 @@ def measure(server: Server) -> list[list[str]]:
             started += made
         taken: dict[str, list[float]] = {name: [] for name in actions}
         turns = itertools.cycle(callers)
-        for number in range(ROUNDS + 1):
+        for number in range(WARM_UP + ROUNDS):
             for name, action in actions.items():
                 seconds = one_round(action, turns, random.Random(number))
-                if number:  # the first is for nothing
+                if number >= WARM_UP:
                     taken[name].append(seconds)
                 print(f"  {name}: {CALLS / seconds:.0f} calls a second", file=sys.stderr)
         memory = [f"{resident(process):.0f}" for process in started]
@@ -120,7 +131,7 @@ def bare(server: Server) -> Callable[[Caller, bool], None]:
 
     def act(caller: Caller, writes: bool) -> None:
         method = "write" if writes else "search_read"
-        given: dict[str, Any] = {"domain": [], "fields": ["name", "email"], "limit": 20}
+        given: dict[str, Any] = {"domain": [], "fields": ["name", "email"], "limit": LIMIT}
         if writes:
             given = {"ids": [caller.partner], "vals": _values()}
         if int(server.version) >= 19:
@@ -151,7 +162,7 @@ def tool(url: str) -> Callable[[Caller, bool], None]:
             given = {"model": "res.partner", "ids": [caller.partner], "values": _values()}
             said = member.call("odoo_core_write", given)
         else:
-            given = {"model": "res.partner", "fields": ["name", "email"], "limit": 20}
+            given = {"model": "res.partner", "fields": ["name", "email"], "limit": LIMIT}
             said = member.call("odoo_core_search_read", given)
         assert said.done, said
 
@@ -229,11 +240,17 @@ def resident(process: Process) -> float:
 
 def main(words: Sequence[str]) -> int:
     """Measure on a fresh copy with two workers, and print the table."""
-    version = words[0] if words else "19"
-    with copies.copied(RELEASES[version], workers=2) as entry:
-        for line in measure(read_entry(entry)):
+    with copy_of(words[0] if words else "19") as server:
+        for line in measure(server):
             print(f"| {' | '.join(line)} |")
     return 0
+
+
+@contextmanager
+def copy_of(version: str) -> Iterator[Server]:
+    """Run a fresh copy of an Odoo, with two workers."""
+    with copies.copied(RELEASES[version], workers=2) as entry:
+        yield read_entry(entry)
 
 
 if __name__ == "__main__":
