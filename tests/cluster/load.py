@@ -52,7 +52,7 @@ SIZES = (1, 2, 4)
 INTRODUCTION = f"""{PEOPLE} people who have signed in, {AT_ONCE} of whom call at once: reads of
 {LIMIT} contacts, and one write in {WRITES}. Store and journal are in PostgreSQL, nginx hands the
 requests round, Odoo has two workers. The ratio is that of the time that the same requests take when
-they are sent to Odoo bare, in the same round; the median of {ROUNDS} rounds, each of {CALLS} calls."""
+they are sent to Odoo bare, in the same round: the median of {ROUNDS} rounds of {CALLS} calls."""
 DAY = 86_400.0
 
 #: As Odoo hashes keys; the beginning of a key is its index.
