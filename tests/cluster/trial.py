@@ -144,7 +144,7 @@ def trial(
         ledger.wrong += [line for line in said if "Traceback" in line]
     ledger.wrong += wrong_records(server.db, prefix, ledger.claims)
     lines = [f"{count:6} {what}" for what, count in sorted(ledger.counts.items())]
-    lost = f"{sum(one.lost for one in members):6} answers that have not come"
+    lost = f"{sum(one.lost for one in (*workers, leaving)):6} answers that have not come"
     return Outcome(ledger.wrong, [*lines, lost, *cluster.seen])
 
 
