@@ -223,6 +223,7 @@ def finish_key(
 ) -> UserKey:
     """Make the key of a user who has logged in, and log out.
 
+    >>> begun = begin_key("https://example.odoo.com", "example", "ann", "...")
     >>> finish_key("https://example.odoo.com", "example", begun, "Assistant").key.reveal()
     '1f0c...'
 
@@ -261,6 +262,7 @@ def finish_key(
 def give_up_key(server: ConnectionSettings | str, database: str | None, begun: BegunKey) -> None:
     """Log out a user for whom no key is made; where Odoo does not answer, it forgets by itself.
 
+    >>> begun = begin_key("https://example.odoo.com", "example", "ann", "...")
     >>> give_up_key("https://example.odoo.com", "example", begun)
 
     Args:

@@ -3,7 +3,8 @@
 It needs dlt and pyarrow: ``pip install 'odoo-toolkit-mcp[dlt]'``.
 
 >>> from odoo_toolkit.dlt import sync
->>> sync(odoo, "duckdb:///odoo.db", ["sale.order", "sale.order.line"])
+>>> sync(odoo, "duckdb:///odoo.db", "sale.order").verdict
+'complete'
 """
 
 from odoo_toolkit.dlt.bundles import BUNDLES

@@ -167,6 +167,9 @@ def odoo_source(
 ) -> DltSource:
     """Return several models as a source of dlt, each as of :func:`odoo_table`.
 
+    >>> import dlt
+    >>> from odoo_toolkit.dlt import odoo_source
+    >>> pipeline = dlt.pipeline("sales", destination="duckdb", dataset_name="odoo_data")
     >>> pipeline.run(odoo_source(odoo, bundle="sales"))
 
     Args:

@@ -103,18 +103,17 @@ def test_pages_show_titles_and_no_names_of_files(tmp_path: Path) -> None:
     assert [name for name, text in pages.items() if named.search(text)] == []
 
 
-def test_the_home_page_says_how_to_install_and_names_all_three_ways_in() -> None:
+def test_the_home_page_says_how_to_install_and_names_all_four_ways_in() -> None:
     home = (ROOT / "docs/builder/index.md").read_text("utf-8")
     start = home.partition("```{toctree}")[0]
 
     assert "pip install" in start.partition("\n## ")[0]
     assert re.findall("^## (.*)", start, re.MULTILINE) == [
-        "From Python",
-        "From an MCP client",
-        "From the shell",
+        "A script",
+        "A notebook",
+        "The shell",
+        "A chat client",
+        "Where to go",
     ]
     guides = {f"](start/{page.name})" for page in (ROOT / "docs/start").glob("*.md")}
-    assert {one for one in guides if one not in start} == {
-        "](start/migrating.md)",
-        "](start/odoo-for-python.md)",
-    }
+    assert {one for one in guides if one not in start} == {"](start/migrating.md)"}

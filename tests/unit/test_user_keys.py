@@ -11,7 +11,7 @@ import requests
 import responses
 
 from odoo_toolkit import OdooConnectionError, OdooError, StateError
-from odoo_toolkit.user_keys import make_key, remove_key
+from odoo_toolkit.user_keys import begin_key, finish_key, give_up_key, make_key, remove_key
 from tests.unit.wire import URL, Wire
 
 PASSWORD = "correct horse"
@@ -19,6 +19,10 @@ KEY = "0123456789abcdef0123456789abcdef01234567"
 
 #: Words of Odoo 19 for a plain user.
 DURATIONS = [["1", "1 Day"], ["30", "1 Month"], ["90", "3 Months"], ["-1", "Custom Date"]]
+
+#: Odoo asks for the password once more; and shows the form for a new key.
+CHECK = {"res_model": "res.users.identitycheck", "res_id": 6}
+FORM = {"res_model": "res.users.apikeys.description"}
 
 
 class WebOdoo:
@@ -48,21 +52,19 @@ class WebOdoo:
             ("res.users.apikeys", "search_read"): lambda: list(self.keys),
             ("res.users.apikeys.description", "fields_get"): {"name": {}},
             ("res.users.apikeys.description", "create"): 5,
-            ("res.users.apikeys.description", "make_key"): {
-                "res_model": "res.users.identitycheck",
-                "res_id": 6,
-            },
+            ("res.users", "api_key_wizard"): CHECK,
+            ("res.users.apikeys.description", "make_key"): self.made,
             ("res.users.apikeys", "remove"): None,
             ("res.users.identitycheck", "fields_get"): {"password": {"store": True}},
             ("res.users.identitycheck", "write"): True,
-            ("res.users.identitycheck", "run_check"): self.made,
+            ("res.users.identitycheck", "run_check"): FORM,
         }
         self.logouts = 0
         self.login = {"jsonrpc": "2.0", "id": None, "result": {"uid": 2}}
         mock.add_callback(
             "POST",
             f"{URL}/web/session/authenticate",
-            lambda request: (200, {}, json.dumps(self.login)),
+            lambda request: (200, {"Set-Cookie": "session_id=s; Path=/"}, json.dumps(self.login)),
         )
         mock.add_callback("POST", f"{URL}/web/session/destroy", self._log_out)
         for model, method in self.answers:
@@ -171,30 +173,55 @@ def test_the_password_is_typed_where_the_version_takes_it_from(web: WebOdoo) -> 
 
 
 def test_a_password_that_odoo_would_keep_is_taken_back(web: WebOdoo) -> None:
-    web.answers["res.users.identitycheck", "run_check"] = Refusal("AccessError", "Only internal")
+    web.answers["res.users.identitycheck", "run_check"] = Refusal("UserError", "Incorrect")
 
-    with pytest.raises(OdooError) as caught:
+    with pytest.raises(OdooError):
         make()
-    assert caught.value.details["reason"] == "no_keys"
     assert web.asked("write")[-1] == ([[6], {"password": False}], {})
     assert web.logouts == 1
 
 
+def test_who_may_not_have_keys_is_told_so(web: WebOdoo) -> None:
+    web.answers["res.users.apikeys.description", "make_key"] = Refusal("AccessError", "Only some")
+
+    with pytest.raises(OdooError) as caught:
+        make()
+    assert caught.value.details["reason"] == "no_keys"
+    assert web.logouts == 1
+
+
+def test_a_login_that_is_too_long_ago_makes_no_key(web: WebOdoo) -> None:
+    begun = begin_key(URL, "odoo14", "ann", PASSWORD)
+    web.answers["res.users.apikeys.description", "make_key"] = CHECK
+
+    with pytest.raises(StateError, match="too long ago"):
+        finish_key(URL, "odoo14", begun, "Assistant")
+    assert (web.keys, web.logouts) == ([], 1)
+
+
+def test_a_login_that_nothing_comes_of_is_logged_out(web: WebOdoo) -> None:
+    begun = begin_key(URL, "odoo14", "ann", PASSWORD)
+    assert web.logouts == 0
+    give_up_key(URL, "odoo14", begun)
+    assert (web.keys, web.logouts) == ([], 1)
+
+
 def test_no_confirmation_is_given_where_none_is_wanted(web: WebOdoo) -> None:
-    web.answers["res.users.apikeys.description", "make_key"] = web.made
+    web.answers["res.users", "api_key_wizard"] = FORM
 
     assert make().key_id == 1
     assert not web.asked("run_check")
 
 
 def test_a_key_that_cannot_be_told_from_another_has_no_id(web: WebOdoo) -> None:
-    web.answers["res.users.identitycheck", "run_check"] = lambda: web.made("Assistant")
+    web.answers["res.users.apikeys.description", "make_key"] = lambda: web.made("Assistant")
 
     assert make().key_id is None
 
 
 def test_a_key_that_is_not_shown_is_an_error(web: WebOdoo) -> None:
-    web.answers["res.users.identitycheck", "run_check"] = {"type": "ir.actions.act_window_close"}
+    closed = {"type": "ir.actions.act_window_close"}
+    web.answers["res.users.apikeys.description", "make_key"] = closed
 
     with pytest.raises(StateError, match="did not show"):
         make()
