@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak soak-sync bench evals conformance proxies package \
+.PHONY: venv servers demo demo-stop test live attack soak soak-sync cluster bench evals conformance proxies package \
     packages release-check docs golden lint format
 
 venv: .venv/installed
@@ -48,6 +48,10 @@ soak: servers
 # Loading into a warehouse while others write and workers are killed, for longer than the tests do.
 soak-sync: servers
 	ODOO_TOOLKIT_SOAK_ROUNDS=60 $(PYTHON) -m pytest tests/live/test_dlt_soak.py
+
+# A team's server of four processes behind nginx, which are killed, restarted and given new keys.
+cluster: servers
+	$(PYTHON) -m tests.cluster
 
 # Speed, beside other servers of the protocol; writes docs/benchmarks.md.
 bench: servers

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Seconds to wait for another process that writes.
 _PATIENCE = 10.0
 
+#: Connections that one process has to a database of PostgreSQL; more threads wait for one.
+_CONNECTIONS = 4
+
 #: How an address of PostgreSQL begins.
 _POSTGRES = ("postgresql://", "postgres://")
 
@@ -39,7 +42,8 @@ class Form:
         schema: in which it is in PostgreSQL.
         steps: SQL that brings the tables from one version to the next; the first makes them.
             They are only ever added to. ``{number}`` stands for an id that counts up by itself,
-            ``{end}`` for what closes a table of which SQLite needs no row ids.
+            ``{bytes}`` for the type of bytes, ``{end}`` for what closes a table of which SQLite
+            needs no row ids.
         measured: tables whose size counts.
     """
 
@@ -112,8 +116,12 @@ class Database(Protocol):
         """Give what reads; what goes wrong is an :class:`OdooError`."""
         ...
 
-    def writing(self) -> AbstractContextManager[Session]:
+    def writing(self, *turns: str) -> AbstractContextManager[Session]:
         """Give what writes, all or nothing.
+
+        Args:
+            turns: who writes by the same name, in whichever process, waits for the other to end:
+                for what is counted before it is written.
 
         Raises:
             KeyError: there is a row with the same key.
@@ -169,8 +177,8 @@ class SqliteFile:
                 raise self._problem(error) from error
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """Give what writes; see :class:`Database`."""
+    def writing(self, *turns: str) -> Iterator[Session]:
+        """Give what writes; see :class:`Database`. One at a time writes to a file anyway."""
         with self.reading() as session:
             connection = self._opened()
             session.execute("BEGIN IMMEDIATE")
@@ -237,7 +245,8 @@ class SqliteFile:
         try:
             done = _pragma(connection, "user_version")
             for step in self._form.steps[done:]:
-                for statement in _statements(step.format(number=number, end=" WITHOUT ROWID")):
+                script = step.format(number=number, bytes="BLOB", end=" WITHOUT ROWID")
+                for statement in _statements(script):
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {max(done, self._form.version)}")
             connection.execute("COMMIT")
@@ -278,28 +287,33 @@ class PostgresDatabase:
         self._address, self._form = address, form
         parts = urlsplit(address)
         self.name = f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"
-        self._lock = threading.Lock()
-        self._connection: psycopg.Connection[Any] | None = None
-        self._process = 0
+        self._made = False
+        self._begin()
+
+    def _begin(self) -> None:
+        # Those that nobody uses; the last used is the first to be lent.
+        self._free = threading.BoundedSemaphore(_CONNECTIONS)
+        self._idle: list[psycopg.Connection[Any]] = []
+        self._process = os.getpid()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """Give what reads; see :class:`Database`."""
-        with self._lock:
-            try:
-                yield _PostgresSession(self._alive())
-            except self._psycopg.IntegrityError as error:
-                raise KeyError(str(error)) from error
-            except self._psycopg.Error as error:
-                raise self._problem(error) from error
+        with self._lent() as connection:
+            yield _PostgresSession(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
+    def writing(self, *turns: str) -> Iterator[Session]:
         """Give what writes; see :class:`Database`."""
-        with self.reading() as session:
-            connection = self._alive()
-            with connection.transaction():
-                yield session
+        with self._lent() as connection, connection.transaction():
+            session = _PostgresSession(connection)
+            # In one order, so that two never wait for each other.
+            for turn in sorted(turns):
+                session.execute(
+                    "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))",
+                    [f"{self._form.schema} {turn}"],
+                )
+            yield session
 
     def size(self, session: Session) -> int:
         """Return how many bytes the tables have; see :class:`Database`."""
@@ -312,41 +326,75 @@ class PostgresDatabase:
         return True
 
     def close(self) -> None:
-        """Close the connection; see :class:`Database`."""
-        with self._lock:
-            if self._connection:
-                self._connection.close()
-            self._connection = None
+        """Close the connections that nobody uses; see :class:`Database`."""
+        if self._process == os.getpid():
+            while self._idle:
+                self._idle.pop().close()
+
+    @contextmanager
+    def _lent(self) -> Iterator[psycopg.Connection[Any]]:
+        """Lend a connection; one that has broken meanwhile is not lent again."""
+        if self._process != os.getpid():
+            self._begin()  # the connections are those of the process that has forked
+        with self._free:
+            connection = None
+            try:
+                connection = self._alive()
+                yield connection
+            except self._psycopg.IntegrityError as error:
+                raise KeyError(str(error)) from error
+            except self._psycopg.Error as error:
+                raise self._problem(error) from error
+            finally:
+                if connection is not None:
+                    self._give_back(connection)
+
+    def _give_back(self, connection: psycopg.Connection[Any]) -> None:
+        status = connection.info.transaction_status
+        if status == self._psycopg.pq.TransactionStatus.IDLE:
+            self._idle.append(connection)
+        else:
+            connection.close()
 
     def _alive(self) -> psycopg.Connection[Any]:
-        """Return the connection; a new one where the server has been restarted since."""
-        connection = self._connection
-        if connection is None or self._process != os.getpid() or connection.closed:
-            return self._open()
-        if connection.info.transaction_status == self._psycopg.pq.TransactionStatus.IDLE:
+        """Return a connection; a new one where the server has been restarted since."""
+        while self._idle:
+            connection = self._idle.pop()
             try:
                 connection.execute("SELECT 1")
-            except self._psycopg.OperationalError:
+            except self._psycopg.Error:
                 connection.close()
-                return self._open()
-        return connection
+            else:
+                return connection
+        return self._open()
 
     def _open(self) -> psycopg.Connection[Any]:
         from psycopg.rows import dict_row
 
+        milliseconds = int(_PATIENCE * 1000)
+        options = {
+            "search_path": self._form.schema,
+            "lock_timeout": milliseconds,
+            # A process that stands still must not hold up the others.
+            "idle_in_transaction_session_timeout": milliseconds,
+        }
         connection: psycopg.Connection[Any] = self._psycopg.connect(
             self._address,
             autocommit=True,
             connect_timeout=int(_PATIENCE),
-            options=f"-c search_path={self._form.schema} -c lock_timeout={int(_PATIENCE * 1000)}",
+            # A server that has vanished is not waited for longer than that.
+            tcp_user_timeout=milliseconds,
+            options=" ".join(f"-c {name}={value}" for name, value in options.items()),
             row_factory=dict_row,
         )
         try:
-            self._make_tables(connection)
+            # Once: where a newer process has added to the tables since, this one goes on.
+            if not self._made:
+                self._make_tables(connection)
         except BaseException:
             connection.close()
             raise
-        self._connection, self._process = connection, os.getpid()
+        self._made = True
         return connection
 
     def _make_tables(self, connection: psycopg.Connection[Any]) -> None:
@@ -359,7 +407,7 @@ class PostgresDatabase:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
             number = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
             for step in form.steps[self._version(connection) :]:
-                connection.execute(step.format(number=number, end=""))
+                connection.execute(step.format(number=number, bytes="BYTEA", end=""))
             connection.execute(f"COMMENT ON SCHEMA {schema} IS '{form.version}'")
 
     def _version(self, connection: psycopg.Connection[Any]) -> int:

@@ -17,8 +17,9 @@ from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-#: Connections kept; to make room the one goes that was not used for the longest time.
-MAX_CONNECTIONS = 100
+#: Connections kept, with the bound above the people of a team: a new one takes several requests. To
+#: make room the one goes that was not used for the longest time.
+MAX_CONNECTIONS = 500
 
 #: Seconds after which a connection that nobody uses is closed.
 IDLE_TIME = 900.0

@@ -9,8 +9,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Literal
+from collections.abc import Callable, Hashable, Sequence
+from typing import Literal, Protocol
 
 import attrs
 from mcp.types import (
@@ -89,14 +89,31 @@ class Delivered:
 class Kept:
     """A file that is kept for whoever asked for it."""
 
-    owner: Hashable
-    until: float
     mimetype: str | None
     content: bytes = attrs.field(repr=False)
 
 
+class Keeping(Protocol):
+    """Keeps files that were made for somebody, who can read them for a while."""
+
+    def keep(self, owner: Hashable, content: bytes, mimetype: str | None) -> str | None:
+        """Keep a file and return its address; None where it cannot be kept."""
+        ...
+
+    def get(self, owner: Hashable, token: str) -> Kept | None:
+        """Return a file; None where there is none of that user's by this token any more."""
+        ...
+
+
+@attrs.frozen
+class _Held:
+    owner: Hashable
+    until: float
+    file: Kept
+
+
 class KeptFiles:
-    """Files that were made for somebody, who can read them for a while; used by any thread.
+    """Keeps files in this process (see :class:`Keeping`); used by any thread.
 
     The oldest give way: those of the same user where that user has too many.
 
@@ -107,7 +124,7 @@ class KeptFiles:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         # By token, the oldest first.
-        self._files: OrderedDict[str, Kept] = OrderedDict()
+        self._files: OrderedDict[str, _Held] = OrderedDict()
         self._changing = threading.Lock()
 
     def keep(self, owner: Hashable, content: bytes, mimetype: str | None) -> str | None:
@@ -117,38 +134,55 @@ class KeptFiles:
             return None
         with self._changing:
             self._drop_old()
-            own = {key: file for key, file in self._files.items() if file.owner == owner}
-            self._make_room(own, size, MOST_FILES, MOST_BYTES)
-            self._make_room(dict(self._files), size, MOST_FILES_IN_ALL, MOST_BYTES_IN_ALL)
-            self._files[token] = Kept(owner, self._clock() + LIFETIME, mimetype, content)
+            known = [(key, held.owner, len(held.file.content)) for key, held in self._files.items()]
+            for key in giving_way(known, owner, size):
+                del self._files[key]
+            kept = Kept(mimetype, content)
+            self._files[token] = _Held(owner, self._clock() + LIFETIME, kept)
         return f"{KEPT}{token}"
 
     def get(self, owner: Hashable, token: str) -> Kept | None:
         """Return a file; None where there is none of that user's by this token any more."""
         with self._changing:
             self._drop_old()
-            file = self._files.get(token)
-        return file if file is not None and file.owner == owner else None
+            held = self._files.get(token)
+        return held.file if held is not None and held.owner == owner else None
 
     def _drop_old(self) -> None:
         now = self._clock()
         while self._files and next(iter(self._files.values())).until <= now:
             self._files.popitem(last=False)
 
-    def _make_room(self, files: dict[str, Kept], size: int, most: int, most_bytes: int) -> None:
-        """Drop the oldest of some files, until one more of this size fits beside them."""
-        total = sum(len(file.content) for file in files.values())
-        number = len(files)
-        for token, file in files.items():
-            if number < most and total + size <= most_bytes:
-                return
-            del self._files[token]
-            number, total = number - 1, total - len(file.content)
+
+def giving_way(
+    known: Sequence[tuple[str, Hashable, int]], owner: Hashable, size: int
+) -> frozenset[str]:
+    """Return which files give way to one more, within the bounds of its owner and of all.
+
+    Args:
+        known: key, owner and size of each file, the oldest first.
+        owner, size: of the new one.
+    """
+    own = [file for file in known if file[1] == owner]
+    gone = _surplus(own, size, MOST_FILES, MOST_BYTES)
+    rest = [file for file in known if file[0] not in gone]
+    return gone | _surplus(rest, size, MOST_FILES_IN_ALL, MOST_BYTES_IN_ALL)
 
 
-def deliver(
-    file: File, way: str, kept: KeptFiles, owner: Hashable, folder: str | None
-) -> Delivered:
+def _surplus(
+    files: Sequence[tuple[str, Hashable, int]], size: int, most: int, most_bytes: int
+) -> frozenset[str]:
+    """Return the oldest of some files, so many that one more of this size fits beside the rest."""
+    total, number, gone = sum(held for *_, held in files), len(files), set[str]()
+    for key, _, held in files:
+        if number < most and total + size <= most_bytes:
+            break
+        gone.add(key)
+        number, total = number - 1, total - held
+    return frozenset(gone)
+
+
+def deliver(file: File, way: str, kept: Keeping, owner: Hashable, folder: str | None) -> Delivered:
     """Deliver a file in one of the ways.
 
     Args:
@@ -183,8 +217,8 @@ def deliver(
         added.clear()
         if way == "link":
             warning = (
-                f"It is embedded: a file of more than {human_size(MOST_BYTES)} is not kept for"
-                " a link."
+                f"It is embedded: it has more than {human_size(MOST_BYTES)}, or the server cannot"
+                " keep it now, so that it is not kept for a link."
             )
     else:
         added["uri"] = address

@@ -155,7 +155,9 @@ class Requests:
         Raises:
             AccessError: requests have to name their user, and this one does not.
         """
-        return client_of(ctx.request), self._credentials_of(ctx)
+        client, credentials = client_of(ctx.request), self._credentials_of(ctx)
+        # Behind a sign-in the client is the user; what all processes know of them is the name.
+        return client if self._serving.credentials else (client, credentials)
 
     def _credentials_of(self, ctx: Context) -> Credentials | None:
         """Return the credentials of the user a request acts for; None for the server's own.

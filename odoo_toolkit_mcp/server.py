@@ -125,7 +125,7 @@ class OdooServer(Server[Running]):
         self._introductions = Introductions()
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
-        self.kept_files = KeptFiles()
+        self.kept_files = serving.files or KeptFiles()
         self.resources = ServedResources(
             self.requests, self.offered, self._bus, self._listen, self.kept_files
         )

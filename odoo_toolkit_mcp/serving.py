@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from odoo_toolkit.call import Access
     from odoo_toolkit_mcp.callers import Credentials
+    from odoo_toolkit_mcp.files import Keeping
     from odoo_toolkit_mcp.sealing import Sealing
     from odoo_toolkit_mcp.settings import ServerSettings
 
@@ -28,6 +29,7 @@ class Serving:
         rates: counts a call of a client, and returns the seconds to wait; by default each server
             counts by itself.
         sealing: seals what clients bring back; by default nobody else can open it.
+        files: keeps files for those whom they were made for; by default this process does.
     """
 
     credentials: Callable[[Request | None], Credentials] | None = None
@@ -36,6 +38,7 @@ class Serving:
     note: Callable[[Mapping[str, Any]], None] | None = None
     rates: Callable[[str | None, Access, ServerSettings], float] | None = None
     sealing: Sealing | None = None
+    files: Keeping | None = None
 
 
 #: A server that is the only one.

@@ -59,7 +59,8 @@ class Attempts:
         Returns:
             0, or the seconds after which it may be tried again.
         """
-        with self._store.writing() as session:
+        # One at a time: else what two processes count at once would pass both.
+        with self._store.writing(*(f"attempt {who}" for who, _ in bounds)) as session:
             wait = 0.0
             for who, bound in bounds:
                 row = session.execute(

@@ -192,13 +192,29 @@ class Grants:
                 [json.dumps(sorted(groups)), now(), account_id],
             )
 
-    def drop_key(self, account_id: int, why: Why) -> None:
-        """Forget the key of an account, and end all that was granted for it."""
+    def drop_key(self, account_id: int, why: Why, key: Secret | None = None) -> None:
+        """Forget the key of an account, and end all that was granted for it.
+
+        Args:
+            account_id: of the account.
+            why: it ends.
+            key: only if it still is this one: somebody may just have signed in with another, at
+                another process.
+        """
         with self._store.writing() as session:
-            session.execute(
-                "UPDATE account SET sealed_key = NULL, key_id = NULL, key_ends = NULL WHERE id = ?",
-                [account_id],
+            row = session.execute(
+                "SELECT sealed_key FROM account WHERE id = ?", [account_id]
+            ).fetchone()
+            sealed = row["sealed_key"] if row else None
+            if key and (not sealed or self._vault.open(sealed) != key.reveal()):
+                return
+            dropped = session.execute(
+                "UPDATE account SET sealed_key = NULL, key_id = NULL, key_ends = NULL WHERE id = ?"
+                " AND (sealed_key = ? OR ? = 0)",
+                [account_id, sealed, 1 if key else 0],
             )
+            if not dropped.rowcount:
+                return
             session.execute(
                 "UPDATE granted SET ended = ?, why = ? WHERE account = ? AND ended IS NULL",
                 [now(), why, account_id],
@@ -211,9 +227,10 @@ class Grants:
                 "SELECT id, sealed_key FROM account WHERE sealed_key IS NOT NULL"
             ).fetchall()
             for row in rows:
+                # Not over a key that somebody has just signed in with, at another process.
                 session.execute(
-                    "UPDATE account SET sealed_key = ? WHERE id = ?",
-                    [self._vault.renew(row["sealed_key"]), row["id"]],
+                    "UPDATE account SET sealed_key = ? WHERE id = ? AND sealed_key = ?",
+                    [self._vault.renew(row["sealed_key"]), row["id"], row["sealed_key"]],
                 )
         return len(rows)
 

@@ -19,6 +19,7 @@ from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp.accounts.activity import Activity
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.provider import GrantedToken, Provider
+from odoo_toolkit_mcp.accounts.stored_files import StoredFiles
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.accounts.team_metrics import TeamMetrics
@@ -111,6 +112,7 @@ class Members:
                 note=_Notes(self._provider.activity, instance),
                 rates=StoredRates(self._store, name),
                 sealing=self._sealing,
+                files=StoredFiles(self._store, self._provider.vault, f"{name} {rule}"),
             ),
         )
         self.metrics.watch((name, rule), server)

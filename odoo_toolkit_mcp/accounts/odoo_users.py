@@ -211,7 +211,7 @@ class Rechecks:
             user = with_key(instance, account.login, account.key.reveal())
         except (AccessError, ValidationError) as error:
             logger.warning("The key of %s: %s", account.login, error.message)
-            self._grants.drop_key(account.id, "Odoo refuses the key")
+            self._grants.drop_key(account.id, "Odoo refuses the key", account.key)
         except OdooError as error:
             logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
         else:

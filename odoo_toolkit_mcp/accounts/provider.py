@@ -97,6 +97,7 @@ class Provider(
         documents: ClientDocuments | None = None,
     ) -> None:
         self.team = team
+        self.vault = vault
         self.grants = Grants(store, vault)
         self.clients = Clients(store, vault)
         self.requests = AuthorizationRequests(store, vault)

@@ -71,6 +71,12 @@ CREATE TABLE calls (
     PRIMARY KEY (who, kind, span)
 );
 """,
+        """
+CREATE TABLE file (
+    hash TEXT PRIMARY KEY, owner TEXT NOT NULL, mimetype TEXT, sealed {bytes} NOT NULL,
+    size BIGINT NOT NULL, ends DOUBLE PRECISION NOT NULL
+);
+""",
     ),
 )
 
@@ -135,6 +141,7 @@ def tidy(store: Database, activity_days: int) -> None:
         session.execute("DELETE FROM request WHERE ends < ?", [now()])
         session.execute("DELETE FROM session WHERE ends < ?", [now()])
         session.execute("DELETE FROM spent WHERE ends < ?", [now()])
+        session.execute("DELETE FROM file WHERE ends < ?", [now()])
         session.execute("DELETE FROM code WHERE ends < ?", [long_ago])
         session.execute("DELETE FROM token WHERE ends < ?", [long_ago])
         session.execute("DELETE FROM attempt WHERE happened < ?", [now() - 86_400])

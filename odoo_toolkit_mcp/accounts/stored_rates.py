@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from odoo_toolkit.call import Access
-from odoo_toolkit.databases import Database, Session
+from odoo_toolkit.databases import Database
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.settings import ServerSettings
 
@@ -40,13 +40,20 @@ class StoredRates:
         own = settings.rate_limit_read_rpm if kind == "read" else settings.rate_limit_write_rpm
         who, minute = f"{self._instance} {client}", int(now() // 60)
         left = 60 - now() % 60
-        with self._store.writing() as session:
+        # One at a time: else what two processes count at once would pass both.
+        with self._store.writing(f"calls {who}") as session:
+            count = session.execute(
+                "SELECT COALESCE(sum(CASE WHEN span >= ? THEN count END), 0) AS minute,"
+                " COALESCE(sum(CASE WHEN span >= ? AND kind = ? THEN count END), 0) AS own,"
+                " COALESCE(sum(count), 0) AS hour FROM calls WHERE who = ? AND span >= ?",
+                [minute, minute, kind, who, minute - 59],
+            ).fetchone()
             waits = [0.0]
-            if self._count(session, who, minute) >= settings.rate_limit_rpm:
+            if count["minute"] >= settings.rate_limit_rpm:
                 waits.append(left)
-            if own is not None and self._count(session, who, minute, kind) >= own:
+            if own is not None and count["own"] >= own:
                 waits.append(left)
-            if self._count(session, who, minute - 59) >= settings.rate_limit_rph:
+            if count["hour"] >= settings.rate_limit_rph:
                 waits.append(60.0 + left)
             if max(waits) > 0:
                 return math.ceil(max(waits))
@@ -56,13 +63,3 @@ class StoredRates:
                 [who, kind, minute],
             )
         return 0.0
-
-    @staticmethod
-    def _count(session: Session, who: str, since: int, kind: str | None = None) -> int:
-        condition, values = ("", []) if kind is None else (" AND kind = ?", [kind])
-        row = session.execute(
-            "SELECT COALESCE(sum(count), 0) AS count FROM calls WHERE who = ? AND span >= ?"  # noqa: S608
-            f"{condition}",
-            [who, since, *values],
-        ).fetchone()
-        return int(row["count"])

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 import attrs
 from mcp import MCPError
 from mcp.server.session import ServerSession
@@ -30,9 +31,10 @@ from mcp.types import (
 
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit_mcp import results, skill_list, untrusted
+from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.callers import client_of
 from odoo_toolkit_mcp.connection import Connection, within
-from odoo_toolkit_mcp.files import LIFETIME, KeptFiles
+from odoo_toolkit_mcp.files import LIFETIME, Keeping
 from odoo_toolkit_mcp.notifications import send_all
 from odoo_toolkit_mcp.requests import Context, Requests, Running
 from odoo_toolkit_mcp.resources.catalog import (
@@ -84,7 +86,7 @@ class ServedResources:
         offered: ToolList,
         bus: InMemorySubscriptionBus,
         listen: ListenHandler,
-        kept_files: KeptFiles,
+        kept_files: Keeping,
     ) -> None:
         self._requests = requests
         self._kept_files = kept_files
@@ -179,7 +181,13 @@ class ServedResources:
     async def _kept_file(self, ctx: Context, uri: ResourceUri) -> BlobResourceContents:
         """Return a file that was made for this user a short while ago."""
         await self._requests.connection_for(ctx, "resource odoo://file")
-        file = self._kept_files.get(self._requests.owner_of(ctx), uri.token)
+        owner = self._requests.owner_of(ctx)
+        try:
+            file = await anyio.to_thread.run_sync(
+                self._kept_files.get, owner, uri.token, limiter=LIMITER
+            )
+        except OdooError as error:
+            raise mcp_error("resource odoo://file", error) from error
         if file is None:
             minutes = f"{LIFETIME / 60:.0f} minutes"
             raise mcp_error(

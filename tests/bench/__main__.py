@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from tests.bench import calls, rows
+from tests.cluster import load
 from tests.live.servers import find_servers
 
 REPORT = Path(__file__).parents[2] / "docs" / "benchmarks.md"
@@ -48,6 +49,13 @@ def main() -> int:
             _table(["", "per record", "times faster"], tables["importing"]),
             f"Grouping {rows.MOST:,} rows:",
             _table(["", "", "requests"], tables["grouping"]),
+        ]
+    newest = max(servers, key=lambda server: int(server.version or 0))
+    with load.copy_of(newest.version) as copy:
+        parts += [
+            f"## A server for a team, Odoo {newest.version}",
+            load.INTRODUCTION,
+            _table(["", "calls a second", "ratio", "least to most"], load.measure(copy)),
         ]
     REPORT.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
     print(REPORT.read_text(encoding="utf-8"))

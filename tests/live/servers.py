@@ -6,6 +6,7 @@ import json
 import os
 import re
 import xmlrpc.client
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypedDict
@@ -78,12 +79,13 @@ def read_provisioned(path: Path) -> list[Server]:
     """Return the servers that provisioning listed in a file; none when there is no file."""
     if not path.exists():
         return []
+    return [read_entry(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def read_entry(entry: Mapping[str, Any]) -> Server:
+    """Return the server of one entry of ``servers.json``."""
     known = {field.name for field in fields(Server)}
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    return [
-        Server(**{name: value for name, value in entry.items() if name in known})
-        for entry in entries
-    ]
+    return Server(**{name: value for name, value in entry.items() if name in known})
 
 
 def parse_entries(text: str) -> list[Server]:

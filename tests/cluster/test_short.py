@@ -1,0 +1,24 @@
+"""Two processes, one of them killed, and the secret key changed, while people work."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cluster.trial import Cluster, trial
+from tests.live.servers import find_servers
+from tests.provisioning import postgres
+
+
+def test_nothing_is_lost_or_done_twice_when_a_process_dies_and_the_key_changes() -> None:
+    """Without nginx: the test itself hands the requests round. ``make cluster`` tries more."""
+    servers = [server for server in find_servers() if server.version]
+    if not servers or postgres._find_programs() is None:
+        pytest.skip("It takes an Odoo and a PostgreSQL of this machine: run 'make servers' first.")
+    outcome = trial(
+        max(servers, key=lambda server: int(server.version)),
+        processes=2,
+        people=3,
+        steps=12,
+        faults=[lambda cluster: cluster.kill(0), Cluster.change_keys],
+    )
+    assert outcome.wrong == []
