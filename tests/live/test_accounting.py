@@ -14,6 +14,7 @@ from odoo_toolkit.apps.accounting import (
     PaymentResult,
     create_credit_note,
     create_invoice,
+    get_invoice,
     post_invoice,
     register_payment,
 )
@@ -262,6 +263,19 @@ def test_a_posted_credit_note_settles_the_invoice(biller: Odoo, shop: Shop, post
     expected = ("reversed", 0.0) if post else ("not_paid", 100.0)
     stored = _of(biller, invoice.id, "payment_state", "amount_residual")
     assert (stored["payment_state"], stored["amount_residual"]) == expected
+    told = f"; 0.00 {invoice.currency} is still due of {invoice.name}"
+    assert note.message.endswith(told) == post
+
+
+def test_a_credit_note_of_some_lines_tells_what_is_still_due(biller: Odoo, shop: Shop) -> None:
+    invoice = _posted(biller, shop)
+    lines = [{"line_id": (get_invoice(biller, invoice_id=invoice.id).lines or [])[0].id}]
+    lines[0]["quantity"] = 0.25
+    note = create_credit_note(biller, invoice_id=invoice.id, lines=lines, post=True)
+    assert isinstance(note, Invoice)
+    left = _of(biller, invoice.id, "amount_residual")["amount_residual"]
+    assert 0 < left < 100
+    assert note.message.endswith(f"; {left:.2f} {invoice.currency} is still due of {invoice.name}")
 
 
 def test_what_was_done_though_the_answer_was_lost_is_found(

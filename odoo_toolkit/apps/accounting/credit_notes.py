@@ -26,7 +26,16 @@ from odoo_toolkit.apps.accounting.invoices import (
 from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
-from odoo_toolkit.operations.documents import Row, find, read_new, read_rows, state_error
+from odoo_toolkit.operations.documents import (
+    Row,
+    afterwards,
+    currency_of,
+    find,
+    read,
+    read_new,
+    read_rows,
+    state_error,
+)
 from odoo_toolkit.operations.lines import (
     Line,
     NameOrId,
@@ -90,7 +99,7 @@ def create_credit_note(
     allow_more: Annotated[bool, Doc("Allow more than was invoiced.")] = False,
     dry_run: DryRun = False,
 ) -> Invoice | Plan:
-    """Create the credit note of a posted invoice, or the refund of a bill; 7 to 9 round trips.
+    """Create the credit note of a posted invoice, or the refund of a bill; 7 to 10 round trips.
 
     >>> note = create_credit_note(odoo, invoice_name="INV/1", reason="Broken")
     >>> note.move_type, note.amount_total, note.posted
@@ -184,11 +193,19 @@ def create_credit_note(
             steps.append(assign(largest["id"]))
         what = f"{len(chosen)} line(s), {amount:.2f}, of "
 
+    def look() -> Row:
+        return read(odoo, INVOICE, row["id"])
+
     def result(done: Done) -> Invoice:
         if not done.answers[0]:
             todo = "Look at the invoice in Odoo."
             raise state_error(INVOICE, row, f"Odoo made no credit note of {called(row)}.", todo)
-        return invoice_result(odoo, done, "Created", posting=post)
+        made = invoice_result(odoo, done, "Created", posting=post)
+        # Posting it settles the invoice as far as that is unpaid: what is left is found out.
+        if not made.posted or not (credited := afterwards(look, done.warnings, called(row))):
+            return made
+        left = f"{credited['amount_residual']:.2f} {currency_of(credited) or ''}".rstrip()
+        return attrs.evolve(made, message=f"{made.message}; {left} is still due of {called(row)}")
 
     would = f"Would create the credit note of {what}{called(row)}."
     ids = [row["id"]] if wanted is None else []
