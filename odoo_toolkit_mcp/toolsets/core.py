@@ -86,8 +86,8 @@ def _import(
         JsonSchema({"type": "array", "items": {"type": "object"}}),
         Len(1, 200),
         Doc(
-            "Values by field; relations by name, or in columns such as country_id/code or"
-            " country_id/id (external id)."
+            "Values by field; what a row leaves out stays as it is. Relations by name, or in"
+            " columns such as country_id/code or country_id/id (external id)."
         ),
     ],
     key: Annotated[Fields, Doc("Stored fields of the rows, or id (also external).")],
