@@ -8,7 +8,7 @@ FROM python:3.13-slim AS build
 WORKDIR /source
 COPY . .
 RUN python -m venv /opt/odoo-toolkit \
-    && /opt/odoo-toolkit/bin/pip install --no-cache-dir --no-compile . \
+    && /opt/odoo-toolkit/bin/pip install --no-cache-dir --no-compile '.[postgres]' \
     && /opt/odoo-toolkit/bin/pip uninstall --yes pip
 
 FROM python:3.13-slim

@@ -202,6 +202,11 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
     Raises:
         ConfigurationError: something in it is wrong.
     """
+    problems: list[str] = []
+    content = _from_environment(content, "", problems)
+    if problems:
+        # Whatever else would be told might only follow from it.
+        raise configuration_error(problems)
     reader = _Reader(content)
     known = [field.name for field in attrs.fields(Team) if field.name != "server"]
     reader.problems += unknown_names(content, [*known, *_OF_SERVER])
@@ -368,6 +373,23 @@ def _with_server(values: Mapping[str, Any], server: ServerSettings) -> dict[str,
     return {**values, **common, **fixed, "allowed_hosts": server.allowed_hosts}
 
 
+def _from_environment(value: Any, place: str, problems: list[str]) -> Any:
+    """Return a value with each text ``env:NAME`` replaced, as the file may be read by others."""
+    if isinstance(value, Mapping):
+        return {
+            key: _from_environment(item, f"{place}.{key}" if place else key, problems)
+            for key, item in value.items()
+        }
+    if isinstance(value, list):
+        return [_from_environment(item, place, problems) for item in value]
+    if not isinstance(value, str) or not value.startswith("env:"):
+        return value
+    name = value.removeprefix("env:")
+    if not (found := os.environ.get(name)):
+        problems.append(f"{place} names the variable {name}, which is not set.")
+    return found
+
+
 class _Reader:
     """Reads values of a file, and collects what is wrong with them."""
 
@@ -376,14 +398,14 @@ class _Reader:
         self.problems: list[str] = []
 
     def text(self, name: str) -> str | None:
-        """A text, also from the environment (``env:NAME``), as a file may be read by others."""
+        """A text."""
         value = self.content.get(name)
         if value is None:
             return None
         if not isinstance(value, str) or not value.strip():
             self.problems.append(f"{name} must be text.")
             return None
-        return self._of_environment(name, value.strip())
+        return value.strip()
 
     def secrets(self, name: str) -> tuple[Secret, ...]:
         """A list of secret keys."""
@@ -391,8 +413,7 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.problems.append(f"{name} must be a list of texts.")
             return ()
-        found = [self._of_environment(name, item) or "" for item in value]
-        keys = [key for item in found for key in item.split(",")]
+        keys = [key for item in value for key in item.split(",")]
         if any(len(key) < SHORTEST_KEY for key in keys):
             self.problems.append(
                 f"{name}: each key needs at least {SHORTEST_KEY} random characters;"
@@ -420,11 +441,3 @@ class _Reader:
                 " https://mcp.example.com, without a path."
             )
         return value
-
-    def _of_environment(self, name: str, value: str) -> str | None:
-        if not value.startswith("env:"):
-            return value
-        found = os.environ.get(value[4:])
-        if not found:
-            self.problems.append(f"{name} names the variable {value[4:]}, which is not set.")
-        return found

@@ -75,6 +75,7 @@ def test_the_least_that_a_file_says_is_enough(tmp_path: Path) -> None:
         (with_rule(log_level="debug"), "log_level"),
         ({"operator_password": "a password in plain"}, "operator_password is not a hash"),
         ({"operator_password": "env:NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE"),
+        (with_rule(write_allowlist=["env:NOT_SET_ANYWHERE"]), "rules.write_allowlist names"),
         ({"secret_keys": ["short"]}, "secret_keys"),
         ({"secret_keys": "x" * 64}, "secret_keys must be a list"),
         ({"secret_keys": ["env:NOT_SET_ANYWHERE"]}, "NOT_SET_ANYWHERE"),
@@ -138,9 +139,13 @@ def test_values_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.Mo
     path.write_text(
         'public_url = "https://mcp.example.com"\noperator_password = "env:OPERATOR"\n'
         'secret_keys = ["env:KEYS"]\n[instances.main]\nurl = "https://odoo.example.com"\n'
-        'database = "main"\nusername = "server"\napi_key = "0123"\n'
+        'database = "main"\nusername = "server"\napi_key = "env:OF_ODOO"\n'
     )
+    monkeypatch.setenv("OF_ODOO", "0123")
     team = read_team(path)
+    key = team.instances["main"].connection.api_key
+    assert key is not None
+    assert key.reveal() == "0123"
     assert team.operator_password == hashed
     assert [key.reveal() for key in team.secret_keys] == ["a" * 32, "b" * 32]
     assert "a" * 32 not in repr(team)
