@@ -46,6 +46,8 @@ def wrong(command: str) -> str | None:
     assert found
     program, words = found["program"], shlex.split(found["rest"])
     if program.startswith("docker"):
+        # What is run in the image follows its name.
+        words = words[: words.index("serve")] if "serve" in words else words
         image = words[words.index("--tag") + 1] if "--tag" in words else words[-1]
         return None if image == DISTRIBUTION else f"{image} is no image of ours"
     packages = [one for one in words if not one.startswith("-")]
