@@ -7,9 +7,8 @@ import contextlib
 import getpass
 import logging
 import os
-import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments, and of a failed check.
 WRONG_SETTINGS, FAILED = 2, 1
-
-Ask = Callable[[str], str]
 
 
 def main(words: Sequence[str]) -> int:
@@ -142,70 +139,25 @@ def _hash_password() -> int:
     return 0
 
 
-def _init(path: Path, ask: Ask = input, ask_secretly: Ask = getpass.getpass) -> int:
-    """Ask what the file needs, write it, check it, and print the address.
+def _init(path: Path) -> int:
+    """Ask what the file needs, write it, check it, and print the address."""
+    from odoo_toolkit_mcp.accounts.first_file import write_first_file
 
-    Raises:
-        ConfigurationError: the file is there already, or cannot be written.
-        OdooError: Odoo does not take the answers.
-    """
-    import tomlkit
-
-    from odoo_toolkit.user_keys import make_key
-    from odoo_toolkit_mcp.accounts.passwords import hash_password
-    from odoo_toolkit_mcp.accounts.team import read_team
-
-    if path.exists():
-        raise ConfigurationError(f"{path} is there already.", suggestion="Give another file.")
-    _say("Five questions. Nothing is sent anywhere but to your Odoo.")
-    url = ask("1. Address of Odoo, such as https://odoo.example.com: ").strip()
-    database = ask("2. Its database: ").strip()
+    written = write_first_file(path, _say)
+    team = written.team
+    # Before the check: it is the only time that it is told.
     _say(
-        "3. A user of Odoo with few rights, for the server itself: it finds out which apps are"
-        " installed."
-    )
-    login = ask("   Login: ").strip()
-    password = ask_secretly("   Password (an API key is made with it, and it is kept nowhere): ")
-    public = ask("4. Address at which people reach this server (empty: this machine only): ")
-    public = public.strip() or "http://127.0.0.1:8080"
-    mode = ask("5. What may assistants do: readonly, or full (all that the person may): ")
-    made = make_key(url, database, login, password, "odoo-toolkit-mcp server")
-    operator = secrets.token_urlsafe(15)
-    document = tomlkit.document()
-    document.add(tomlkit.comment("Settings: docs/team.md. Only the server should read this file."))
-    document["public_url"] = public
-    document["operator_password"] = hash_password(operator)
-    instance = tomlkit.table()
-    instance.update(
-        {
-            "title": database,
-            "url": url,
-            "database": database,
-            "username": login,
-            "api_key": made.key.reveal(),
-            "mode": mode.strip() or "readonly",
-        }
-    )
-    instances = tomlkit.table(is_super_table=True)
-    instances.add("main", instance)
-    document["instances"] = instances
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise ConfigurationError(
-            f"{path} cannot be written: {error.strerror or error}.", suggestion="Give another file."
-        ) from error
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(tomlkit.dumps(document))
-    _say(f"Written: {path}")
-    if made.expires:
-        _say(f"The server's own key ends on {made.expires:%Y-%m-%d}; renew it before.")
-    status = _check(read_team(path))
-    _say(
-        f"The operator's page is {public}/admin, its password: {operator}",
+        f"The operator's page is {team.public_url}/admin, its password:"
+        f" {written.operator_password}",
         "(only its hash is in the file: write it down now).",
-        f"Start it with: odoo-toolkit-mcp serve {path}",
     )
+    status = _check(team)
+    if team.public_url.startswith("https:"):
+        _say(
+            f"A proxy with TLS has to pass {team.public_url} on to"
+            f" http://{team.server.host}:{team.server.port}: docs/operating.md has files for it."
+        )
+    _say(f"Start it with: odoo-toolkit-mcp serve {path}")
     return status
 
 
