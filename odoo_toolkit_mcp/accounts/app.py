@@ -24,6 +24,7 @@ from odoo_toolkit_mcp.accounts.attempts import Attempts
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
 from odoo_toolkit_mcp.accounts.oauth import oauth_routes, stylesheet
+from odoo_toolkit_mcp.accounts.policy_checks import check_rules
 from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
@@ -50,11 +51,12 @@ class TeamServer:
         team: what it is told.
 
     Raises:
-        OdooError: the store or the file of keys cannot be used.
+        OdooError: the store or the file of keys cannot be used, or no server can be made of a rule.
     """
 
     def __init__(self, team: Team) -> None:
         self.team = team
+        check_rules(team)
         keys = [key.reveal() for key in team.secret_keys]
         if team.secret_key_file:
             keys += keys_of_file(team.secret_key_file)

@@ -8,7 +8,7 @@ import getpass
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit_mcp.logs import log_to_stderr
 
 if TYPE_CHECKING:
-    from odoo_toolkit_mcp.accounts.team import Team
+    from odoo_toolkit_mcp.accounts.team import Instance, Team
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments, and of a failed check.
 WRONG_SETTINGS, FAILED = 2, 1
@@ -99,24 +99,44 @@ def _serve(team: Team) -> int:
 
 def _check(team: Team) -> int:
     """Look at the store, the keys, and each Odoo as the server's own user there."""
-    from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.accounts.app import TeamServer
 
     TeamServer(team)
     _say(f"The store {team.store} and its keys can be used.")
     failed = False
     for instance in team.instances.values():
-        try:
-            with Odoo(instance.connection) as odoo:
-                odoo.connect()
-                _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
-        except OdooError as error:
+        for problem in _problems_with_odoo(instance):
             failed = True
-            _say(f"{instance.title}: {error.message} {error.suggestion or ''}")
+            _say(f"{instance.title}: {problem}")
     if not team.operator_password:
         _say("There is no operator's page: operator_password is not set.")
     _say(f"The address for assistants: {team.resource}")
     return FAILED if failed else 0
+
+
+def _problems_with_odoo(instance: Instance) -> Iterator[str]:
+    """Yield what is wrong with an instance and its Odoo; what is right is said."""
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.accounts.policy_checks import (
+        journal_problem,
+        unknown_groups,
+        unused_plugins,
+    )
+
+    yield from unused_plugins(instance)
+    if problem := journal_problem(instance):
+        yield problem
+    try:
+        with Odoo(instance.connection) as odoo:
+            odoo.connect()
+            _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
+            if unknown := unknown_groups(instance, odoo):
+                yield (
+                    f"Odoo has no group {', '.join(unknown)}, so that no rule with it fits anybody."
+                    " Correct the name; developer mode shows it on the group's form."
+                )
+    except OdooError as error:
+        yield f"{error.message} {error.suggestion or ''}".strip()
 
 
 def _reseal(team: Team) -> int:

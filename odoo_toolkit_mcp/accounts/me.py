@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.undoing import history, undo
 from odoo_toolkit.user_keys import remove_key
 from odoo_toolkit_mcp.accounts.beside import beside
@@ -181,7 +182,9 @@ class MyPages:
             raise PageError(
                 "This cannot be taken back", f"{error.message} {error.suggestion or ''}", 409
             ) from error
-        return self._pages.show(request, "undo.html", entry=entry, sure=sure, told=_told(done))
+        return self._pages.show(
+            request, "undo.html", entry=entry, sure=sure, done=done, told=_told(done)
+        )
 
     async def _changes(self, account: Account) -> list[Any]:
         """Return the latest changes, as the journal has them; none where there is no journal."""
@@ -239,7 +242,22 @@ class MyPages:
         return account, form
 
 
-def _told(done: Any) -> list[tuple[str, str]]:
-    """Return what there is to say of an undo, by name."""
-    found = attrs.asdict(done, recurse=False) if attrs.has(type(done)) else {"": done}
-    return [(name.replace("_", " "), str(value)) for name, value in found.items() if value]
+#: What an undo, or its plan, says in sentences -> what stands before these on the page.
+_SENTENCES = {
+    "needs": "What it needs",
+    "left": "What is left as it is",
+    "warnings": "What else there is to know",
+    "remains": "What nothing takes back",
+}
+
+
+def _told(done: Any) -> list[tuple[str, list[str]]]:
+    """Return what there is to say of an undo beside its message, by title."""
+    said = {name: getattr(done, name, None) or [] for name in _SENTENCES}
+    if isinstance(done, Plan) and done.undo:
+        said["remains"] = done.undo.remains
+    return [
+        (_SENTENCES[name], [found] if isinstance(found, str) else found)
+        for name, found in said.items()
+        if found
+    ]

@@ -114,6 +114,10 @@ def test_with_a_password_from_the_first_page_to_the_last(
     entry = re.findall(r'name="entry" value="(\d+)"', page.text)[0]
     asked = person.post("/me/undo", page, entry=entry)
     assert "Take this back?" in text_of(asked)
+    assert f"Made by {user.login} would be deleted" in text_of(asked)
+    assert "cannot be restored" in text_of(asked)
+    # Words, and not the objects that they are taken from.
+    assert "PlannedCall" not in text_of(asked)
     named = [["id", "=", made["id"]]]
     assert toolkit.count(admin, "res.partner", named).count == 1
     done = person.post("/me/undo", asked, entry=entry, sure="yes")
