@@ -120,9 +120,10 @@ def _answered(path: Path, dialog: _Dialog) -> FirstFile:
         )
 
         def with_mode(answer: str) -> str:
-            tried = {**instance, "mode": answer.lower() or "readonly"}
-            team_of({**content, "instances": {"main": tried}}, path.absolute().parent)
-            return tried["mode"]
+            mode = answer.lower() or "readonly"
+            tried = {"main": {**instance, "mode": mode}}
+            team_of({**content, "instances": tried}, path.absolute().parent)
+            return mode
 
         instance["mode"] = dialog.until_right(
             "5. What may assistants do: readonly, or full (all that the person may): ", with_mode

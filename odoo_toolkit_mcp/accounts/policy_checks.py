@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
@@ -78,8 +79,8 @@ def unknown_groups(instance: Instance, odoo: Odoo) -> list[str]:
     if not wanted:
         return []
     model = "res.groups"
-    everything = {"domain": []}
-    search = Call(model=model, method="search", arguments=everything, internal=True)
+    everything: list[Any] = []
+    search = Call(model=model, method="search", arguments={"domain": everything}, internal=True)
     ids = tuple(odoo.call(search))
     named = odoo.call(Call(model=model, method="get_external_id", ids=ids, internal=True))
     return sorted(wanted - set(named.values()))

@@ -77,6 +77,12 @@ CREATE TABLE file (
     size BIGINT NOT NULL, ends DOUBLE PRECISION NOT NULL
 );
 """,
+        """
+CREATE TABLE left_key (
+    account BIGINT NOT NULL REFERENCES account (id), key_id BIGINT NOT NULL,
+    happened DOUBLE PRECISION NOT NULL, ends DOUBLE PRECISION, PRIMARY KEY (account, key_id)
+);
+""",
     ),
 )
 
@@ -138,8 +144,8 @@ def tidy(store: Database, activity_days: int) -> None:
     """
     long_ago = now() - _KEPT
     with store.writing() as session:
-        session.execute("DELETE FROM request WHERE ends < ?", [now()])
         session.execute("DELETE FROM session WHERE ends < ?", [now()])
+        session.execute("DELETE FROM left_key WHERE ends < ?", [now()])
         session.execute("DELETE FROM spent WHERE ends < ?", [now()])
         session.execute("DELETE FROM file WHERE ends < ?", [now()])
         session.execute("DELETE FROM code WHERE ends < ?", [long_ago])
