@@ -18,8 +18,9 @@ from odoo_toolkit.databases import Database, Session
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
 
-#: Seconds within which a code is exchanged for tokens.
-CODE_LASTS = 300.0
+#: Seconds within which a code is exchanged for tokens. Half of it is for clocks of two processes
+#: that are apart.
+CODE_LASTS = 600.0
 
 #: Why a grant has ended, as people are told it.
 Why = Literal[
@@ -364,8 +365,9 @@ class Grants:
             return False
         with self._store.writing() as session:
             session.execute(
-                "UPDATE token SET ends = ? WHERE kind = 'access' AND ends > ? AND granted ="
-                " (SELECT granted FROM token WHERE hash = ?)",
+                # Used, as its end is another moment for a process whose clock is behind.
+                "UPDATE token SET ends = ?, used = ? WHERE kind = 'access' AND used IS NULL AND"
+                " granted = (SELECT granted FROM token WHERE hash = ?)",
                 [now(), now(), hashed(token)],
             )
         return True

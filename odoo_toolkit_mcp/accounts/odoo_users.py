@@ -223,7 +223,8 @@ class Rechecks:
             denied: Odoo has just denied something.
         """
         last = max(account.checked, self._looked.get(account.id, 0.0))
-        return now() - last > (_DENIED if denied else CHECKED)
+        # Either way: the clock of another process may be ahead, and ours may have been set back.
+        return abs(now() - last) > (_DENIED if denied else CHECKED)
 
     def __call__(self, account: Account) -> None:
         """Look, unless somebody else has just done so."""
