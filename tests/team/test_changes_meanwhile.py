@@ -30,6 +30,10 @@ def team(server: Server, tmp_path: Path) -> Iterator[RunningTeam]:
         yield one
 
 
+#: The first version of Odoo in which every call looks whether its key is still there.
+REFUSES_AT_ONCE = 19
+
+
 def form_of(user: User) -> dict[str, str]:
     return {"login": user.login, "password": user.password}
 
@@ -70,9 +74,15 @@ def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_i
     ]
     answer = call(team.url, tokens.access, "odoo_core_batch", {"items": items, "key": "one try"})
     assert answer.status_code == 200
-    assert "did not accept the API key" in answer.text
-    assert "sign in again" in answer.text
-    assert (named(admin, first), named(admin, second)) == (1, 0)
+    # Odoo itself remembers for a while which keys were right: up to 18 it takes the second call.
+    refused = answer.json()["result"]["isError"]
+    assert refused == (int(user.server.version) >= REFUSES_AT_ONCE)
+    assert (named(admin, first), named(admin, second)) == (1, 0 if refused else 1)
+    if refused:
+        assert "did not accept the API key" in answer.text
+        assert "sign in again" in answer.text
+    else:
+        moment += 601
     assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
     (grant,) = team.server.provider.grants.grants(ended=True)
     assert grant.why == "Odoo refuses the key"
@@ -126,7 +136,10 @@ def test_a_database_that_is_renamed_disconnects_nobody(
         assert answer.status_code == 200
         result = answer.json()["result"]
         assert result["isError"]
-        assert "no database named renamed" in answer.text
+        assert any(
+            told in answer.text
+            for told in ("no database named renamed", "did not find the database")
+        )
     moment += 700
     with RunningTeam(tmp_path, {"main": right}) as team:
         answer = call(team.url, tokens.access, "odoo_core_get_user")
