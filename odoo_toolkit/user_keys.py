@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -91,6 +91,7 @@ class UserKey(Shown):
         name: what the user sees under Account Security.
         expires: when it ends; None for never, which is always so before Odoo 18.
         owner: the user.
+        removed: the ids of earlier keys that are not there any more.
         warning: what else the login did in Odoo; "" for nothing.
     """
 
@@ -99,6 +100,7 @@ class UserKey(Shown):
     name: str
     expires: datetime | None
     owner: KeyOwner
+    removed: list[int] = attrs.Factory(list)
     warning: str = ""
 
 
@@ -220,6 +222,7 @@ def finish_key(
     begun: BegunKey,
     name: str,
     days: int | None = None,
+    remove: Sequence[int] = (),
 ) -> UserKey:
     """Make the key of a user who has logged in, and log out.
 
@@ -230,6 +233,8 @@ def finish_key(
     Args:
         server, database, name, days: as of :func:`make_key`.
         begun: what :func:`begin_key` has returned.
+        remove: ids of earlier keys of the user, which serve no more. Where one cannot be removed,
+            the new key is returned all the same.
 
     Returns:
         The key, when it ends, and whose it is.
@@ -252,6 +257,7 @@ def finish_key(
                 name=name,
                 expires=_moment(new[0].get("expiration_date")) if new else None,
                 owner=begun.owner,
+                removed=_removed(send, uid, remove),
                 warning="" if known else _changed_address(send, new[0]["create_date"]),
             )
     except OdooError as error:
@@ -259,7 +265,12 @@ def finish_key(
     raise _without_traces(failure)
 
 
-def give_up_key(server: ConnectionSettings | str, database: str | None, begun: BegunKey) -> None:
+def give_up_key(
+    server: ConnectionSettings | str,
+    database: str | None,
+    begun: BegunKey,
+    remove: Sequence[int] = (),
+) -> list[int]:
     """Log out a user for whom no key is made; where Odoo does not answer, it forgets by itself.
 
     >>> begun = begin_key("https://example.odoo.com", "example", "ann", "...")
@@ -268,9 +279,13 @@ def give_up_key(server: ConnectionSettings | str, database: str | None, begun: B
     Args:
         server, database: as of :func:`make_key`.
         begun: what :func:`begin_key` has returned.
+        remove: ids of keys of the user, which serve no more.
+
+    Returns:
+        Those of them that are not there any more.
     """
-    with _resumed(server, database, begun):
-        pass
+    with _resumed(server, database, begun) as send:
+        return _removed(send, begun.owner.uid, remove)
 
 
 def check_key(
@@ -546,6 +561,21 @@ def _keys_named(send: _Send, uid: int, name: str) -> list[dict[str, Any]]:
         Call(model=_KEYS, method="search_read", arguments={"domain": domain})
     )
     return rows
+
+
+def _removed(send: _Send, uid: int, ids: Sequence[int]) -> list[int]:
+    """Remove keys while the login is fresh; return those that are not there any more."""
+    if not ids:
+        return []
+    own = [["id", "in", list(ids)], ["user_id", "=", uid]]
+    there = Call(model=_KEYS, method="search", arguments={"domain": own})
+    try:
+        if found := send(there):
+            send(Call(model=_KEYS, method="remove", ids=tuple(found)))
+        left = send(there)
+    except OdooError:
+        return []
+    return [one for one in ids if one not in left]
 
 
 def _made(send: _Send, name: str, days: int | None) -> Secret:

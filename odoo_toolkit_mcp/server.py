@@ -85,6 +85,12 @@ FIRST_ANSWER_PATIENCE = 1.0
 #: Milliseconds for which a client may keep a list of tools that is complete.
 LIST_LIFETIME = 300_000
 
+#: What a person who has signed in does about a key that Odoo does not accept any more.
+SIGN_IN_AGAIN = (
+    "The API key behind this connection was removed or has ended: sign in again. The next call asks"
+    " for it."
+)
+
 #: Sessions of the handshake era that are told of changes; the oldest is forgotten.
 MAX_SESSIONS = 100
 
@@ -382,6 +388,8 @@ class OdooServer(Server[Running]):
                 self.requests.connection_of(ctx).lost()
             if error.code == "ACCESS_DENIED" and self._serving.denied:
                 self._serving.denied(ctx.request)
+                if "ODOO_API_KEY" in (error.suggestion or ""):
+                    error.suggestion = SIGN_IN_AGAIN  # who signed in has no such settings
             return results.failure(name, error, noted.undo)
         except Exception as error:
             return results.unexpected(name, error)

@@ -205,11 +205,14 @@ class WebSession:
 
     def close(self) -> None:
         """Log out, if that works at once, and close the connections."""
-        if self._uid:
-            with contextlib.suppress(OdooError):
+        with contextlib.suppress(OdooError):
+            if self._uid:
                 self._http.request(
                     "POST", "/web/session/destroy", json=_rpc({}), timeout=_LOGOUT_TIMEOUT
                 )
+            elif self._wants_second_factor:
+                # Who is logged in by half may not call the other one.
+                self._http.request("GET", "/web/session/logout", timeout=_LOGOUT_TIMEOUT)
         self._uid = 0
         self._http.close()
 

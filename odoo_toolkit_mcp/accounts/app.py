@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import anyio
@@ -24,6 +24,7 @@ from odoo_toolkit_mcp.accounts.attempts import Attempts
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
 from odoo_toolkit_mcp.accounts.oauth import oauth_routes, stylesheet
+from odoo_toolkit_mcp.accounts.policy_checks import check_rules
 from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
@@ -42,6 +43,9 @@ logger = logging.getLogger(__name__)
 #: Seconds between two times that the store is tidied.
 _TIDIED = 3600.0
 
+#: Seconds between two looks at sign-ins that nobody has answered.
+_FORGOTTEN = 60.0
+
 
 class TeamServer:
     """Everything that a team's server consists of.
@@ -50,11 +54,12 @@ class TeamServer:
         team: what it is told.
 
     Raises:
-        OdooError: the store or the file of keys cannot be used.
+        OdooError: the store or the file of keys cannot be used, or no server can be made of a rule.
     """
 
     def __init__(self, team: Team) -> None:
         self.team = team
+        check_rules(team)
         keys = [key.reveal() for key in team.secret_keys]
         if team.secret_key_file:
             keys += keys_of_file(team.secret_key_file)
@@ -72,14 +77,14 @@ class TeamServer:
         self.attempts = Attempts(self.store)
         self.sessions = WebSessions(self.store)
         self.pages = Pages(team, self.vault)
+        self.sign_in = SignIn(self.provider, self.pages, self.attempts, self.sessions)
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
         team = self.team
         metadata_url = build_resource_metadata_url(AnyHttpUrl(team.resource))
         endpoint = guard(self.members, self.provider, [SCOPES[0]], metadata_url)
-        sign_in = SignIn(self.provider, self.pages, self.attempts, self.sessions)
-        mine = MyPages(self.provider, self.pages, sign_in, self.sessions)
+        mine = MyPages(self.provider, self.pages, self.sign_in, self.sessions)
         admin = AdminPages(
             self.provider, self.pages, self.attempts, self.sessions, self.members.servers
         )
@@ -93,7 +98,7 @@ class TeamServer:
                 Route("/", self.pages.guarded(self._home)),
                 Route("/static/pages.css", stylesheet),
                 *oauth_routes(self.provider, self.attempts, self.pages),
-                *sign_in.routes(),
+                *self.sign_in.routes(),
                 *mine.routes(),
                 *admin.routes(),
                 Route(team.server.path, endpoint),
@@ -106,18 +111,22 @@ class TeamServer:
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             await tasks.start(self.members.run)
-            tasks.start_soon(self._tidy)
+            tasks.start_soon(self._regularly, _TIDIED, self._tidy)
+            tasks.start_soon(self._regularly, _FORGOTTEN, self.sign_in.forget_unanswered)
             yield
             tasks.cancel_scope.cancel()
 
     async def _tidy(self) -> None:
+        await aside(tidy, self.store, self.team.activity_days)
+
+    async def _regularly(self, seconds: float, do: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
-                await aside(tidy, self.store, self.team.activity_days)
+                await do()
             except OdooError as error:
                 # A store that is full or locked for a while does not end the server.
                 logger.error("%s %s", error.message, error.suggestion or "")
-            await anyio.sleep(_TIDIED)
+            await anyio.sleep(seconds)
 
     async def _health(self, request: Request) -> Response:
         def look() -> None:

@@ -63,10 +63,11 @@ class Attempts:
         with self._store.writing(*(f"attempt {who}" for who, _ in bounds)) as session:
             wait = 0.0
             for who, bound in bounds:
+                # What lies further ahead is from before a clock was set back.
                 row = session.execute(
                     "SELECT count(*) AS count, min(happened) AS first FROM attempt"
-                    " WHERE who = ? AND happened > ?",
-                    [who, now() - bound.seconds],
+                    " WHERE who = ? AND happened > ? AND happened < ?",
+                    [who, now() - bound.seconds, now() + bound.seconds],
                 ).fetchone()
                 if row["count"] >= bound.most:
                     wait = max(wait, row["first"] + bound.seconds - now(), 1.0)

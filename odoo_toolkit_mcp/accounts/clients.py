@@ -8,6 +8,7 @@ is sent back.
 from __future__ import annotations
 
 import ipaddress
+import logging
 from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,11 +21,25 @@ from odoo_toolkit.databases import Database
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault
 
+logger = logging.getLogger(__name__)
+
 #: Schemes of programs on the person's own machine that open a link to themselves.
 APP_SCHEMES = ("cursor", "vscode", "vscode-insiders", "windsurf", "zed", "goose")
 
 #: Registered clients that are kept; more would be somebody's attack.
 MOST_CLIENTS = 20_000
+
+#: Those that give way to new ones where there are too many: none that holds a token or a code, so
+#: that nobody pushes out what is in use; first those with which nobody has ever signed in.
+_GIVE_WAY = """
+SELECT id FROM client WHERE id NOT IN (
+    SELECT client FROM granted JOIN token ON token.granted = granted.id
+    WHERE granted.ended IS NULL AND token.ends > ?
+) AND id NOT IN (
+    SELECT client FROM granted JOIN code ON code.granted = granted.id
+    WHERE granted.ended IS NULL AND code.used IS NULL AND code.ends > ?
+) ORDER BY CASE WHEN id IN (SELECT client FROM granted) THEN 1 ELSE 0 END, used LIMIT ?
+"""
 
 #: Addresses and characters that one registration may have.
 _MOST_ADDRESSES, _LONGEST_ADDRESS, _LONGEST_NAME = 10, 1000, 100
@@ -76,24 +91,33 @@ class Clients:
         return Client.model_validate(self._vault.open(row["sealed"])) if row else None
 
     def keep(self, client: OAuthClientInformationFull) -> None:
-        """Keep a new client.
+        """Keep a new client; where there are too many, one that is not in use gives way to it.
 
         Raises:
             RegistrationError: it names addresses to which no browser is sent, or there are too
-                many clients.
+                many clients in use.
         """
         check_client(client)
         body = self._vault.seal(client.model_dump(mode="json", exclude_none=True))
-        with self._store.writing() as session:
+        with self._store.writing("clients") as session:
             row = session.execute("SELECT count(*) AS count FROM client").fetchone()
-            if row["count"] >= MOST_CLIENTS:
-                raise RegistrationError(
-                    "invalid_client_metadata", "This server has too many clients. Try later."
+            over = max(row["count"] + 1 - MOST_CLIENTS, 0)
+            leaving = session.execute(_GIVE_WAY, [now(), now(), over]).fetchall() if over else []
+            fits = len(leaving) == over
+            for one in leaving if fits else []:
+                session.execute("DELETE FROM client WHERE id = ?", [one["id"]])
+            if fits:
+                session.execute(
+                    "INSERT INTO client (id, sealed, made, used) VALUES (?, ?, ?, ?)",
+                    [client.client_id, body, now(), now()],
                 )
-            session.execute(
-                "INSERT INTO client (id, sealed, made, used) VALUES (?, ?, ?, ?)",
-                [client.client_id, body, now(), now()],
+        # Out here: this error is frozen, and the block could not pass it on.
+        if not fits:
+            raise RegistrationError(
+                "invalid_client_metadata", "This server has too many clients. Try later."
             )
+        if leaving:
+            logger.warning("%d registered clients gave way to a new one.", over)
 
     def check(self) -> None:
         """See that the ring opens the clients.

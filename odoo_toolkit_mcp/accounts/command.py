@@ -7,9 +7,8 @@ import contextlib
 import getpass
 import logging
 import os
-import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +16,10 @@ from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit_mcp.logs import log_to_stderr
 
 if TYPE_CHECKING:
-    from odoo_toolkit_mcp.accounts.team import Team
+    from odoo_toolkit_mcp.accounts.team import Instance, Team
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments, and of a failed check.
 WRONG_SETTINGS, FAILED = 2, 1
-
-Ask = Callable[[str], str]
 
 
 def main(words: Sequence[str]) -> int:
@@ -102,24 +99,44 @@ def _serve(team: Team) -> int:
 
 def _check(team: Team) -> int:
     """Look at the store, the keys, and each Odoo as the server's own user there."""
-    from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.accounts.app import TeamServer
 
     TeamServer(team)
     _say(f"The store {team.store} and its keys can be used.")
     failed = False
     for instance in team.instances.values():
-        try:
-            with Odoo(instance.connection) as odoo:
-                odoo.connect()
-                _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
-        except OdooError as error:
+        for problem in _problems_with_odoo(instance):
             failed = True
-            _say(f"{instance.title}: {error.message} {error.suggestion or ''}")
+            _say(f"{instance.title}: {problem}")
     if not team.operator_password:
         _say("There is no operator's page: operator_password is not set.")
     _say(f"The address for assistants: {team.resource}")
     return FAILED if failed else 0
+
+
+def _problems_with_odoo(instance: Instance) -> Iterator[str]:
+    """Yield what is wrong with an instance and its Odoo; what is right is said."""
+    from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.accounts.policy_checks import (
+        journal_problem,
+        unknown_groups,
+        unused_plugins,
+    )
+
+    yield from unused_plugins(instance)
+    if problem := journal_problem(instance):
+        yield problem
+    try:
+        with Odoo(instance.connection) as odoo:
+            odoo.connect()
+            _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
+            if unknown := unknown_groups(instance, odoo):
+                yield (
+                    f"Odoo has no group {', '.join(unknown)}, so that no rule with it fits anybody."
+                    " Correct the name; developer mode shows it on the group's form."
+                )
+    except OdooError as error:
+        yield f"{error.message} {error.suggestion or ''}".strip()
 
 
 def _reseal(team: Team) -> int:
@@ -142,70 +159,25 @@ def _hash_password() -> int:
     return 0
 
 
-def _init(path: Path, ask: Ask = input, ask_secretly: Ask = getpass.getpass) -> int:
-    """Ask what the file needs, write it, check it, and print the address.
+def _init(path: Path) -> int:
+    """Ask what the file needs, write it, check it, and print the address."""
+    from odoo_toolkit_mcp.accounts.first_file import write_first_file
 
-    Raises:
-        ConfigurationError: the file is there already, or cannot be written.
-        OdooError: Odoo does not take the answers.
-    """
-    import tomlkit
-
-    from odoo_toolkit.user_keys import make_key
-    from odoo_toolkit_mcp.accounts.passwords import hash_password
-    from odoo_toolkit_mcp.accounts.team import read_team
-
-    if path.exists():
-        raise ConfigurationError(f"{path} is there already.", suggestion="Give another file.")
-    _say("Five questions. Nothing is sent anywhere but to your Odoo.")
-    url = ask("1. Address of Odoo, such as https://odoo.example.com: ").strip()
-    database = ask("2. Its database: ").strip()
+    written = write_first_file(path, _say)
+    team = written.team
+    # Before the check: it is the only time that it is told.
     _say(
-        "3. A user of Odoo with few rights, for the server itself: it finds out which apps are"
-        " installed."
-    )
-    login = ask("   Login: ").strip()
-    password = ask_secretly("   Password (an API key is made with it, and it is kept nowhere): ")
-    public = ask("4. Address at which people reach this server (empty: this machine only): ")
-    public = public.strip() or "http://127.0.0.1:8080"
-    mode = ask("5. What may assistants do: readonly, or full (all that the person may): ")
-    made = make_key(url, database, login, password, "odoo-toolkit-mcp server")
-    operator = secrets.token_urlsafe(15)
-    document = tomlkit.document()
-    document.add(tomlkit.comment("Settings: docs/team.md. Only the server should read this file."))
-    document["public_url"] = public
-    document["operator_password"] = hash_password(operator)
-    instance = tomlkit.table()
-    instance.update(
-        {
-            "title": database,
-            "url": url,
-            "database": database,
-            "username": login,
-            "api_key": made.key.reveal(),
-            "mode": mode.strip() or "readonly",
-        }
-    )
-    instances = tomlkit.table(is_super_table=True)
-    instances.add("main", instance)
-    document["instances"] = instances
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        raise ConfigurationError(
-            f"{path} cannot be written: {error.strerror or error}.", suggestion="Give another file."
-        ) from error
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(tomlkit.dumps(document))
-    _say(f"Written: {path}")
-    if made.expires:
-        _say(f"The server's own key ends on {made.expires:%Y-%m-%d}; renew it before.")
-    status = _check(read_team(path))
-    _say(
-        f"The operator's page is {public}/admin, its password: {operator}",
+        f"The operator's page is {team.public_url}/admin, its password:"
+        f" {written.operator_password}",
         "(only its hash is in the file: write it down now).",
-        f"Start it with: odoo-toolkit-mcp serve {path}",
     )
+    status = _check(team)
+    if team.public_url.startswith("https:"):
+        _say(
+            f"A proxy with TLS has to pass {team.public_url} on to"
+            f" http://{team.server.host}:{team.server.port}: docs/operating.md has files for it."
+        )
+    _say(f"Start it with: odoo-toolkit-mcp serve {path}")
     return status
 
 

@@ -18,8 +18,9 @@ from odoo_toolkit.databases import Database, Session
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
 
-#: Seconds within which a code is exchanged for tokens.
-CODE_LASTS = 300.0
+#: Seconds within which a code is exchanged for tokens. Half of it is for clocks of two processes
+#: that are apart.
+CODE_LASTS = 600.0
 
 #: Why a grant has ended, as people are told it.
 Why = Literal[
@@ -59,6 +60,21 @@ class Account:
     key_ends: datetime | None
     groups: tuple[str, ...]
     checked: float
+
+
+@attrs.frozen(kw_only=True)
+class LeftKey:
+    """A key that this server has made and uses no more, and that is still in Odoo.
+
+    Attributes:
+        key_id: of its record in Odoo.
+        happened: when it came out of use, in seconds since the epoch.
+        ends: when Odoo ends it; None where it does not, or nobody knows.
+    """
+
+    key_id: int
+    happened: float
+    ends: float | None
 
 
 @attrs.frozen(kw_only=True)
@@ -145,7 +161,10 @@ class Grants:
         key_ends: datetime | None,
         groups: Sequence[str],
     ) -> Account:
-        """Keep the key of an Odoo user, in place of an earlier one; return the account."""
+        """Keep the key of an Odoo user, in place of an earlier one; return the account.
+
+        An earlier one that was made here is among :meth:`left_keys` from then on.
+        """
         values = {
             "login": login,
             "name": name,
@@ -159,6 +178,7 @@ class Grants:
         marks = ", ".join("?" for _ in columns)
         updates = ", ".join(f"{column} = excluded.{column}" for column in values)
         with self._store.writing() as session:
+            _leave_key(session, "instance = ? AND uid = ?", [instance, uid], but=key_id)
             row = session.execute(
                 f"INSERT INTO account ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608
                 f" ON CONFLICT (instance, uid) DO UPDATE SET {updates} RETURNING id",
@@ -208,6 +228,8 @@ class Grants:
             sealed = row["sealed_key"] if row else None
             if key and (not sealed or self._vault.open(sealed) != key.reveal()):
                 return
+            if why == "revoked by the operator":  # else it is not in Odoo any more
+                _leave_key(session, "id = ?", [account_id])
             dropped = session.execute(
                 "UPDATE account SET sealed_key = NULL, key_id = NULL, key_ends = NULL WHERE id = ?"
                 " AND (sealed_key = ? OR ? = 0)",
@@ -219,6 +241,29 @@ class Grants:
                 "UPDATE granted SET ended = ?, why = ? WHERE account = ? AND ended IS NULL",
                 [now(), why, account_id],
             )
+
+    def left_keys(self, account_id: int, *, for_seconds: float = 0.0) -> list[LeftKey]:
+        """Return the keys of an account that serve no more, and are still in Odoo.
+
+        Args:
+            account_id: of the account.
+            for_seconds: only those that have been out of use for so long.
+        """
+        with self._store.reading() as session:
+            rows = session.execute(
+                "SELECT key_id, happened, ends FROM left_key WHERE account = ? AND happened <= ?"
+                " AND (ends IS NULL OR ends > ?) ORDER BY key_id",
+                [account_id, now() - for_seconds, now()],
+            ).fetchall()
+        return [LeftKey(**dict(row)) for row in rows]
+
+    def forget_left_keys(self, account_id: int, key_ids: Sequence[int]) -> None:
+        """Forget keys that are not in Odoo any more."""
+        with self._store.writing() as session:
+            for key_id in key_ids:
+                session.execute(
+                    "DELETE FROM left_key WHERE account = ? AND key_id = ?", [account_id, key_id]
+                )
 
     def reseal(self) -> int:
         """Seal all keys anew with the first key of the ring; return how many there are."""
@@ -320,8 +365,9 @@ class Grants:
             return False
         with self._store.writing() as session:
             session.execute(
-                "UPDATE token SET ends = ? WHERE kind = 'access' AND ends > ? AND granted ="
-                " (SELECT granted FROM token WHERE hash = ?)",
+                # Used, as its end is another moment for a process whose clock is behind.
+                "UPDATE token SET ends = ?, used = ? WHERE kind = 'access' AND used IS NULL AND"
+                " granted = (SELECT granted FROM token WHERE hash = ?)",
                 [now(), now(), hashed(token)],
             )
         return True
@@ -430,6 +476,19 @@ class Grants:
             ended=row["ended"],
             why=row["why"],
         )
+
+
+def _leave_key(
+    session: Session, account: str, values: Sequence[Any], but: int | None = None
+) -> None:
+    """Note that the key of an account comes out of use, if this server has made it."""
+    session.execute(
+        "INSERT INTO left_key (account, key_id, happened, ends)"  # noqa: S608
+        f" SELECT id, key_id, ?, key_ends FROM account WHERE {account}"
+        " AND key_id IS NOT NULL AND key_id <> ?"
+        " ON CONFLICT (account, key_id) DO NOTHING",
+        [now(), *values, -1 if but is None else but],
+    )
 
 
 def _end(session: Session, grant_id: int, why: Why) -> bool:

@@ -13,12 +13,13 @@ from starlette.routing import Route
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.plans import Plan
 from odoo_toolkit.undoing import history, undo
 from odoo_toolkit.user_keys import remove_key
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
-from odoo_toolkit_mcp.accounts.odoo_users import forget
+from odoo_toolkit_mcp.accounts.odoo_users import UNUSED, forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
@@ -80,6 +81,7 @@ class MyPages:
             account=account,
             instance=instance,
             grants=grants,
+            left=await aside(self._provider.grants.left_keys, account.id),
             allows=policy_in_words(instance.rules[rule].settings) if rule is not None else None,
             events=events,
             changes=await self._changes(account),
@@ -106,14 +108,17 @@ class MyPages:
             problem = f"{error.message} {error.suggestion or ''}".strip()
             login = text_of(form, "login", 200)
             return self._form(request, problem, instance=instance.name, login=login)
-        await beside(forget, instance, user)
         found = await aside(self._provider.grants.account_of, instance.name, user.uid)
+        grants = self._provider.grants
+        left = await aside(grants.left_keys, found.id, for_seconds=UNUSED) if found else []
+        removed = await beside(forget, instance, user, [one.key_id for one in left])
         if found is None:
             raise PageError(
                 "Nothing is connected in your name",
                 f"Give your assistant the address {self._team.resource} first.",
                 404,
             )
+        await self._sign_in.note_removed(found, removed)
         answer = to("/me")
         self._pages.set_cookie(answer, "me", await aside(self._sessions.begin, found.id))
         return answer
@@ -136,26 +141,17 @@ class MyPages:
         return to("/me")
 
     async def remove_key(self, request: Request) -> Response:
-        """End everything, and remove the key in Odoo, for which Odoo wants the password."""
+        """End everything, and remove the key in Odoo, for which Odoo wants the password.
+
+        A key that serves no more is removed alone.
+        """
         account, form = await self._posted(request)
-        instance = self._team.instances[account.instance]
-        settings = instance.connection
+        if (left := number_of(text_of(form, "left", 20))) is not None:
+            return await self._remove_left(request, account, left, form)
         if account.key_id is not None:
-            await self._sign_in.take_attempt(request, instance, account.login)
-            try:
-                await beside(
-                    remove_key,
-                    settings,
-                    settings.database,
-                    account.login,
-                    text_of(form, "password", 1000) or None,
-                    account.key_id,
-                    text_of(form, "code", 20) or None,
-                )
-            except OdooError as error:
-                if error.code != "NOT_FOUND":
-                    return await self.show(request, f"{error.message} {error.suggestion or ''}")
-            await self._sign_in.forget_attempts(request, instance, account.login)
+            problem = await self._removed(request, account, account.key_id, form)
+            if problem:
+                return await self.show(request, problem)
         await aside(self._provider.grants.drop_key, account.id, "disconnected by the user")
         await aside(
             self._provider.activity.note,
@@ -164,6 +160,41 @@ class MyPages:
             account=account.id,
         )
         return to("/me")
+
+    async def _remove_left(
+        self, request: Request, account: Account, key_id: int, form: FormData
+    ) -> Response:
+        """Remove a key in Odoo that serves no more; nothing is disconnected by it."""
+        left = await aside(self._provider.grants.left_keys, account.id)
+        if key_id not in [one.key_id for one in left]:
+            raise PageError("There is no such key", "Choose one of the page.", 404)
+        if problem := await self._removed(request, account, key_id, form):
+            return await self.show(request, problem)
+        await self._sign_in.note_removed(account, [key_id])
+        return to("/me")
+
+    async def _removed(
+        self, request: Request, account: Account, key_id: int, form: FormData
+    ) -> str | None:
+        """Remove a key in Odoo; return why that did not work, and None where it is gone."""
+        instance = self._team.instances[account.instance]
+        settings = instance.connection
+        await self._sign_in.take_attempt(request, instance, account.login)
+        try:
+            await beside(
+                remove_key,
+                settings,
+                settings.database,
+                account.login,
+                text_of(form, "password", 1000) or None,
+                key_id,
+                text_of(form, "code", 20) or None,
+            )
+        except OdooError as error:
+            if error.code != "NOT_FOUND":
+                return f"{error.message} {error.suggestion or ''}"
+        await self._sign_in.forget_attempts(request, instance, account.login)
+        return None
 
     async def undo(self, request: Request) -> Response:
         """Show what taking a change back would do; with a second yes, do it."""
@@ -181,7 +212,9 @@ class MyPages:
             raise PageError(
                 "This cannot be taken back", f"{error.message} {error.suggestion or ''}", 409
             ) from error
-        return self._pages.show(request, "undo.html", entry=entry, sure=sure, told=_told(done))
+        return self._pages.show(
+            request, "undo.html", entry=entry, sure=sure, done=done, told=_told(done)
+        )
 
     async def _changes(self, account: Account) -> list[Any]:
         """Return the latest changes, as the journal has them; none where there is no journal."""
@@ -239,7 +272,22 @@ class MyPages:
         return account, form
 
 
-def _told(done: Any) -> list[tuple[str, str]]:
-    """Return what there is to say of an undo, by name."""
-    found = attrs.asdict(done, recurse=False) if attrs.has(type(done)) else {"": done}
-    return [(name.replace("_", " "), str(value)) for name, value in found.items() if value]
+#: What an undo, or its plan, says in sentences -> what stands before these on the page.
+_SENTENCES = {
+    "needs": "What it needs",
+    "left": "What is left as it is",
+    "warnings": "What else there is to know",
+    "remains": "What nothing takes back",
+}
+
+
+def _told(done: Any) -> list[tuple[str, list[str]]]:
+    """Return what there is to say of an undo beside its message, by title."""
+    said = {name: getattr(done, name, None) or [] for name in _SENTENCES}
+    if isinstance(done, Plan) and done.undo:
+        said["remains"] = done.undo.remains
+    return [
+        (_SENTENCES[name], [found] if isinstance(found, str) else found)
+        for name, found in said.items()
+        if found
+    ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+from collections.abc import Sequence
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -34,6 +35,9 @@ CHECKED = 600.0
 
 #: Seconds before its end from which a key is made anew when its user signs in.
 _RENEWED = 30 * 86_400.0
+
+#: Seconds after which no call uses a key any more that has come out of use.
+UNUSED = 3600.0
 
 #: Seconds after which it is looked again where Odoo denied something.
 _DENIED = 30.0
@@ -72,12 +76,14 @@ class Key:
         key: the key.
         key_id: of its record in Odoo, where it was made here.
         ends: when it ends, if that is known.
+        removed: ids of earlier keys that are not in Odoo any more.
         warning: what the login has changed in Odoo; empty for nothing.
     """
 
     key: Secret
     key_id: int | None = None
     ends: datetime | None = None
+    removed: Sequence[int] = ()
     warning: str = ""
 
 
@@ -121,7 +127,11 @@ def _begun(user: SignedIn) -> BegunKey:
 
 
 def key_for(
-    instance: Instance, user: SignedIn, public_url: str, known: Account | None = None
+    instance: Instance,
+    user: SignedIn,
+    public_url: str,
+    known: Account | None = None,
+    left: Sequence[int] = (),
 ) -> Key:
     """Return the key that acts for somebody who has signed in; it is made in Odoo if need be.
 
@@ -131,6 +141,7 @@ def key_for(
         public_url: by which the user is to recognise the key.
         known: the user's account, if there is one: its key serves on, so that keys which nobody
             knows any more do not pile up in Odoo.
+        left: ids of keys that serve no more, which are removed as long as Odoo lets it.
 
     Raises:
         OdooError: Odoo does not make it.
@@ -141,12 +152,18 @@ def key_for(
         raise ValidationError("There is nothing that a key could come from.")
     if known and (kept := _kept(instance, user, known)):
         with contextlib.suppress(OdooError):
-            forget(instance, user)
+            kept = attrs.evolve(kept, removed=forget(instance, user, left))
         return kept
     settings = instance.connection
     name = f"Assistants at {urlsplit(public_url).netloc}"
-    made = finish_key(settings, settings.database, _begun(user), name)
-    return Key(key=made.key, key_id=made.key_id, ends=made.expires, warning=made.warning)
+    made = finish_key(settings, settings.database, _begun(user), name, remove=left)
+    return Key(
+        key=made.key,
+        key_id=made.key_id,
+        ends=made.expires,
+        removed=made.removed,
+        warning=made.warning,
+    )
 
 
 def _kept(instance: Instance, user: SignedIn, known: Account) -> Key | None:
@@ -165,11 +182,21 @@ def _kept(instance: Instance, user: SignedIn, known: Account) -> Key | None:
     return Key(key=known.key, key_id=known.key_id, ends=ends)
 
 
-def forget(instance: Instance, user: SignedIn) -> None:
-    """End what was begun for somebody who has signed in and is granted nothing."""
-    if user.session:
-        settings = instance.connection
-        give_up_key(settings, settings.database, _begun(user))
+def forget(instance: Instance, user: SignedIn, left: Sequence[int] = ()) -> list[int]:
+    """End what was begun for somebody who has signed in and is granted nothing.
+
+    Args:
+        instance: where.
+        user: who has signed in.
+        left: as of :func:`key_for`.
+
+    Returns:
+        Which of these keys are not in Odoo any more.
+    """
+    if not user.session:
+        return []
+    settings = instance.connection
+    return give_up_key(settings, settings.database, _begun(user), left)
 
 
 class Rechecks:
@@ -196,7 +223,8 @@ class Rechecks:
             denied: Odoo has just denied something.
         """
         last = max(account.checked, self._looked.get(account.id, 0.0))
-        return now() - last > (_DENIED if denied else CHECKED)
+        # Either way: the clock of another process may be ahead, and ours may have been set back.
+        return abs(now() - last) > (_DENIED if denied else CHECKED)
 
     def __call__(self, account: Account) -> None:
         """Look, unless somebody else has just done so."""

@@ -273,7 +273,7 @@ class Provider(
     async def load_access_token(self, token: str) -> GrantedToken | None:
         """Return what a token grants here and now; None for one that is of no use."""
         known = await aside(self.grants.find_token, token, "access")
-        if known is None or known.ends <= now() or known.grant.ended:
+        if known is None or known.used or known.ends <= now() or known.grant.ended:
             return None
         admitted = await self._admitted(known)
         if admitted is None:

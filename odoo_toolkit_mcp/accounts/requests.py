@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.databases import Database
+from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
 
@@ -71,13 +73,14 @@ class AuthorizationRequests:
             ).fetchone()
         return AuthorizationRequest(**self._vault.open(row["sealed"])) if row else None
 
-    def update(self, token: str, request: AuthorizationRequest) -> None:
-        """Keep what the person has said."""
+    def update(self, token: str, request: AuthorizationRequest) -> bool:
+        """Keep what the person has said; return whether the request is still open."""
         with self._store.writing() as session:
-            session.execute(
-                "UPDATE request SET sealed = ? WHERE hash = ?",
-                [self._sealed(request), hashed(token)],
+            done = session.execute(
+                "UPDATE request SET sealed = ? WHERE hash = ? AND ends > ?",
+                [self._sealed(request), hashed(token), now()],
             )
+            return done.rowcount == 1
 
     def take(self, token: str) -> AuthorizationRequest | None:
         """Return a request and forget it: only one answer counts."""
@@ -87,6 +90,19 @@ class AuthorizationRequests:
                 [hashed(token), now()],
             ).fetchone()
         return AuthorizationRequest(**self._vault.open(row["sealed"])) if row else None
+
+    def take_ended(self) -> list[AuthorizationRequest]:
+        """Return the requests that nobody has answered in time, and forget them."""
+        with self._store.writing() as session:
+            rows = session.execute(
+                "DELETE FROM request WHERE ends <= ? RETURNING sealed", [now()]
+            ).fetchall()
+        ended = []
+        for row in rows:
+            # What a key has sealed that is gone since, nobody can go on with.
+            with contextlib.suppress(ConfigurationError):
+                ended.append(AuthorizationRequest(**self._vault.open(row["sealed"])))
+        return ended
 
     def _sealed(self, request: AuthorizationRequest) -> str:
         return self._vault.seal(attrs.asdict(request))

@@ -7,6 +7,9 @@ code.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Sequence
+from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import attrs
@@ -21,6 +24,7 @@ from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
 from odoo_toolkit_mcp.accounts.odoo_users import (
+    UNUSED,
     SignedIn,
     forget,
     key_for,
@@ -34,6 +38,14 @@ from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.vault import hashed
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+
+logger = logging.getLogger(__name__)
+
+#: What becomes of a key that another one has replaced, as the activity tells it.
+OUT_OF_USE = (
+    "It is still in Odoo. It is removed when this user signs in with the password an hour later, or"
+    " on the page /me."
+)
 
 
 class SignIn:
@@ -124,7 +136,7 @@ class SignIn:
                     request, token, asked, problem, instance=instance.name, login=login
                 )
         if self._team.instances[user.instance].rule_for(user.login, user.groups) is None:
-            await beside(forget, self._team.instances[user.instance], user)
+            await self._forget(user)
             await aside(
                 self._provider.activity.note,
                 "not admitted",
@@ -137,8 +149,13 @@ class SignIn:
                 " Ask that person.",
                 403,
             )
+        before = asked.user
         asked.user, asked.browser = attrs.asdict(user), hashed(self._pages.browser(request) or "")
-        await aside(self._provider.requests.update, token, asked)
+        if not await aside(self._provider.requests.update, token, asked):
+            await self._forget(user)
+            raise _gone()
+        if before:  # somebody has gone back, and signed in once more
+            await self._forget(_signed_in(before))
         return to(f"/consent?{urlencode({'request': token})}")
 
     def instance(self, form: FormData) -> Instance:
@@ -192,6 +209,23 @@ class SignIn:
         address = f"address {address_of(request)}"
         await aside(self._attempts.forget, _who(instance, login), address)
 
+    async def forget_unanswered(self) -> None:
+        """End the sessions in Odoo of sign-ins that nobody has answered in time."""
+        for asked in await aside(self._provider.requests.take_ended):
+            if asked.user:
+                await self._forget(_signed_in(asked.user))
+
+    async def _forget(self, user: SignedIn) -> None:
+        """End what was begun in Odoo for somebody who is granted nothing."""
+        instance = self._team.instances.get(user.instance)
+        if instance is None:
+            return
+        try:
+            await beside(forget, instance, user)
+        except OdooError as error:
+            # Odoo forgets it by itself, later.
+            logger.info("A session of %s was not ended: %s", user.login, error.message)
+
     async def _known_account(self, request: Request) -> Account | None:
         """Return the account that this browser is signed in to, if its key can be used."""
         session = self._pages.cookie(request, "me")
@@ -230,10 +264,10 @@ class SignIn:
         if asked is None:
             raise _gone()
         if text_of(form, "answer") != "allow":
-            await beside(forget, instance, user)
+            await self._forget(user)
             return self._back(asked, error="access_denied", error_description="The person said no.")
         if instance.rule_for(user.login, user.groups) is None:
-            await beside(forget, instance, user)
+            await self._forget(user)
             return self._back(asked, error="access_denied", error_description="Not admitted.")
         account = await self._account(instance, user)
         code = await aside(
@@ -272,8 +306,12 @@ class SignIn:
                 raise PageError("You are no longer connected", "Begin again, with your login.")
             return known
         known = await aside(self._provider.grants.account_of, instance.name, user.uid)
+        grants = self._provider.grants
+        left = await aside(grants.left_keys, known.id, for_seconds=UNUSED) if known else []
         try:
-            made = await beside(key_for, instance, user, self._team.public_url, known)
+            made = await beside(
+                key_for, instance, user, self._team.public_url, known, [one.key_id for one in left]
+            )
         except OdooError as error:
             raise PageError(
                 "Odoo has not made a key",
@@ -288,8 +326,8 @@ class SignIn:
                 instance=instance.name,
                 body={"login": user.login, "told": made.warning},
             )
-        return await aside(
-            self._provider.grants.keep_account,
+        account = await aside(
+            grants.keep_account,
             instance=instance.name,
             uid=user.uid,
             login=user.login,
@@ -299,6 +337,30 @@ class SignIn:
             key_ends=made.ends,
             groups=user.groups,
         )
+        await self.note_removed(account, made.removed)
+        if known and known.key_id and known.key_id != made.key_id:
+            await aside(
+                self._provider.activity.note,
+                "key out of use",
+                instance=instance.name,
+                account=account.id,
+                body={"login": user.login, "key_id": known.key_id, "to_do": OUT_OF_USE},
+            )
+        return account
+
+    async def note_removed(self, account: Account, key_ids: Sequence[int]) -> None:
+        """Note that keys which served no more are not in Odoo any more."""
+        if not key_ids:
+            return
+        await aside(self._provider.grants.forget_left_keys, account.id, key_ids)
+        for key_id in key_ids:
+            await aside(
+                self._provider.activity.note,
+                "key removed",
+                instance=account.instance,
+                account=account.id,
+                body={"login": account.login, "key_id": key_id},
+            )
 
     def _back(self, asked: AuthorizationRequest, **values: str) -> Response:
         """Send the browser back to the client; the issuer tells it who answers (RFC 9207)."""
@@ -328,11 +390,16 @@ class SignIn:
                 f"Begin again in {asked.client_name}.",
                 403,
             )
-        user = SignedIn(**{**asked.user, "groups": tuple(asked.user["groups"])})
+        user = _signed_in(asked.user)
         instance = self._team.instances.get(user.instance)
         if instance is None:
             raise PageError("There is no such database any more", "Begin again.", 400)
         return asked, user, instance
+
+
+def _signed_in(kept: dict[str, Any]) -> SignedIn:
+    """Return who has signed in, as a request has kept it."""
+    return SignedIn(**{**kept, "groups": tuple(kept["groups"])})
 
 
 def _who(instance: Instance, login: str) -> str:

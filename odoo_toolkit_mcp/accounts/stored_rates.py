@@ -43,10 +43,13 @@ class StoredRates:
         # One at a time: else what two processes count at once would pass both.
         with self._store.writing(f"calls {who}") as session:
             count = session.execute(
-                "SELECT COALESCE(sum(CASE WHEN span >= ? THEN count END), 0) AS minute,"
-                " COALESCE(sum(CASE WHEN span >= ? AND kind = ? THEN count END), 0) AS own,"
-                " COALESCE(sum(count), 0) AS hour FROM calls WHERE who = ? AND span >= ?",
-                [minute, minute, kind, who, minute - 59],
+                # Spans ahead are those of a process whose clock is ahead, or from before ours was
+                # set back: nobody waits for these to pass.
+                "SELECT COALESCE(sum(CASE WHEN span = ? THEN count END), 0) AS minute,"
+                " COALESCE(sum(CASE WHEN span = ? AND kind = ? THEN count END), 0) AS own,"
+                " COALESCE(sum(count), 0) AS hour FROM calls"
+                " WHERE who = ? AND span >= ? AND span < ?",
+                [minute, minute, kind, who, minute - 59, minute + 60],
             ).fetchone()
             waits = [0.0]
             if count["minute"] >= settings.rate_limit_rpm:

@@ -97,12 +97,8 @@ class Member:
     lost: int = 0
     _numbers: Any = attrs.field(factory=lambda: itertools.count(1))
 
-    def send(self, method: str, params: Mapping[str, Any], asks: bool = False) -> Said:
-        """Send one request.
-
-        Raises:
-            LostAnswerError: no answer has come, or only that there will be none.
-        """
+    def open(self, method: str, params: Mapping[str, Any], asks: bool = False) -> requests.Response:
+        """Send one request and return the answer, of which nothing has been read yet."""
         capabilities = {"elicitation": {"form": {}}} if asks else {}
         meta = {
             "io.modelcontextprotocol/protocolVersion": VERSION,
@@ -124,15 +120,26 @@ class Member:
             "method": method,
             "params": {**params, "_meta": meta},
         }
+        return requests.post(
+            f"{self.url}/mcp", json=message, headers=headers, timeout=120, stream=True
+        )
+
+    def send(self, method: str, params: Mapping[str, Any], asks: bool = False) -> Said:
+        """Send one request.
+
+        Raises:
+            LostAnswerError: no answer has come, or only that there will be none.
+        """
         try:
-            answer = requests.post(f"{self.url}/mcp", json=message, headers=headers, timeout=120)
+            with self.open(method, params, asks) as answer:
+                body = _body(answer)
         except requests.RequestException as error:
             self.lost += 1
             raise LostAnswerError(str(error)) from error
         if answer.status_code in GONE:
             self.lost += 1
-            raise LostAnswerError(answer.text[:300])
-        return Said(answer.status_code, _body(answer))
+            raise LostAnswerError(str(body)[:300])
+        return Said(answer.status_code, body)
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], asks: bool = False, **more: Any

@@ -158,6 +158,14 @@ class Process:
         """End it in order."""
         self._end(signal.SIGTERM)
 
+    def hang(self) -> None:
+        """Let it stand still, with its connections open, as a machine does that is suspended."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """Let it go on where it stood still."""
+        os.kill(self.pid, signal.SIGCONT)
+
     def reseal(self) -> None:
         """Run ``serve --reseal`` with its keys."""
         run(
@@ -185,6 +193,8 @@ class RoundRobin:
 
     def __init__(self, ports: Sequence[int], port: int) -> None:
         self.port = port
+        #: Seconds that it waits for an answer.
+        self.patience = 120.0
         self.url = f"http://127.0.0.1:{port}"
         self._ports = list(ports)
         self._turn = 0
@@ -227,7 +237,7 @@ class RoundRobin:
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
         headers = {k: v for k, v in request.headers.items() if k.lower() not in _HOP}
         for port in self._in_turn():
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=self.patience)
             try:
                 connection.connect()
             except OSError:

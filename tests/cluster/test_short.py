@@ -5,20 +5,37 @@ from __future__ import annotations
 import pytest
 
 from tests.cluster.trial import Cluster, trial
-from tests.live.servers import find_servers
+from tests.live.servers import Server, find_servers
 from tests.provisioning import postgres
+
+
+def newest() -> Server:
+    """The newest Odoo that runs here."""
+    servers = [server for server in find_servers() if server.version]
+    if not servers or postgres._find_programs() is None:
+        pytest.skip("It takes an Odoo and a PostgreSQL of this machine: run 'make servers' first.")
+    return max(servers, key=lambda server: int(server.version))
 
 
 def test_nothing_is_lost_or_done_twice_when_a_process_dies_and_the_key_changes() -> None:
     """Without nginx: the test itself hands the requests round. ``make cluster`` tries more."""
-    servers = [server for server in find_servers() if server.version]
-    if not servers or postgres._find_programs() is None:
-        pytest.skip("It takes an Odoo and a PostgreSQL of this machine: run 'make servers' first.")
     outcome = trial(
-        max(servers, key=lambda server: int(server.version)),
+        newest(),
         processes=2,
         people=3,
         steps=12,
         faults=[lambda cluster: cluster.kill(0), Cluster.change_keys],
+    )
+    assert outcome.wrong == []
+
+
+def test_nothing_is_done_twice_when_a_process_hangs_and_goes_on_later() -> None:
+    """One that hangs looks like one that is slow; what it was asked, it does in the end."""
+    outcome = trial(
+        newest(),
+        processes=2,
+        people=3,
+        steps=10,
+        faults=[lambda cluster: cluster.hang(0), lambda cluster: cluster.wake(0)],
     )
     assert outcome.wrong == []

@@ -39,6 +39,7 @@ class Cluster:
         processes: that answer.
         store: of all of them.
         keys: the secret keys that the processes have been given, the present one first.
+        front: hands the requests round, where nginx does not.
         seen: what was done to it, for the report.
     """
 
@@ -46,6 +47,7 @@ class Cluster:
     processes: list[Process]
     store: StorePostgres
     keys: list[str]
+    front: RoundRobin | None = None
     seen: list[str] = attrs.field(factory=list)
 
     def kill(self, place: int) -> None:
@@ -53,6 +55,20 @@ class Cluster:
         self.seen.append(f"process {place} is killed")
         self.processes[place].kill()
         self.processes[place].start()
+
+    def hang(self, place: int) -> None:
+        """Let a process stand still in the middle of everything: nobody can tell that it does."""
+        self.seen.append(f"process {place} hangs")
+        if self.front:
+            self.front.patience = 4.0  # else all would soon wait for this one
+        self.processes[place].hang()
+
+    def wake(self, place: int) -> None:
+        """Let it go on: what it was asked meanwhile, it does now."""
+        self.seen.append(f"process {place} goes on")
+        if self.front:
+            self.front.patience = 120.0
+        self.processes[place].wake()
 
     def restart_store(self, mode: str = "fast") -> None:
         """Restart the PostgreSQL of the store; ``immediate`` is a crash."""
@@ -174,10 +190,9 @@ def _started(
         process.start()
     ports = [process.port for process in made]
     if program:
-        url = stack.enter_context(nginx(program, ports, port, folder))
-    else:
-        url = stack.enter_context(RoundRobin(ports, port)).url
-    return Cluster(url, made, store, [key])
+        return Cluster(stack.enter_context(nginx(program, ports, port, folder)), made, store, [key])
+    front = stack.enter_context(RoundRobin(ports, port))
+    return Cluster(front.url, made, store, [key], front)
 
 
 def _work(work: Work, steps: int) -> None:

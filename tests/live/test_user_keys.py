@@ -29,6 +29,7 @@ from odoo_toolkit import (
     connect,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.configuration import Secret
 from odoo_toolkit.connection.settings import ConnectionSettings, connection_settings
 from odoo_toolkit.connection.websession import WebSession
 from odoo_toolkit.policy import Policy
@@ -342,6 +343,25 @@ def test_a_second_factor_is_asked_for_and_the_apps_code_completes_the_login(
     person.remove(made.key_id, second_factor=app.code(30))
     with pytest.raises(AccessError):
         person.check(made.key.reveal())
+
+
+def test_a_login_without_the_wanted_code_leaves_no_half_login(people: People) -> None:
+    person = people.make()
+    app = with_second_factor(person)
+    settings = connection_settings(
+        url=person.server.url, username=person.login, password=person.password
+    )
+    web = WebSession(settings, person.server.db)
+    with pytest.raises(AccessError, match="second factor"):
+        web.log_in(before_login=lambda: None)
+    token = web._http.cookie("session_id")
+    web.close()
+    # As whoever finds the session's number would go on, with a code.
+    left = WebSession(settings, person.server.db)
+    left.resume(0, Secret(token or ""))
+    with pytest.raises(OdooError):
+        left._complete(Secret(app.code()))
+    left.close()
 
 
 def test_a_wrong_code_is_told_apart_from_a_wrong_password(people: People) -> None:

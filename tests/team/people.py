@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -69,18 +69,27 @@ class Users:
         return attrs.evolve(self._user(instance, login), key=key)
 
     def key_for(
-        self, instance: Instance, user: SignedIn, public_url: str, known: Account | None = None
+        self,
+        instance: Instance,
+        user: SignedIn,
+        public_url: str,
+        known: Account | None = None,
+        left: Sequence[int] = (),
     ) -> Key:
         self._check(user.login, True)
         if user.key:
             return Key(key=Secret(user.key))
         self.made.append(user.login)
         return Key(
-            key=Secret(key_of(user.login, instance.name)), key_id=len(self.made), ends=self.ends
+            key=Secret(key_of(user.login, instance.name)),
+            key_id=len(self.made),
+            ends=self.ends,
+            removed=left,
         )
 
-    def forget(self, instance: Instance, user: SignedIn) -> None:
+    def forget(self, instance: Instance, user: SignedIn, left: Sequence[int] = ()) -> list[int]:
         self.forgotten.append(user.login)
+        return list(left)
 
     def _check(self, login: str, right: bool) -> None:
         if self.down:

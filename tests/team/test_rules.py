@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomlkit
 
 from odoo_toolkit.errors import ConfigurationError
 from odoo_toolkit_mcp.accounts import odoo_users, provider
-from odoo_toolkit_mcp.accounts.command import WRONG_SETTINGS, main
+from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
 from odoo_toolkit_mcp.accounts.passwords import hash_password, is_password
 from odoo_toolkit_mcp.accounts.team import read_team, team_of
 from odoo_toolkit_mcp.settings import ServerSettings
+from tests.live.servers import Server, ordinary_user
 from tests.team.conftest import Serve
-from tests.team.harness import OAuthClient, Person, RunningTeam, call, text_of
+from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of, text_of
 from tests.team.people import NOWHERE, Users, password_of
 
 INSTANCE = {name: value for name, value in NOWHERE.items() if name != "journal"}
@@ -118,6 +120,66 @@ def test_all_that_is_wrong_is_told_together(
     said = capsys.readouterr().err
     for word in ("public_url", "stoer", "mode must be"):
         assert said.count(word) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"confirm_tools": ["odoo_core_delet"]}, "no tool 'odoo_core_delet'"),
+        ({"enabled_toolsets": ["slaes"]}, "no toolset 'slaes'"),
+        ({"disabled_toolsets": ["slaes"]}, "no toolset 'slaes'"),
+        ({"approval": ["post everything"]}, "approval: 'post everything' is not a rule"),
+        ({"approval": ["account.move.action_post"]}, "approvers names nobody"),
+    ],
+)
+def test_what_only_a_call_would_find_wrong_is_told_at_the_start(
+    tmp_path: Path, wrong: dict[str, Any], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "team.toml"
+    path.write_text(tomlkit.dumps({**RIGHT, **with_rule(**wrong)}))
+    for words in ([str(path), "--check"], [str(path)]):
+        assert main(words) == WRONG_SETTINGS
+        said = capsys.readouterr().err
+        assert "instances.main: rule 2: " in said
+        assert told in said
+        assert "ODOO_MCP_" not in said
+    # Nothing was made for a server that does not start.
+    assert [one.name for one in tmp_path.iterdir()] == ["team.toml"]
+
+
+def test_a_check_tells_of_plugins_and_a_journal_that_cannot_be_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "plugin.toml").write_text("no plugin at all")
+    (tmp_path / "journal.sqlite").mkdir()
+    path = tmp_path / "team.toml"
+    more = {
+        "plugin_files": [str(tmp_path / "plugin.toml")],
+        "journal": str(tmp_path / "journal.sqlite"),
+    }
+    path.write_text(tomlkit.dumps({**RIGHT, **with_instance(**more, reconnect_attempts=0)}))
+    assert main([str(path), "--check"]) == FAILED
+    said = capsys.readouterr().err
+    assert "plugin.toml is not used" in said
+    assert "journal.sqlite" in said
+    assert "Nothing answers" in said
+
+
+def test_a_check_tells_of_groups_that_odoo_does_not_have(
+    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = ordinary_user(server)
+    right = {"groups": ["base.group_user", "base.group_system"]}
+    wrong = {"groups": ["sales_team.group_sale_manger"], "admit": False}
+    for rules, status in [([right], 0), ([wrong, right], FAILED)]:
+        instance = instance_of(server, username=user.login, password=user.password, rules=rules)
+        instance.pop("api_key", None)
+        path = tmp_path / "team.toml"
+        path.write_text(tomlkit.dumps({**RIGHT, "instances": {"main": instance}}))
+        assert main([str(path), "--check"]) == status
+        said = capsys.readouterr().err
+        assert ("no group sales_team.group_sale_manger," in said) == (status == FAILED)
+        assert "base.group" not in said
 
 
 @pytest.mark.parametrize("content", [b"public_url = [", b"\xff\xfe", None])

@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+import requests
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
-from odoo_toolkit_mcp.accounts import odoo_users
+from odoo_toolkit_mcp.accounts import me, odoo_users, sign_in
+from odoo_toolkit_mcp.accounts.vault import hashed
 from tests.live.servers import Server
 from tests.live.test_user_keys import People, people, with_second_factor
 from tests.live.test_user_keys import Person as User
@@ -22,6 +25,7 @@ from tests.team.harness import (
     Person,
     RunningTeam,
     call,
+    hidden,
     instance_of,
     text_of,
 )
@@ -114,6 +118,10 @@ def test_with_a_password_from_the_first_page_to_the_last(
     entry = re.findall(r'name="entry" value="(\d+)"', page.text)[0]
     asked = person.post("/me/undo", page, entry=entry)
     assert "Take this back?" in text_of(asked)
+    assert f"Made by {user.login} would be deleted" in text_of(asked)
+    assert "cannot be restored" in text_of(asked)
+    # Words, and not the objects that they are taken from.
+    assert "PlannedCall" not in text_of(asked)
     named = [["id", "=", made["id"]]]
     assert toolkit.count(admin, "res.partner", named).count == 1
     done = person.post("/me/undo", asked, entry=entry, sure="yes")
@@ -165,6 +173,91 @@ def test_with_a_key_of_ones_own(team: RunningTeam, client: OAuthClient, people: 
         answer = person.sign_in(page, instance="main", login=login, key=wrong)
         assert answer.status_code == 400
         assert wrong not in answer.text
+
+
+def test_a_made_key_that_a_pasted_one_replaces_is_told_and_removed(
+    team: RunningTeam, client: OAuthClient, people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = people.make()
+    password = {"instance": "main", "login": user.login, "password": user.password}
+    ours = f"Assistants at {team.url.removeprefix('http://')}"
+    first = Person(team.url).connect(client, **password)
+    own = user.make()
+    person = Person(team.url)
+    pasted = {"instance": "main", "login": user.login, "key": own.key.reveal()}
+    person.connect(client, **pasted)
+    assert sorted(keys_of(user, people)) == sorted([ours, own.name])
+    # It is told at once, on the page and to the operator; and removed with the password.
+    person.post("/me/sign-in", person.get("/me"), **pasted)
+    page = person.get("/me")
+    assert "Keys that are out of use" in text_of(page)
+    assert "key out of use" in text_of(page)
+    (left,) = re.findall(r'name="left" value="(\d+)"', page.text)
+    wrong = person.post("/me/remove-key", page, left=left, password="not this")
+    assert "does not accept" in text_of(wrong)
+    assert person.post("/me/remove-key", page, left="1", password="x").status_code == 404
+    assert len(keys_of(user, people)) == 2
+    gone = person.post("/me/remove-key", page, left=left, password=user.password)
+    assert gone.status_code == 303, text_of(gone)
+    assert keys_of(user, people) == [own.name]
+    assert "Keys that are out of use" not in text_of(person.get("/me"))
+    # Nothing is disconnected: another key serves.
+    assert call(team.url, first.access, "odoo_core_get_user").status_code == 200
+
+    # Who signs in with the password later need not do anything.
+    Person(team.url).connect(client, **password)
+    Person(team.url).connect(client, **pasted)
+    assert sorted(keys_of(user, people)) == sorted([ours, own.name])
+    monkeypatch.setattr(me, "UNUSED", 0)
+    person = Person(team.url)
+    assert person.post("/me/sign-in", person.get("/me"), **password).status_code == 303
+    assert keys_of(user, people) == [own.name]
+    Person(team.url).connect(client, **password)
+    Person(team.url).connect(client, **pasted)
+    monkeypatch.setattr(sign_in, "UNUSED", 0)
+    Person(team.url).connect(client, **password)
+    assert sorted(keys_of(user, people)) == sorted([ours, own.name])
+    account = team.server.provider.grants.account_of("main", user.uid)
+    assert account
+    assert team.server.provider.grants.left_keys(account.id) == []
+
+
+def is_logged_in(user: User, session: str) -> bool:
+    """Whether Odoo still knows a session of its web client."""
+    answer = requests.post(
+        f"{user.server.url}/web/session/get_session_info",
+        json={"jsonrpc": "2.0", "params": {}},
+        cookies={"session_id": session},
+        timeout=60,
+    ).json()
+    return "error" not in answer and answer["result"].get("uid") == user.uid
+
+
+def test_a_sign_in_that_nobody_answers_leaves_no_session_in_odoo(
+    team: RunningTeam, client: OAuthClient, people: People
+) -> None:
+    user = people.make()
+    form = {"instance": "main", "login": user.login, "password": user.password}
+    person, page = begun(team, client)
+    token = hidden(page.text)["request"]
+    asked = team.server.provider.requests
+    sessions = []
+    # Somebody goes back and signs in once more; then leaves the page that asks.
+    for _ in range(2):
+        assert person.sign_in(page, **form).status_code == 200
+        found = asked.find(token)
+        assert found
+        assert found.user
+        sessions.append(found.user["session"])
+    assert [is_logged_in(user, one) for one in sessions] == [False, True]
+    anyio.run(team.server.sign_in.forget_unanswered)
+    assert is_logged_in(user, sessions[1])
+    with team.server.store.writing() as session:
+        session.execute("UPDATE request SET ends = 0 WHERE hash = ?", [hashed(token)])
+    anyio.run(team.server.sign_in.forget_unanswered)
+    assert not is_logged_in(user, sessions[1])
+    assert person.post("/consent", page, answer="allow").status_code == 410
+    assert keys_of(user, people) == []
 
 
 def test_refused_logins_are_all_alike_and_no_word_of_them_comes_back(

@@ -16,7 +16,7 @@ import requests
 from odoo_toolkit import databases
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.errors import ConfigurationError, OdooError
-from odoo_toolkit_mcp.accounts import sign_in
+from odoo_toolkit_mcp.accounts import clients, sign_in
 from odoo_toolkit_mcp.accounts.app import TeamServer
 from odoo_toolkit_mcp.accounts.odoo_users import Key
 from odoo_toolkit_mcp.accounts.store import FORM, now, open_store, tidy
@@ -303,6 +303,46 @@ def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
     assert works(team, tokens.access)
     assert team.server.provider.clients.find(unused.id) is None
     assert team.server.provider.activity.latest() == []
+
+
+def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_use(
+    users: Users, serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "MOST_CLIENTS", 5)
+    team = serve(store=place, secret_keys=KEYS)
+    kept = team.server.provider.clients
+    named = {name: OAuthClient(team.url, name=name) for name in ("left", "used", "asking", "first")}
+    tokens = {
+        name: Person(team.url).connect(named[name], login="ann", password=password_of("ann"))
+        for name in ("left", "used")
+    }
+    assert named["left"].post("/revoke", token=tokens["left"].refresh).status_code == 200
+    asking = Person(team.url)
+    page = asking.sign_in(asking.begin(named["asking"]), login="bob", password=password_of("bob"))
+    code = asking.answer(page)["code"]
+    for _ in range(4):
+        OAuthClient(team.url, name="of an attack")
+    last = OAuthClient(team.url, name="new")
+
+    def found(*names: str) -> list[bool]:
+        return [kept.find(named[name].id) is not None for name in names]
+
+    # With whom nobody has ever signed in goes first, then who is disconnected.
+    assert found("used", "asking", "left", "first") == [True, True, True, False]
+    assert kept.find(last.id)
+    assert named["used"].refresh(tokens["used"].refresh).status_code == 200
+    assert named["asking"].tokens(code)
+    monkeypatch.setattr(clients, "MOST_CLIENTS", 3)
+    OAuthClient(team.url, name="another")
+    assert found("used", "asking", "left", "first") == [True, True, False, False]
+    # Where all are in use, a new one is told.
+    monkeypatch.setattr(clients, "MOST_CLIENTS", 2)
+    answer = requests.post(
+        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=30
+    )
+    assert answer.status_code == 400
+    assert "too many clients" in answer.text
+    assert found("used", "asking") == [True, True]
 
 
 def test_the_activity_is_found_by_its_words(users: Users, serve: Serve, place: str) -> None:

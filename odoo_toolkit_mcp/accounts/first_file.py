@@ -1,0 +1,322 @@
+"""Writes a team's first file: asks five questions, and takes no answer that would not serve.
+
+Each answer is tried as soon as it is given: on a terminal, the question is asked again; where the
+answers are piped in, the first wrong one ends it. The key is made last, so that nothing is left in
+Odoo, and no file here, of a dialog that came to no end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import attrs
+import tomlkit
+
+from odoo_toolkit.configuration import configuration_error, load
+from odoo_toolkit.connection.database import listed_databases
+from odoo_toolkit.connection.http import Http
+from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.connection.version import detect_version
+from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
+from odoo_toolkit.user_keys import BegunKey, UserKey, begin_key, finish_key, give_up_key
+from odoo_toolkit_mcp.accounts.passwords import hash_password
+from odoo_toolkit_mcp.accounts.team import Team, read_team, team_of
+from odoo_toolkit_mcp.settings import is_loopback
+
+T = TypeVar("T")
+
+Ask = Callable[[str], str]
+Say = Callable[[str], None]
+
+#: By which people recognise the server's own key in Odoo.
+_KEY_NAME = "odoo-toolkit-mcp server"
+
+#: Stands for a key that has not been made yet, while the other answers are looked at.
+_NO_KEY = "0" * 40
+
+
+@attrs.frozen(kw_only=True)
+class FirstFile:
+    """What was written.
+
+    Attributes:
+        team: as the file has it.
+        operator_password: of the operator's page; only its hash is in the file.
+    """
+
+    team: Team
+    operator_password: str
+
+
+def write_first_file(
+    path: Path,
+    say: Say,
+    ask: Ask = input,
+    ask_secretly: Ask = getpass.getpass,
+    patient: bool | None = None,
+) -> FirstFile:
+    """Ask what a team's file needs, and write it.
+
+    Args:
+        path: of the file.
+        say: tells the person something.
+        ask, ask_secretly: return what the person answers.
+        patient: whether a question whose answer is wrong is asked again; on a terminal by default.
+
+    Raises:
+        ConfigurationError: the file is there already, or cannot be written; or an answer is wrong
+            or missing. Nothing was written, and no key was made.
+        OdooError: Odoo cannot be reached, or does not take an answer; as above.
+    """
+    if path.exists():
+        raise ConfigurationError(f"{path} is there already.", suggestion="Give another file.")
+    if not path.absolute().parent.is_dir():
+        raise ConfigurationError(
+            f"There is no folder {path.absolute().parent}.", suggestion="Make it first."
+        )
+    dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
+    try:
+        return _answered(path, dialog)
+    except (EOFError, KeyboardInterrupt):
+        raise ConfigurationError(
+            "The answers ended before the last question.",
+            suggestion="Nothing was written, and no key was made: begin again.",
+        ) from None
+
+
+def _answered(path: Path, dialog: _Dialog) -> FirstFile:
+    """Ask everything, then make the key and write the file."""
+    dialog.say("Five questions. Nothing is sent anywhere but to your Odoo.")
+    server, begun = _logged_in(dialog)
+    try:
+        operator = secrets.token_urlsafe(15)
+        content: dict[str, Any] = {"operator_password": hash_password(operator)}
+        instance = {
+            "title": server.database,
+            "url": server.url,
+            "database": server.database,
+            "username": begun.owner.login,
+            "api_key": _NO_KEY,
+        }
+        content["instances"] = {"main": instance}
+
+        def with_address(answer: str) -> dict[str, Any]:
+            tried = {**content, **_address(answer)}
+            team_of(tried, path.absolute().parent)
+            return tried
+
+        content = dialog.until_right(
+            "4. Address at which people reach this server (empty: this machine only): ",
+            with_address,
+        )
+
+        def with_mode(answer: str) -> str:
+            mode = answer.lower() or "readonly"
+            tried = {"main": {**instance, "mode": mode}}
+            team_of({**content, "instances": tried}, path.absolute().parent)
+            return mode
+
+        instance["mode"] = dialog.until_right(
+            "5. What may assistants do: readonly, or full (all that the person may): ", with_mode
+        )
+    except BaseException:
+        with contextlib.suppress(OdooError):
+            give_up_key(server, server.database, begun)
+        raise
+    with _new_file(path) as write:
+        made = finish_key(server, server.database, begun, _KEY_NAME)
+        instance["api_key"] = made.key.reveal()
+        write(_document(content))
+    dialog.say(f"Written: {path}")
+    _tell_of_key(dialog, made)
+    return FirstFile(team=read_team(path), operator_password=operator)
+
+
+def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey]:
+    """Ask where Odoo is and who the server is there, until Odoo takes it."""
+    url = dialog.until_right("1. Address of Odoo, such as https://odoo.example.com: ", _url)
+    there = _listed(url)
+    only = f" (empty: {there[0]})" if len(there) == 1 else ""
+    of_database = f"2. Its database{only}: "
+    database = dialog.until_right(of_database, partial(_database, there))
+    dialog.say(
+        "3. A user of Odoo with few rights, for the server itself: it finds out which apps are"
+        " installed."
+    )
+    while True:
+        try:
+            return _with_login(dialog, url, database)
+        except OdooError as error:
+            if not dialog.patient:
+                raise
+            dialog.complain(error)
+            if isinstance(error, ConfigurationError) and "reason" not in error.details:
+                database = dialog.until_right(of_database, partial(_database, there))
+
+
+def _with_login(dialog: _Dialog, url: str, database: str) -> tuple[ConnectionSettings, BegunKey]:
+    """Ask for the server's own user, and log in."""
+    login = dialog.until_right("   Login: ", partial(_given, "The user has a login."))
+    password = dialog.until_right(
+        "   Password (an API key is made with it, and it is kept nowhere): ",
+        partial(_given, "The user has a password."),
+        secretly=True,
+    )
+    server = _where(url, database)
+    try:
+        return server, begin_key(server, database, login, password)
+    except AccessError as error:
+        if error.details.get("reason") != "second_factor":
+            raise
+    code = dialog.until_right(
+        "   Code that the authenticator app of this user shows now: ",
+        partial(_given, "Odoo wants a second factor from this user."),
+    )
+    return server, begin_key(server, database, login, password, second_factor=code)
+
+
+def _where(url: str, database: str | None = None) -> ConnectionSettings:
+    """Return where an Odoo is; who logs in there is given apart.
+
+    Raises:
+        ConfigurationError: this is no address.
+    """
+    given = {"url": url, "database": database, "username": "nobody", "api_key": _NO_KEY}
+    settings, problems = load(ConnectionSettings, given, environ={})
+    if settings is None:
+        raise configuration_error(problems)
+    return settings
+
+
+def _url(answer: str) -> str:
+    """Return the address of an Odoo that answers."""
+    http = Http(_where(_given("Odoo has an address.", answer)))
+    try:
+        detect_version(http)
+    finally:
+        http.close()
+    return answer.rstrip("/")
+
+
+def _listed(url: str) -> list[str]:
+    """Return the databases that an Odoo tells of."""
+    http = Http(_where(url))
+    try:
+        return listed_databases(http) or []
+    finally:
+        http.close()
+
+
+def _database(there: list[str], answer: str) -> str:
+    """Return the name of a database, the only one if there is no answer; Odoo need not tell any."""
+    if len(there) == 1:
+        answer = answer or there[0]
+    if there and answer not in there:
+        raise ConfigurationError(
+            f"Odoo has no database {answer!r} there.", suggestion=f"It has: {', '.join(there)}."
+        )
+    return _given("The database has a name.", answer)
+
+
+def _given(missing: str, answer: str) -> str:
+    """Return an answer, which must not be empty."""
+    if not answer:
+        raise ConfigurationError(missing, suggestion="Give it.")
+    return answer
+
+
+def _address(answer: str) -> dict[str, Any]:
+    """Return where the server is reached, and listens if that is on this machine."""
+    public = (answer or "http://127.0.0.1:8080").rstrip("/")
+    parts = urlsplit(public)
+    if parts.scheme == "http" and is_loopback(parts.hostname):
+        # Nothing stands before it, so that it is the port at which it listens.
+        return {"public_url": public, "port": parts.port or 80}
+    return {"public_url": public}
+
+
+def _document(content: dict[str, Any]) -> str:
+    """Return a file's text."""
+    document = tomlkit.document()
+    document.add(tomlkit.comment("Settings: docs/team.md. Only the server should read this file."))
+    for name in ("public_url", "port", "operator_password"):
+        if name in content:
+            document[name] = content[name]
+    instances = tomlkit.table(is_super_table=True)
+    for name, values in content["instances"].items():
+        instance = tomlkit.table()
+        instance.update(values)
+        instances.add(name, instance)
+    document["instances"] = instances
+    return tomlkit.dumps(document)
+
+
+@contextlib.contextmanager
+def _new_file(path: Path) -> Iterator[Callable[[str], None]]:
+    """Make a file that only its owner reads; it is removed again if nothing comes of it.
+
+    Raises:
+        ConfigurationError: it cannot be made.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be written: {error.strerror or error}.", suggestion="Give another file."
+        ) from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            yield lambda text: (file.write(text), None)[1]
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _tell_of_key(dialog: _Dialog, made: UserKey) -> None:
+    if made.warning:
+        dialog.say(made.warning)
+    if made.expires:
+        dialog.say(
+            f"The server's own key ends on {made.expires:%Y-%m-%d}. Before that, make another one"
+            f" in Odoo as {made.owner.login}, and write it into the file as api_key."
+        )
+
+
+@attrs.frozen
+class _Dialog:
+    """Asks, and asks again.
+
+    Attributes:
+        say: tells the person something.
+        ask, ask_secretly: return what the person answers.
+        patient: whether a question whose answer is wrong is asked again.
+    """
+
+    say: Say
+    ask: Ask
+    ask_secretly: Ask
+    patient: bool
+
+    def until_right(self, question: str, read: Callable[[str], T], secretly: bool = False) -> T:
+        """Return what is read of an answer, which ``secretly`` does not show on the screen."""
+        while True:
+            try:
+                return read(self.ask_secretly(question) if secretly else self.ask(question).strip())
+            except OdooError as error:
+                if not self.patient:
+                    raise
+                self.complain(error)
+
+    def complain(self, error: OdooError) -> None:
+        """Say what is wrong with an answer."""
+        problems = error.details.get("problems")
+        self.say("\n".join(problems or [f"{error.message} {error.suggestion or ''}"]))

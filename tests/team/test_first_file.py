@@ -1,0 +1,161 @@
+"""``serve --init``: five questions, and no answer is taken that would not serve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import pytest
+
+import odoo_toolkit as toolkit
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.command import main
+from odoo_toolkit_mcp.accounts.first_file import FirstFile, write_first_file
+from odoo_toolkit_mcp.accounts.passwords import is_password
+from tests.live.servers import Server
+from tests.live.test_user_keys import People, people, with_second_factor
+from tests.live.test_user_keys import Person as User
+
+__all__ = ["people"]
+
+
+@attrs.define
+class Answers:
+    """What somebody answers, word by word, and what is said meanwhile.
+
+    Attributes:
+        given: the beginning of each question, and the answer.
+        said: everything that the person has read.
+    """
+
+    given: Iterator[tuple[str, str]]
+    said: list[str] = attrs.field(factory=list)
+
+    def ask(self, question: str) -> str:
+        try:
+            wanted, answer = next(self.given)
+        except StopIteration:
+            raise EOFError from None
+        assert question.strip().startswith(wanted), (question, self.said)
+        return answer
+
+
+def init(path: Path, *given: tuple[str, str], patient: bool = True) -> tuple[FirstFile, list[str]]:
+    answers = Answers(iter(given))
+    written = write_first_file(path, answers.said.append, answers.ask, answers.ask, patient)
+    assert list(answers.given) == []
+    return written, answers.said
+
+
+def keys_of(user: User, people: People) -> list[str]:
+    rows = toolkit.search_read(
+        people.free, "res.users.apikeys", [["user_id", "=", user.uid]], ["name"]
+    )
+    return [row["name"] for row in rows.records]
+
+
+def test_five_right_answers_make_a_file_that_passes_the_check(
+    server: Server, people: People, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    user = people.make()
+    path = tmp_path / "team.toml"
+    written, said = init(
+        path,
+        ("1.", f" {server.url}/ "),
+        ("2.", ""),
+        ("Login", user.login),
+        ("Password", user.password),
+        ("4.", ""),
+        ("5.", ""),
+    )
+    team = written.team
+    assert team.public_url == "http://127.0.0.1:8080"
+    assert team.instances["main"].connection.database == server.db
+    assert team.instances["main"].rules[0].settings.mode == "readonly"
+    assert is_password(written.operator_password, team.operator_password or "")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert user.password not in path.read_text()
+    assert keys_of(user, people) == ["odoo-toolkit-mcp server"]
+    assert any("write it into the file as api_key" in line for line in said) == (
+        int(server.version) >= 18
+    )
+    assert main([str(path), "--check"]) == 0
+    assert user.login in capsys.readouterr().err
+
+
+def test_a_wrong_answer_is_told_and_asked_again(
+    server: Server, people: People, tmp_path: Path
+) -> None:
+    user = people.make()
+    app = with_second_factor(user)
+    written, said = init(
+        tmp_path / "team.toml",
+        ("1.", "odoo.example.com"),
+        ("1.", "http://127.0.0.1:9"),
+        ("1.", ""),
+        ("1.", f"{server.url}/odoo"),
+        ("1.", server.url),
+        ("2.", "not-there"),
+        ("2.", server.db),
+        ("Login", ""),
+        ("Login", user.login),
+        ("Password", "not the password"),
+        ("Login", user.login),
+        ("Password", user.password),
+        ("Code", app.code()),
+        ("4.", "http://mcp.example.com"),
+        ("4.", "https://mcp.example.com/mcp"),
+        ("4.", "http://127.0.0.1:9123"),
+        ("5.", "everything"),
+        ("5.", "full"),
+    )
+    words = "\n".join(said)
+    for told in (
+        "url must be",
+        "Nothing answers at http://127.0.0.1:9",
+        "Odoo has an address",
+        "'not-there'",
+        "does not accept this login and password",
+        "public_url must be the https address",
+        "mode must be one of",
+    ):
+        assert told in words, told
+    assert "not the password" not in words
+    assert written.team.instances["main"].rules[0].settings.mode == "full"
+    # Nothing stands before a server of this machine: it listens where people are sent.
+    assert written.team.server.port == 9123
+    assert keys_of(user, people) == ["odoo-toolkit-mcp server"]
+
+
+def test_of_a_dialog_that_comes_to_no_end_nothing_is_left(
+    server: Server, people: People, tmp_path: Path
+) -> None:
+    user = people.make()
+    right = [
+        ("1.", server.url),
+        ("2.", server.db),
+        ("Login", user.login),
+        ("Password", user.password),
+        ("4.", ""),
+    ]
+    for last, told in [
+        ([], "ended before the last question"),
+        ([("5.", "everything")], "mode must be"),
+    ]:
+        with pytest.raises(OdooError, match=told):
+            init(tmp_path / "team.toml", *right, *last, patient=False)
+    with pytest.raises(OdooError, match="no folder"):
+        init(tmp_path / "missing" / "team.toml")
+    assert list(tmp_path.iterdir()) == []
+    assert keys_of(user, people) == []
+
+
+def test_a_file_that_is_there_is_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "team.toml"
+    path.write_text("mine")
+    assert main([str(path), "--init"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert path.read_text() == "mine"
