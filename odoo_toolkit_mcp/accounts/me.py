@@ -18,10 +18,11 @@ from odoo_toolkit.user_keys import remove_key
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
-from odoo_toolkit_mcp.accounts.odoo_users import forget
+from odoo_toolkit_mcp.accounts.odoo_users import SignedIn, forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.requests import journal_for
@@ -60,6 +61,8 @@ class MyPages:
             "/me/remove-key": self.remove_key,
             "/me/undo": self.undo,
         }
+        if self._team.issuer:
+            posts["/me/allow-again"] = self.allow_again
         return [
             Route("/me", guarded(self.show), methods=["GET"]),
             *(Route(path, guarded(do), methods=["POST"]) for path, do in posts.items()),
@@ -70,7 +73,7 @@ class MyPages:
         account = await self._account(request)
         if account is None:
             return self._form(request)
-        grants = await aside(self._provider.grants.grants, account.id)
+        grants = await aside(self._provider.grants.grants, account.id, ended=True)
         events = await aside(self._provider.activity.latest, account=account.id, limit=_SHOWN)
         instance = self._team.instances[account.instance]
         rule = instance.rule_for(account.login, account.groups)
@@ -79,7 +82,10 @@ class MyPages:
             "me.html",
             account=account,
             instance=instance,
-            grants=grants,
+            grants=[grant for grant in grants if not grant.ended],
+            ended=[grant for grant in grants if grant.ended] if self._team.issuer else [],
+            by_token=any(rule.claims for rule in instance.rules),
+            issuer=self._team.issuer,
             allows=policy_in_words(instance.rules[rule].settings) if rule is not None else None,
             events=events,
             changes=await self._changes(account),
@@ -92,22 +98,30 @@ class MyPages:
             "me_sign_in.html",
             200 if problem is None else 400,
             team=self._team,
+            instances=self._team.instances,
             problem=problem,
             given=given,
         )
 
     async def sign_in(self, request: Request) -> Response:
-        """Sign in to this page; no client is connected by it, and no key made."""
+        """Sign in to this page; no client is connected by it.
+
+        Nor is a key made, unless an issuer's tokens need one: then this is where it comes from.
+        """
         form = await self._pages.form(request)
-        instance = self._sign_in.instance(form)
+        instance = self._sign_in.instance(form, self._team.instances)
         try:
             user = await self._sign_in.signed_in(request, instance, form)
         except OdooError as error:
             problem = f"{error.message} {error.suggestion or ''}".strip()
             login = text_of(form, "login", 200)
             return self._form(request, problem, instance=instance.name, login=login)
-        await beside(forget, instance, user)
-        found = await aside(self._provider.grants.account_of, instance.name, user.uid)
+        found: Account | None
+        if self._team.issuer:
+            found = await self._kept(instance, user)
+        else:
+            await beside(forget, instance, user)
+            found = await aside(self._provider.grants.account_of, instance.name, user.uid)
         if found is None:
             raise PageError(
                 "Nothing is connected in your name",
@@ -117,6 +131,44 @@ class MyPages:
         answer = to("/me")
         self._pages.set_cookie(answer, "me", await aside(self._sessions.begin, found.id))
         return answer
+
+    async def _kept(self, instance: Instance, user: SignedIn) -> Account:
+        """Keep a key of who has signed in, for the tokens of the issuer.
+
+        Raises:
+            PageError: no token lets this user in, or Odoo has not made a key.
+        """
+        if not instance.may_admit(user.login, user.groups):
+            await beside(forget, instance, user)
+            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+        account = await self._sign_in.account_for(instance, user)
+        # What ended as the earlier key did, goes on with this one.
+        await aside(self._provider.grants.resume, account.id)
+        await aside(
+            self._provider.activity.note,
+            "key kept",
+            instance=instance.name,
+            account=account.id,
+            body={"login": user.login},
+        )
+        return account
+
+    async def allow_again(self, request: Request) -> Response:
+        """Let a client that was disconnected go on with the tokens of the issuer."""
+        account, form = await self._posted(request)
+        grants = await aside(self._provider.grants.grants, account.id, ended=True)
+        for grant in grants:
+            if grant.ended and str(grant.id) == text_of(form, "connection", 20):
+                await aside(self._provider.grants.resume, account.id, grant_id=grant.id)
+                await aside(
+                    self._provider.activity.note,
+                    "connected",
+                    instance=account.instance,
+                    account=account.id,
+                    client=grant.client_name,
+                    body={"login": account.login, "connection": grant.id},
+                )
+        return to("/me")
 
     async def sign_out(self, request: Request) -> Response:
         """Sign out of this page; clients stay connected."""
