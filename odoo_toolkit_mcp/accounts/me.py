@@ -84,11 +84,11 @@ class MyPages:
             instance=instance,
             grants=[grant for grant in grants if not grant.ended],
             ended=[grant for grant in grants if grant.ended] if self._team.issuer else [],
-            by_token=any(rule.claims for rule in instance.rules),
+            by_token=instance.by_token,
             issuer=self._team.issuer,
             allows=policy_in_words(instance.rules[rule].settings) if rule is not None else None,
             events=events,
-            changes=await self._changes(account),
+            changes=await self._changes(account) if rule is not None else [],
             problem=problem,
         )
 
@@ -256,6 +256,12 @@ class MyPages:
         """
         instance = self._team.instances[account.instance]
         rule = instance.rule_for(account.login, account.groups)
+        if rule is None and instance.by_token:
+            raise PageError(
+                "What you may do is decided by a token",
+                "This page has none. Let your program take it back.",
+                403,
+            )
         if rule is None or account.key is None:
             raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
         server = instance.rules[rule].settings

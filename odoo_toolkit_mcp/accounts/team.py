@@ -140,6 +140,11 @@ class Instance:
     connection: ConnectionSettings
     rules: tuple[Rule, ...]
 
+    @property
+    def by_token(self) -> bool:
+        """Whether it takes a token to know which rule holds for somebody."""
+        return any(rule.claims for rule in self.rules)
+
     def rule_for(
         self, login: str, groups: Sequence[str], claims: Mapping[str, Any] | None = None
     ) -> int | None:

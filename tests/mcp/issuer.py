@@ -72,7 +72,9 @@ class Issuer:
         }
         content = {name: value for name, value in content.items() if value is not None}
         headers = {"kid": kid} if kid else None
-        return jwt.encode(content, key or self.key, algorithm=alg, headers=headers)
+        # As bytes: what no claim should be, too.
+        body = json.dumps(content).encode()
+        return jwt.api_jws.encode(body, key or self.key, algorithm=alg, headers=headers)
 
     def settings(self) -> dict[str, Any]:
         return {
