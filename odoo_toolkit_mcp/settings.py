@@ -100,7 +100,7 @@ def _token(value: Any) -> Secret:
     return token
 
 
-def _web_address(value: Any) -> str:
+def web_address(value: Any) -> str:
     """An https address; http is for this machine only."""
     address = text(value)
     parts = urlsplit(address)
@@ -269,9 +269,9 @@ class ServerSettings:
         "ODOO_MCP_ALLOWED_ORIGINS", parse=_origins, default=()
     )
     auth_token: Secret | None = setting("ODOO_MCP_AUTH_TOKEN", parse=_token, secret=True)
-    auth_issuer: str | None = setting("ODOO_MCP_AUTH_ISSUER", parse=_web_address)
-    auth_audience: str | None = setting("ODOO_MCP_AUTH_AUDIENCE", parse=_web_address)
-    auth_jwks_url: str | None = setting("ODOO_MCP_AUTH_JWKS_URL", parse=_web_address)
+    auth_issuer: str | None = setting("ODOO_MCP_AUTH_ISSUER", parse=web_address)
+    auth_audience: str | None = setting("ODOO_MCP_AUTH_AUDIENCE", parse=web_address)
+    auth_jwks_url: str | None = setting("ODOO_MCP_AUTH_JWKS_URL", parse=web_address)
     auth_scopes: tuple[str, ...] = setting("ODOO_MCP_AUTH_SCOPES", parse=comma_list, default=())
     metrics_token: Secret | None = setting("ODOO_MCP_METRICS_TOKEN", parse=_token, secret=True)
     allow_unauthenticated: bool = setting(

@@ -140,7 +140,7 @@ class AdminPages:
             allowed = None
             if instance and rule is not None:
                 allowed = policy_in_words(instance.rules[rule].settings)
-            policies.append((account, rule, allowed))
+            policies.append((account, rule, allowed, instance and instance.by_token))
         instances = self._team.instances.values()
         health = [(instance, await beside(_health, instance)) for instance in instances]
         return self._pages.show(

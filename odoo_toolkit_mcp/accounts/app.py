@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 
 import anyio
+from mcp.server.auth.provider import TokenVerifier
 from mcp.server.auth.routes import build_resource_metadata_url
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
@@ -21,11 +22,12 @@ from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.admin import AdminPages
 from odoo_toolkit_mcp.accounts.attempts import Attempts
+from odoo_toolkit_mcp.accounts.issued import TellUnusable, TokensOfIssuer
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
-from odoo_toolkit_mcp.accounts.oauth import oauth_routes, stylesheet
+from odoo_toolkit_mcp.accounts.oauth import oauth_routes, resource_routes, stylesheet
 from odoo_toolkit_mcp.accounts.policy_checks import check_rules
-from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
+from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider, TokensFor
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
 from odoo_toolkit_mcp.accounts.store import aside, open_store, tidy
@@ -33,8 +35,8 @@ from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from odoo_toolkit_mcp.accounts.web import Pages
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
-from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, guard, listen
-from odoo_toolkit_mcp.http.authentication import SharedToken
+from odoo_toolkit_mcp.http.app import HttpServer, MetricsPage, for_pages, guard, listen
+from odoo_toolkit_mcp.http.authentication import SharedToken, SigningKeys
 from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH
 
@@ -82,9 +84,16 @@ class TeamServer:
     def app(self) -> Starlette:
         """Return the ASGI application."""
         team = self.team
-        metadata_url = build_resource_metadata_url(AnyHttpUrl(team.resource))
-        endpoint = guard(self.members, self.provider, [SCOPES[0]], metadata_url)
         mine = MyPages(self.provider, self.pages, self.sign_in, self.sessions)
+        # Where somebody else signs people in, nobody gets tokens here.
+        own = (
+            []
+            if team.issuer
+            else [
+                *oauth_routes(self.provider, self.attempts, self.pages),
+                *self.sign_in.routes(),
+            ]
+        )
         admin = AdminPages(
             self.provider, self.pages, self.attempts, self.sessions, self.members.servers
         )
@@ -97,15 +106,33 @@ class TeamServer:
                 Route(METRICS_PATH, counted, methods=["GET"]),
                 Route("/", self.pages.guarded(self._home)),
                 Route("/static/pages.css", stylesheet),
-                *oauth_routes(self.provider, self.attempts, self.pages),
-                *self.sign_in.routes(),
+                *resource_routes(team),
+                *own,
                 *mine.routes(),
                 *admin.routes(),
-                Route(team.server.path, endpoint),
+                *self._endpoints(),
             ],
             middleware=[Middleware(_Door, team=team)],
             lifespan=self._lifespan,
         )
+
+    def _endpoints(self) -> Iterator[Route]:
+        """Yield the routes of the endpoint's addresses."""
+        issuer, scopes = self.team.issuer, [SCOPES[0]]
+        members: ASGIApp = self.members
+        if issuer:
+            scopes = list(issuer.scopes)
+            keys = SigningKeys(issuer.jwks_url, issuer=issuer.url)
+            members = TellUnusable(members)
+        for address in self.team.addresses:
+            verifier: TokenVerifier = TokensFor(self.provider, address)
+            if issuer:
+                verifier = TokensOfIssuer(self.provider, issuer, keys, address)
+            metadata_url = build_resource_metadata_url(AnyHttpUrl(address.url))
+            endpoint = guard(members, verifier, scopes, metadata_url)
+            if origins := self.team.server.allowed_origins:
+                endpoint = for_pages(endpoint, origins)
+            yield Route(address.path, endpoint)
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -137,7 +164,7 @@ class TeamServer:
         return JSONResponse({"status": "ok"})
 
     async def _home(self, request: Request) -> Response:
-        return self.pages.show(request, "home.html", resource=self.team.resource)
+        return self.pages.show(request, "home.html", team=self.team)
 
 
 class _Door:

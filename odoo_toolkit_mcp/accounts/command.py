@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit_mcp.logs import log_to_stderr
 
@@ -38,6 +39,8 @@ def main(words: Sequence[str]) -> int:
         from odoo_toolkit_mcp.accounts.team import read_team
 
         team = read_team(path)
+        if problem := _other_way(options.auth, team):
+            raise configuration_error([problem])
         if options.check:
             return _check(team)
         if options.reseal:
@@ -63,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
         default=os.environ.get("ODOO_MCP_TEAM", "team.toml"),
         help="the team's file, team.toml by default",
     )
+    parser.add_argument(
+        "--auth",
+        choices=["local", "issuer"],
+        help="how people are meant to sign in: with Odoo on pages of this server, or at the issuer"
+        " that the file names. The file decides; the server does not start where it says otherwise",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--init", action="store_true", help="ask five questions, and write and check the file"
@@ -79,6 +88,15 @@ def _parser() -> argparse.ArgumentParser:
         help="ask for the operator's password, and print what to write into the file",
     )
     return parser
+
+
+def _other_way(auth: str | None, team: Team) -> str | None:
+    """Return how people sign in, where that is another way than the command line says."""
+    if auth == "local" and team.issuer:
+        return f"--auth local: the file has [issuer], so that people sign in at {team.issuer.url}."
+    if auth == "issuer" and not team.issuer:
+        return "--auth issuer: the file has no [issuer], so that people sign in with Odoo here."
+    return None
 
 
 def _serve(team: Team) -> int:
@@ -110,7 +128,11 @@ def _check(team: Team) -> int:
             _say(f"{instance.title}: {problem}")
     if not team.operator_password:
         _say("There is no operator's page: operator_password is not set.")
-    _say(f"The address for assistants: {team.resource}")
+    if team.issuer:
+        _say(f"People sign in at {team.issuer.url}, and give a key at {team.public_url}/me.")
+    for address in team.addresses:
+        of = team.instances[address.instance].title if address.instance else "any database"
+        _say(f"The address for assistants, {of}: {address.url}")
     return FAILED if failed else 0
 
 

@@ -15,6 +15,7 @@ import attrs
 
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.databases import Database, Session
+from odoo_toolkit_mcp.accounts.issuer import folded
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault, hashed, new_token
 
@@ -30,6 +31,7 @@ Why = Literal[
     "a code was used twice",
     "a refresh token was used twice",
     "Odoo refuses the key",
+    "another user has this login in other letters",
     "the policy no longer admits this user",
     "the key has been replaced",
 ]
@@ -60,6 +62,12 @@ class Account:
     key_ends: datetime | None
     groups: tuple[str, ...]
     checked: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is a key, and it has not ended."""
+        ended = self.key_ends is not None and self.key_ends.timestamp() <= now()
+        return self.key is not None and not ended
 
 
 @attrs.frozen(kw_only=True)
@@ -199,6 +207,14 @@ class Grants:
             found = self._accounts(session, where, [instance, uid])
         return found[0] if found else None
 
+    def accounts_with(self, instance: str, login: str) -> list[Account]:
+        """Return the accounts whose login is this one, in whatever case its letters are."""
+        with self._store.reading() as session:
+            where = "WHERE account.instance = ? AND lower(account.login) = lower(?)"
+            found = self._accounts(session, where, [instance, login])
+        # What a database takes for the same letter depends on the database.
+        return [account for account in found if folded(account.login) == folded(login)]
+
     def accounts(self) -> list[Account]:
         """Return all accounts."""
         with self._store.reading() as session:
@@ -312,6 +328,54 @@ class Grants:
                 [hashed(token), row["id"], json.dumps(code), now() + CODE_LASTS],
             )
         return token
+
+    def connection(
+        self,
+        account: Account,
+        client: str,
+        *,
+        client_name: str,
+        scopes: Sequence[str],
+        resource: str,
+    ) -> tuple[Grant, bool]:
+        """Return what a client may do that an issuer lets in, and whether that is new.
+
+        One that was ended stays so, whatever tokens the issuer gives: see :meth:`resume`.
+
+        Args:
+            account: for whom the client acts.
+            client, client_name: its id and name.
+            scopes: of its token.
+            resource: address of the endpoint that the token is for.
+        """
+        where = "WHERE granted.account = ? AND granted.client = ? ORDER BY granted.id LIMIT 1"
+        with self._store.reading() as session:
+            found = self._grants(session, where, [account.id, client])
+        if found:
+            return found[0], False
+        with self._store.writing(f"connection {account.id}") as session:
+            if found := self._grants(session, where, [account.id, client]):
+                return found[0], False
+            session.execute(
+                "INSERT INTO granted (account, client, client_name, scopes, resource, made, used)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [account.id, client, client_name, " ".join(scopes), resource, now(), now()],
+            )
+            return self._grants(session, where, [account.id, client])[0], True
+
+    def resume(self, account_id: int, *, grant_id: int | None = None) -> None:
+        """Let clients that an issuer lets in go on.
+
+        Args:
+            account_id: for whom they act.
+            grant_id: of the one that was ended; None for all that ended with the account's key.
+        """
+        which, value = ("id", grant_id) if grant_id is not None else ("why", "Odoo refuses the key")
+        with self._store.writing() as session:
+            session.execute(
+                f"UPDATE granted SET ended = NULL, why = NULL WHERE account = ? AND {which} = ?",  # noqa: S608
+                [account_id, value],
+            )
 
     def grants(self, account_id: int | None = None, *, ended: bool = False) -> list[Grant]:
         """Return the grants of an account, or of all, the latest first.

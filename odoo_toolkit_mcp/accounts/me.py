@@ -19,10 +19,11 @@ from odoo_toolkit.user_keys import remove_key
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
-from odoo_toolkit_mcp.accounts.odoo_users import UNUSED, forget
+from odoo_toolkit_mcp.accounts.odoo_users import UNUSED, SignedIn, forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.requests import journal_for
@@ -61,6 +62,8 @@ class MyPages:
             "/me/remove-key": self.remove_key,
             "/me/undo": self.undo,
         }
+        if self._team.issuer:
+            posts["/me/allow-again"] = self.allow_again
         return [
             Route("/me", guarded(self.show), methods=["GET"]),
             *(Route(path, guarded(do), methods=["POST"]) for path, do in posts.items()),
@@ -71,7 +74,7 @@ class MyPages:
         account = await self._account(request)
         if account is None:
             return self._form(request)
-        grants = await aside(self._provider.grants.grants, account.id)
+        grants = await aside(self._provider.grants.grants, account.id, ended=True)
         events = await aside(self._provider.activity.latest, account=account.id, limit=_SHOWN)
         instance = self._team.instances[account.instance]
         rule = instance.rule_for(account.login, account.groups)
@@ -80,11 +83,14 @@ class MyPages:
             "me.html",
             account=account,
             instance=instance,
-            grants=grants,
+            grants=[grant for grant in grants if not grant.ended],
+            ended=[grant for grant in grants if grant.ended] if self._team.issuer else [],
+            by_token=instance.by_token,
+            issuer=self._team.issuer,
             left=await aside(self._provider.grants.left_keys, account.id),
             allows=policy_in_words(instance.rules[rule].settings) if rule is not None else None,
             events=events,
-            changes=await self._changes(account),
+            changes=await self._changes(account) if rule is not None else [],
             problem=problem,
         )
 
@@ -94,34 +100,85 @@ class MyPages:
             "me_sign_in.html",
             200 if problem is None else 400,
             team=self._team,
+            instances=self._team.instances,
             problem=problem,
             given=given,
         )
 
     async def sign_in(self, request: Request) -> Response:
-        """Sign in to this page; no client is connected by it, and no key made."""
+        """Sign in to this page; no client is connected by it.
+
+        Nor is a key made, unless an issuer's tokens need one: then this is where it comes from.
+        """
         form = await self._pages.form(request)
-        instance = self._sign_in.instance(form)
+        instance = self._sign_in.instance(form, self._team.instances)
         try:
             user = await self._sign_in.signed_in(request, instance, form)
         except OdooError as error:
             problem = f"{error.message} {error.suggestion or ''}".strip()
             login = text_of(form, "login", 200)
             return self._form(request, problem, instance=instance.name, login=login)
-        found = await aside(self._provider.grants.account_of, instance.name, user.uid)
-        grants = self._provider.grants
-        left = await aside(grants.left_keys, found.id, for_seconds=UNUSED) if found else []
-        removed = await beside(forget, instance, user, [one.key_id for one in left])
+        if self._team.issuer:
+            found: Account | None = await self._kept(instance, user)
+        else:
+            found = await self._known(instance, user)
         if found is None:
             raise PageError(
                 "Nothing is connected in your name",
                 f"Give your assistant the address {self._team.resource} first.",
                 404,
             )
-        await self._sign_in.note_removed(found, removed)
         answer = to("/me")
         self._pages.set_cookie(answer, "me", await aside(self._sessions.begin, found.id))
         return answer
+
+    async def _known(self, instance: Instance, user: SignedIn) -> Account | None:
+        """Return the account of who has signed in; keys that serve no more are removed."""
+        grants = self._provider.grants
+        found = await aside(grants.account_of, instance.name, user.uid)
+        left = await aside(grants.left_keys, found.id, for_seconds=UNUSED) if found else []
+        removed = await beside(forget, instance, user, [one.key_id for one in left])
+        if found:
+            await self._sign_in.note_removed(found, removed)
+        return found
+
+    async def _kept(self, instance: Instance, user: SignedIn) -> Account:
+        """Keep a key of who has signed in, for the tokens of the issuer.
+
+        Raises:
+            PageError: no token lets this user in, or Odoo has not made a key.
+        """
+        if not instance.may_admit(user.login, user.groups):
+            await beside(forget, instance, user)
+            raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
+        account = await self._sign_in.account_for(instance, user)
+        # What ended as the earlier key did, goes on with this one.
+        await aside(self._provider.grants.resume, account.id)
+        await aside(
+            self._provider.activity.note,
+            "key kept",
+            instance=instance.name,
+            account=account.id,
+            body={"login": user.login},
+        )
+        return account
+
+    async def allow_again(self, request: Request) -> Response:
+        """Let a client that was disconnected go on with the tokens of the issuer."""
+        account, form = await self._posted(request)
+        grants = await aside(self._provider.grants.grants, account.id, ended=True)
+        for grant in grants:
+            if grant.ended and str(grant.id) == text_of(form, "connection", 20):
+                await aside(self._provider.grants.resume, account.id, grant_id=grant.id)
+                await aside(
+                    self._provider.activity.note,
+                    "connected",
+                    instance=account.instance,
+                    account=account.id,
+                    client=grant.client_name,
+                    body={"login": account.login, "connection": grant.id},
+                )
+        return to("/me")
 
     async def sign_out(self, request: Request) -> Response:
         """Sign out of this page; clients stay connected."""
@@ -237,6 +294,12 @@ class MyPages:
         """
         instance = self._team.instances[account.instance]
         rule = instance.rule_for(account.login, account.groups)
+        if rule is None and instance.by_token:
+            raise PageError(
+                "What you may do is decided by a token",
+                "This page has none. Let your program take it back.",
+                403,
+            )
         if rule is None or account.key is None:
             raise PageError("You are not admitted here", "Ask the operator of this server.", 403)
         server = instance.rules[rule].settings

@@ -27,6 +27,7 @@ from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts
 from odoo_toolkit_mcp.accounts.client_documents import is_document_address
 from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
 from odoo_toolkit_mcp.accounts.store import aside
+from odoo_toolkit_mcp.accounts.team import Address, Team
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -35,6 +36,36 @@ Handler = Callable[[Request], Awaitable[Response]]
 _MOST_BYTES, _PATIENCE = 64_000, 20.0
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+
+
+def resource_routes(team: Team) -> list[Route]:
+    """Return the routes that tell clients, for each address, where they get tokens (RFC 9728)."""
+    issuer = team.issuer
+    scopes = list(issuer.scopes) if issuer else [SCOPES[0]]
+    documents = {
+        address.path: {
+            "resource": address.url,
+            "authorization_servers": [issuer.url if issuer else team.public_url],
+            **({"scopes_supported": scopes} if scopes else {}),
+            "bearer_methods_supported": ["header"],
+            "resource_name": _name(team, address),
+        }
+        for address in team.addresses
+    }
+    # Where there is an address for all, it is also that of who asks without a path.
+    if team.server.path in documents:
+        documents[""] = documents[team.server.path]
+    well_known = "/.well-known/oauth-protected-resource"
+    return [_told(well_known + path, document) for path, document in documents.items()]
+
+
+def _name(team: Team, address: Address) -> str:
+    several = len(team.instances) > 1
+    return (
+        f"Odoo: {team.instances[address.instance].title}"
+        if several and address.instance
+        else "Odoo"
+    )
 
 
 def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[Route]:
@@ -59,21 +90,11 @@ def oauth_routes(provider: Provider, attempts: Attempts, pages: Pages) -> list[R
         "revocation_endpoint_auth_methods_supported": methods,
         "client_id_metadata_document_supported": team.client_documents,
     }
-    protected = {
-        "resource": team.resource,
-        "authorization_servers": [team.public_url],
-        "scopes_supported": [SCOPES[0]],
-        "bearer_methods_supported": ["header"],
-        "resource_name": "Odoo",
-    }
     authenticator = ClientAuthenticator(provider)
     tokens = _Tokens(provider, authenticator)
     register = RegistrationHandler(provider, registration).handle
     authorize = _Authorize(provider, pages)
-    well_known = "/.well-known/oauth-protected-resource"
     return [
-        _told(well_known, protected),
-        _told(well_known + team.server.path, protected),
         _told("/.well-known/oauth-authorization-server", metadata),
         Route("/authorize", _limited(_bounded(authorize, attempts, "authorize", REQUESTS))),
         _posted("/register", _bounded(register, attempts, "register", REGISTRATIONS)),
@@ -96,9 +117,12 @@ class _Tokens:
         if form is None:
             return _unknown_client()
         team = self._provider.team
-        ours = (team.resource, team.public_url)
-        if any(str(wanted).rstrip("/") not in ours for wanted in form.getlist("resource")):
-            return _refusal(400, "invalid_target", f"This server is {team.resource}.")
+        granted = await self._granted_for(form)
+        for wanted in form.getlist("resource"):
+            address = team.address_of(str(wanted))
+            if address is None or (granted and address.url != granted):
+                what = granted or team.resource
+                return _refusal(400, "invalid_target", f"This is for {what} only.")
         answer: Response = await self._handler.handle(request)
         return answer
 
@@ -119,6 +143,18 @@ class _Tokens:
         if known is not None and known.client_id == client.client_id:
             await self._provider.revoke_token(known)
         return Response(status_code=200, headers=_NO_STORE)
+
+    async def _granted_for(self, form: FormData) -> str | None:
+        """Return the address for which a code or refresh token was given out, if it is known."""
+        grants = self._provider.grants
+        code, refresh = form.get("code"), form.get("refresh_token")
+        known = None
+        if isinstance(code, str):
+            known = await aside(grants.find_code, code)
+        elif isinstance(refresh, str):
+            known = await aside(grants.find_token, refresh, "refresh")
+        address = self._provider.team.address_of(known.grant.resource) if known else None
+        return address.url if address else None
 
     async def _form(self, request: Request) -> FormData | None:
         """Return the form; None where nothing was ever granted to a client with a document.

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.user_keys import (
@@ -24,7 +26,8 @@ from odoo_toolkit.user_keys import (
     finish_key,
     give_up_key,
 )
-from odoo_toolkit_mcp.accounts.grants import Account, Grants
+from odoo_toolkit_mcp.accounts.grants import Account, Grants, Why
+from odoo_toolkit_mcp.accounts.issuer import folded
 from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 
@@ -182,6 +185,39 @@ def _kept(instance: Instance, user: SignedIn, known: Account) -> Key | None:
     return Key(key=known.key, key_id=known.key_id, ends=ends)
 
 
+def shares_login(instance: Instance, login: str, key: Secret) -> bool:
+    """Whether another active user of Odoo has the same login but for the case of its letters.
+
+    Args:
+        instance: where.
+        login: of a user.
+        key: of that user, by which Odoo is asked.
+
+    Raises:
+        OdooError: Odoo does not accept the key, or cannot be asked.
+    """
+    settings = attrs.evolve(
+        instance.connection,
+        username=login,
+        api_key=key,
+        password=None,
+        protocol="auto",
+        company_id=None,
+        company_ids=(),
+    )
+    # More than is asked for may match, as some characters stand for others.
+    alike = [["login", "=ilike", login.replace("\\", "\\\\")]]
+    find = Call(
+        model="res.users",
+        method="search_read",
+        arguments={"domain": alike, "fields": ["login"]},
+        internal=True,
+    )
+    with Odoo(settings) as odoo:
+        found = {row["login"] for row in odoo.call(find)}
+    return any(other != login and folded(other) == folded(login) for other in found)
+
+
 def forget(instance: Instance, user: SignedIn, left: Sequence[int] = ()) -> list[int]:
     """End what was begun for somebody who has signed in and is granted nothing.
 
@@ -237,10 +273,15 @@ class Rechecks:
             return
         try:
             user = with_key(instance, account.login, account.key.reveal())
+            shared = bool(self._team.issuer) and shares_login(instance, account.login, account.key)
         except (AccessError, ValidationError) as error:
             logger.warning("The key of %s: %s", account.login, error.message)
             self._grants.drop_key(account.id, "Odoo refuses the key", account.key)
         except OdooError as error:
             logger.info("The key of %s cannot be looked at: %s", account.login, error.message)
         else:
+            if shared:
+                why: Why = "another user has this login in other letters"
+                logger.warning("The key of %s is dropped: %s.", account.login, why)
+                self._grants.drop_key(account.id, why, account.key)
             self._grants.note_groups(account.id, user.groups)

@@ -36,11 +36,11 @@ from odoo_toolkit_mcp.accounts.client_documents import (
     is_document_address,
 )
 from odoo_toolkit_mcp.accounts.clients import Client, Clients, client_of_document
-from odoo_toolkit_mcp.accounts.grants import Grant, Grants, KnownToken, Why
+from odoo_toolkit_mcp.accounts.grants import Account, Grant, Grants, KnownToken, Why
 from odoo_toolkit_mcp.accounts.odoo_users import Rechecks
 from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest, AuthorizationRequests
 from odoo_toolkit_mcp.accounts.store import aside, now
-from odoo_toolkit_mcp.accounts.team import Team
+from odoo_toolkit_mcp.accounts.team import Address, Team
 from odoo_toolkit_mcp.accounts.vault import Vault
 
 logger = logging.getLogger(__name__)
@@ -77,10 +77,8 @@ class GrantedToken(AccessToken):
     rule: int = 0
 
 
-class Provider(
-    OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken, GrantedToken], TokenVerifier
-):
-    """Answers the SDK's routes, and verifies the tokens of requests.
+class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken, GrantedToken]):
+    """Answers the SDK's routes, and knows what tokens are for.
 
     Args:
         team: what the server is told.
@@ -155,8 +153,8 @@ class Provider(
         Raises:
             AuthorizeError: the client asks for what this server does not have.
         """
-        resource = params.resource or self.team.resource
-        if resource.rstrip("/") not in (self.team.resource, self.team.public_url):
+        address = self.team.address_of(params.resource or None)
+        if address is None:
             raise AuthorizeError(
                 "invalid_target", f"This server is {self.team.resource}, and no other resource."
             )
@@ -175,7 +173,7 @@ class Provider(
                 state=params.state,
                 scopes=list(params.scopes or SCOPES),
                 code_challenge=params.code_challenge,
-                resource=resource,
+                resource=address.url,
             ),
         )
         return f"{self.team.public_url}/sign-in?request={token}"
@@ -279,7 +277,7 @@ class Provider(
         if admitted is None:
             return None
         grant, rule = admitted
-        await self._note_use(grant)
+        await self.note_use(grant)
         return GrantedToken(
             token=token,
             client_id=grant.client,
@@ -292,21 +290,20 @@ class Provider(
             rule=rule,
         )
 
-    async def verify_token(self, token: str) -> GrantedToken | None:
-        """Return what a token grants here and now; None for one that is of no use."""
-        return await self.load_access_token(token)
+    async def rechecked(self, account: Account) -> Account:
+        """Return an account as it is now, after asking Odoo if that is due."""
+        if not self.rechecks.is_due(account):
+            return account
+        await beside(self.rechecks, account)
+        return await aside(self.grants.account, account.id) or account
 
     async def _admitted(self, known: KnownToken) -> tuple[Grant, int] | None:
         """Return the grant as it is now, and the rule that holds; None where it is of no use."""
-        grant = known.grant
-        if self.rechecks.is_due(grant.account):
-            await beside(self.rechecks, grant.account)
-            again = await aside(self.grants.account, grant.account.id)
-            grant = attrs.evolve(grant, account=again or grant.account)
-        account = grant.account
+        account = await self.rechecked(known.grant.account)
+        grant = attrs.evolve(known.grant, account=account)
         if account.key is None:
             return None
-        if account.key_ends and account.key_ends.timestamp() <= now():
+        if not account.holds:
             await self.end(grant, "Odoo refuses the key")
             return None
         rule = self._rule(grant)
@@ -336,7 +333,8 @@ class Provider(
             body={"why": why, "connection": grant.id},
         )
 
-    async def _note_use(self, grant: Grant) -> None:
+    async def note_use(self, grant: Grant) -> None:
+        """Note that a client is there, unless that was just noted."""
         moment = time.monotonic()
         if moment - self._noted.get(grant.id, float("-inf")) < _NOTED:
             return
@@ -348,6 +346,26 @@ class Provider(
     async def revoke_token(self, token: GrantedToken | GrantedRefreshToken) -> None:
         """End what a token was granted for, and all tokens with it."""
         await self.end(token.grant, "revoked by the client")
+
+
+class TokensFor(TokenVerifier):
+    """Verifies the tokens that come to one address of the endpoint.
+
+    Args:
+        provider: knows them.
+        address: that they must be for.
+    """
+
+    def __init__(self, provider: Provider, address: Address) -> None:
+        self._provider = provider
+        self._address = address
+
+    async def verify_token(self, token: str) -> GrantedToken | None:
+        """Return what a token grants here and now; None for one that is of no use."""
+        granted = await self._provider.load_access_token(token)
+        if granted is None or self._provider.team.address_of(granted.resource) != self._address:
+            return None
+        return granted
 
 
 def subject_of(grant: Grant) -> str:

@@ -8,7 +8,7 @@ code.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -28,6 +28,7 @@ from odoo_toolkit_mcp.accounts.odoo_users import (
     SignedIn,
     forget,
     key_for,
+    shares_login,
     with_key,
     with_password,
 )
@@ -94,6 +95,9 @@ class SignIn:
         **given: str,
     ) -> Response:
         account = await self._known_account(request)
+        offered = self._team.instances_at(asked.resource)
+        if account and account.instance not in offered:
+            account = None
         return self._pages.show(
             request,
             "sign_in.html",
@@ -102,6 +106,7 @@ class SignIn:
             asked=asked,
             goes_to=where(asked.redirect_uri),
             team=self._team,
+            instances=offered,
             known=account,
             known_title=self._team.instances[account.instance].title if account else "",
             problem=problem,
@@ -113,9 +118,10 @@ class SignIn:
         form = await self._pages.form(request)
         token = text_of(form, "request", 200)
         asked = await self._asked(token)
+        offered = self._team.instances_at(asked.resource)
         if text_of(form, "known"):
             account = await self._known_account(request)
-            if account is None:
+            if account is None or account.instance not in offered:
                 raise PageError("You are no longer signed in here", "Sign in with Odoo.", 403)
             user = SignedIn(
                 instance=account.instance,
@@ -126,7 +132,7 @@ class SignIn:
                 account=account.id,
             )
         else:
-            instance = self.instance(form)
+            instance = self.instance(form, offered)
             try:
                 user = await self.signed_in(request, instance, form)
             except OdooError as error:
@@ -158,13 +164,17 @@ class SignIn:
             await self._forget(_signed_in(before))
         return to(f"/consent?{urlencode({'request': token})}")
 
-    def instance(self, form: FormData) -> Instance:
+    def instance(self, form: FormData, offered: Mapping[str, Instance]) -> Instance:
         """Return the instance that a form names.
+
+        Args:
+            form: that a browser has sent.
+            offered: the instances of which the page lets people choose.
 
         Raises:
             PageError: there is none of that name.
         """
-        found = self._team.instances.get(text_of(form, "instance"))
+        found = offered.get(text_of(form, "instance"))
         if found is None:
             raise PageError("There is no such database", "Choose one of the list.")
         return found
@@ -269,7 +279,7 @@ class SignIn:
         if instance.rule_for(user.login, user.groups) is None:
             await self._forget(user)
             return self._back(asked, error="access_denied", error_description="Not admitted.")
-        account = await self._account(instance, user)
+        account = await self.account_for(instance, user)
         code = await aside(
             self._provider.grants.grant,
             account,
@@ -294,8 +304,8 @@ class SignIn:
         )
         return self._back(asked, code=code)
 
-    async def _account(self, instance: Instance, user: SignedIn) -> Account:
-        """Return the account with a key that can be used.
+    async def account_for(self, instance: Instance, user: SignedIn) -> Account:
+        """Return the account of who has signed in, with a key that can be used.
 
         Raises:
             PageError: Odoo has not made one.
@@ -312,13 +322,23 @@ class SignIn:
             made = await beside(
                 key_for, instance, user, self._team.public_url, known, [one.key_id for one in left]
             )
+            shared = False
+            if self._team.issuer:  # whose token would not say which of two such users is meant
+                shared = await beside(shares_login, instance, user.login, made.key)
         except OdooError as error:
             raise PageError(
                 "Odoo has not made a key",
-                f"{error.message} {error.suggestion or ''} Nothing was granted. Begin again in your"
-                " client.",
+                f"{error.message} {error.suggestion or ''} Nothing was granted. Begin again.",
                 502,
             ) from error
+        if shared:
+            raise PageError(
+                "Another user of Odoo has the same login, in other letters",
+                f"Nobody can tell the two apart by {user.login}: ask the administrator of Odoo to"
+                " give one of them another login. A key that was made now is of no use here:"
+                " remove it in Odoo, under Account Security.",
+                409,
+            )
         if made.warning:
             await aside(
                 self._provider.activity.note,

@@ -37,6 +37,7 @@ from tomlkit.exceptions import ParseError
 
 from odoo_toolkit.configuration import Secret, configuration_error, load, unknown_names
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.accounts.issuer import Issuer, issuer_of
 from odoo_toolkit_mcp.accounts.passwords import is_hash
 from odoo_toolkit_mcp.accounts.vault import SHORTEST_KEY
 from odoo_toolkit_mcp.settings import ServerSettings, is_loopback
@@ -81,6 +82,9 @@ _OF_RULE = (
 #: What a rule closes, it closes besides what its instance closes.
 _ADDED = ("model_blocklist", "field_blocklist", "method_blocklist", "disabled_toolsets")
 
+#: What makes no difference where somebody else signs people in.
+_NOT_WITH_ISSUER = ("access_hours", "refresh_days", "client_documents")
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _DAY = 86_400.0
 
@@ -92,21 +96,32 @@ class Rule:
     Attributes:
         logins: patterns of logins, such as ``*@example.com``; empty for any.
         groups: external ids of groups, one of which the user must be in; empty for any.
+        claims: by their names the values of which the token must have one; empty for any token.
         admit: whether such people may sign in at all.
         settings: the policy, as settings of a server.
     """
 
     logins: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    claims: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
     admit: bool = True
     settings: ServerSettings
 
     def fits(self, login: str, groups: Sequence[str]) -> bool:
-        """Whether it is for a user."""
+        """Whether it is for a user, whatever the token says."""
         known = not self.logins or any(
             fnmatch.fnmatchcase(login.lower(), pattern.lower()) for pattern in self.logins
         )
         return known and (not self.groups or not set(self.groups).isdisjoint(groups))
+
+    def fits_token(self, claims: Mapping[str, Any]) -> bool:
+        """Whether it is for whom a token describes so: each claim is a text or a list of them."""
+        for name, wanted in self.claims.items():
+            value = claims.get(name)
+            told = value if isinstance(value, list) else [value]
+            if not any(isinstance(one, str) and one in wanted for one in told):
+                return False
+        return True
 
 
 @attrs.frozen(kw_only=True)
@@ -125,12 +140,52 @@ class Instance:
     connection: ConnectionSettings
     rules: tuple[Rule, ...]
 
-    def rule_for(self, login: str, groups: Sequence[str]) -> int | None:
-        """Return the place of the rule that holds for a user; None where nobody admits the user."""
+    @property
+    def by_token(self) -> bool:
+        """Whether it takes a token to know which rule holds for somebody."""
+        return any(rule.claims for rule in self.rules)
+
+    def rule_for(
+        self, login: str, groups: Sequence[str], claims: Mapping[str, Any] | None = None
+    ) -> int | None:
+        """Return the place of the rule that holds for a user; None where nobody admits the user.
+
+        Args:
+            login, groups: of the user.
+            claims: of the token; None where there is none: then nobody knows whether a rule by
+                claims fits, and neither it nor one after it is taken to hold.
+        """
         for place, rule in enumerate(self.rules):
             if rule.fits(login, groups):
-                return place if rule.admit else None
+                if rule.claims and claims is None:
+                    return None
+                if rule.fits_token(claims or {}):
+                    return place if rule.admit else None
         return None
+
+    def may_admit(self, login: str, groups: Sequence[str]) -> bool:
+        """Whether there is a token with which a user is admitted."""
+        for rule in self.rules:
+            if rule.fits(login, groups) and (rule.admit or not rule.claims):
+                return rule.admit
+        return False
+
+
+@attrs.frozen(kw_only=True)
+class Address:
+    """An address of the endpoint. A token is for one of them, and of no use at the others.
+
+    Attributes:
+        path: of it.
+        url: of it, as clients name it.
+        instance: that it is for; None where the person chooses.
+        audience: that tokens of an issuer must be for.
+    """
+
+    path: str
+    url: str
+    instance: str | None
+    audience: str
 
 
 @attrs.frozen(kw_only=True)
@@ -151,6 +206,7 @@ class Team:
         with_password: whether people may give their password, once, for a key to be made.
         with_key: whether people may paste a key of theirs.
         client_documents: whether a client's id may be the address of its description.
+        issuer: whose tokens the endpoint takes; None where people sign in here.
     """
 
     public_url: str
@@ -166,11 +222,52 @@ class Team:
     with_password: bool = True
     with_key: bool = True
     client_documents: bool = True
+    issuer: Issuer | None = None
 
     @property
     def resource(self) -> str:
-        """The address of the endpoint, for which tokens are."""
+        """The address of the endpoint that is not for one of several instances."""
         return self.public_url + self.server.path
+
+    @property
+    def addresses(self) -> tuple[Address, ...]:
+        """The addresses of the endpoint: the common one, and one for each instance.
+
+        An issuer does not ask which database is meant: there the common one is for the only one.
+        """
+        only = next(iter(self.instances)) if len(self.instances) == 1 else None
+        places = [("", only), *((f"/{name}", name) for name in self.instances)]
+        if self.issuer and only is None:
+            del places[0]
+        audiences = self.issuer.audience if self.issuer else {}
+        return tuple(
+            Address(
+                path=self.server.path + end,
+                url=self.resource + end,
+                instance=name,
+                audience=audiences.get(name or "", audiences.get("", self.resource + end)),
+            )
+            for end, name in places
+        )
+
+    def address_of(self, resource: str | None) -> Address | None:
+        """Return the address that a client names, as people type it; None where it is none.
+
+        Args:
+            resource: that the client names; None, or the server without a path, is the common one.
+        """
+        named = self.resource if resource is None else resource.rstrip("/")
+        url = self.resource if named == self.public_url else named
+        return next((address for address in self.addresses if address.url == url), None)
+
+    def instances_at(self, resource: str | None) -> Mapping[str, Instance]:
+        """Return the instances, by name, that a person can choose for an address."""
+        address = self.address_of(resource)
+        if address is None:
+            return {}
+        if address.instance is None:
+            return self.instances
+        return {address.instance: self.instances[address.instance]}
 
     @property
     def refresh_seconds(self) -> float:
@@ -242,6 +339,16 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
     if values.get("with_password") is False and values.get("with_key") is False:
         reader.problems.append("with_password or with_key must be true, else nobody can sign in.")
     instances = _instances(reader, server)
+    if "issuer" in content:
+        values["issuer"], problems = issuer_of(content["issuer"], instances, public + server.path)
+        reader.problems += problems
+        reader.problems += [
+            f"{name} makes no difference with an issuer, whose tokens these are: leave it out."
+            for name in _NOT_WITH_ISSUER
+            if name in content
+        ]
+    elif any(rule.claims for instance in instances.values() for rule in instance.rules):
+        reader.problems.append("claims of a rule are those of an issuer's token: add [issuer].")
     if reader.problems:
         raise configuration_error(reader.problems)
     return Team(
@@ -335,7 +442,7 @@ def _rule(
     """Return a rule, or what is wrong with it."""
     if not isinstance(rule, Mapping):
         return None, ["must be a table."]
-    problems = unknown_names(rule, ["logins", "groups", "admit", *_OF_RULE])
+    problems = unknown_names(rule, ["logins", "groups", "claims", "admit", *_OF_RULE])
     values = dict(base)
     for name in _OF_RULE:
         if name in rule:
@@ -351,6 +458,11 @@ def _rule(
             problems.append(f"{name} is empty: leave it out for everybody.")
     if any("." not in str(group) for group in rule.get("groups", ())):
         problems.append("groups must be external ids, such as base.group_user.")
+    claims = rule.get("claims", {})
+    if not isinstance(claims, Mapping) or not all(map(_are_texts, claims.values())):
+        problems.append('claims must be a table with lists of texts: {groups = ["sales"]}.')
+    elif "claims" in rule and not claims:
+        problems.append("claims is empty: leave it out for everybody.")
     if not isinstance(rule.get("admit", True), bool):
         problems.append("admit must be true or false.")
     if problems or settings is None:
@@ -359,11 +471,16 @@ def _rule(
         Rule(
             logins=tuple(rule.get("logins", ())),
             groups=tuple(rule.get("groups", ())),
+            claims={name: tuple(values) for name, values in claims.items()},
             admit=rule.get("admit", True),
             settings=settings,
         ),
         [],
     )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def _with_server(values: Mapping[str, Any], server: ServerSettings) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import anyio
@@ -108,16 +108,7 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
     routes = [Route(HEALTH_PATH, health)]
     middleware = []
     if settings.allowed_origins:
-        # Before authentication: a browser asks without a token what it may send.
-        middleware.append(
-            Middleware(
-                CORSMiddleware,
-                allow_origins=settings.allowed_origins,
-                allow_methods=["GET", "POST", "DELETE"],
-                allow_headers=["*"],
-                expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
-            )
-        )
+        middleware.append(Middleware(for_pages, origins=settings.allowed_origins))
     metadata_url = None
     if settings.auth_issuer:
         resource = AnyHttpUrl(settings.auth_audience or "")
@@ -137,6 +128,24 @@ def http_app(server: OdooServer, endpoint: Endpoint) -> Starlette:
     routes.append(Route(settings.path, guarded))
     return Starlette(
         routes=routes, middleware=middleware, lifespan=lambda app: endpoint.manager.run()
+    )
+
+
+def for_pages(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
+    """Return an application that tells browsers which pages may send requests to it.
+
+    It stands before authentication: a browser asks without a token what it may send.
+
+    Args:
+        app: answers the requests.
+        origins: of the pages.
+    """
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
     )
 
 

@@ -8,13 +8,14 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 
 from odoo_toolkit.configuration import Secret
-from odoo_toolkit_mcp.settings import ServerSettings
+from odoo_toolkit_mcp.settings import ServerSettings, web_address
 
 if TYPE_CHECKING:
     from jwt import PyJWK
@@ -134,12 +135,19 @@ class SigningKeys:
     """The public keys of an issuer, by their ids; fetched when they are needed.
 
     Args:
-        url: of the JSON Web Key Set.
+        url: of the JSON Web Key Set; None where the issuer's own metadata tell it.
         clock: seconds that only grow.
+        issuer: whose metadata these are.
     """
 
-    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        url: str | None,
+        clock: Callable[[], float] = time.monotonic,
+        issuer: str | None = None,
+    ) -> None:
         self._url = url
+        self._issuer = issuer
         self._clock = clock
         self._keys: dict[str | None, PyJWK] = {}
         self._fetched = float("-inf")
@@ -173,10 +181,49 @@ class SigningKeys:
         import requests
 
         try:
-            answer = requests.get(self._url, timeout=KEYS_TIMEOUT, allow_redirects=False)
-            answer.raise_for_status()
-            keys = jwt.PyJWKSet.from_dict(answer.json()).keys
+            url = self._url or key_set_of(self._issuer or "")
+            keys = jwt.PyJWKSet.from_dict(_document(url)).keys
         except (requests.RequestException, jwt.PyJWTError, ValueError, AttributeError) as error:
-            logger.error("The keys of the issuer cannot be read from %s: %s", self._url, error)
+            where = self._url or self._issuer
+            logger.error("The keys of the issuer cannot be read from %s: %s", where, error)
             return
         self._keys = {key.key_id: key for key in keys}
+
+
+def key_set_of(issuer: str) -> str:
+    """Return where the public keys of an issuer are, as its metadata say.
+
+    Args:
+        issuer: its address. Its metadata are where OpenID Connect has them, or RFC 8414.
+
+    Raises:
+        ValueError: it has none that are its own.
+        requests.RequestException: it does not answer.
+    """
+    import requests
+
+    parts = urlsplit(issuer)
+    path = parts.path.rstrip("/")
+    host = f"{parts.scheme}://{parts.netloc}"
+    addresses = (
+        f"{host}{path}/.well-known/openid-configuration",
+        f"{host}/.well-known/oauth-authorization-server{path}",
+    )
+    problem: Exception = ValueError("it has no metadata")
+    for address in addresses:
+        try:
+            metadata = _document(address)
+            if not isinstance(metadata, dict) or metadata.get("issuer") != issuer:
+                raise ValueError(f"the metadata at {address} are not those of this issuer")
+            return web_address(metadata.get("jwks_uri"))
+        except (requests.RequestException, ValueError) as error:
+            problem = error
+    raise problem
+
+
+def _document(url: str) -> Any:
+    import requests
+
+    answer = requests.get(url, timeout=KEYS_TIMEOUT, allow_redirects=False)
+    answer.raise_for_status()
+    return answer.json()

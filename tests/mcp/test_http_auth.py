@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+from jwt.algorithms import ECAlgorithm
 
 from odoo_toolkit.configuration import Secret, load
 from odoo_toolkit.errors import RateLimitError
@@ -25,11 +23,11 @@ from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER, ServerSet
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import RunningServer
+from tests.mcp.issuer import AUDIENCE, Issuer
 from tests.mcp.test_http import HANDSHAKE
 
 TOKEN = "a-token-of-sufficient-length"
 COUNT = ("odoo_core_count", {"model": "res.partner"})
-AUDIENCE = "https://mcp.example.com/mcp"
 
 
 def test_shared_token_lets_in(make_server: MakeServer, era: str) -> None:
@@ -51,68 +49,6 @@ def test_wrong_token_is_refused(make_server: MakeServer, era: str, header: str) 
     assert answer.status == 401
     assert TOKEN not in answer.text + str(answer.headers)
     assert "bearer" in str(answer.headers).lower()
-
-
-class Issuer:
-    """An authorization server: an address with keys, and tokens signed with them."""
-
-    def __init__(self) -> None:
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.keys = [self.public(self.key, "one")]
-        self.fetches = 0
-        issuer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                issuer.fetches += 1
-                body = json.dumps({"keys": issuer.keys}).encode()
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *args: Any) -> None:
-                """Say nothing."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        threading.Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
-        ).start()
-
-    @staticmethod
-    def public(key: rsa.RSAPrivateKey, key_id: str) -> dict[str, Any]:
-        public = RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
-        return {**public, "kid": key_id, "alg": "RS256", "use": "sig"}
-
-    def token(
-        self, kid: str | None = "one", key: Any = None, alg: str = "RS256", **claims: Any
-    ) -> str:
-        """Return a token that is right but for the claims given; None leaves one out."""
-        content = {
-            "iss": self.url,
-            "aud": AUDIENCE,
-            "exp": int(time.time()) + 60,
-            "sub": "ann",
-            "scope": "odoo other",
-            **claims,
-        }
-        content = {name: value for name, value in content.items() if value is not None}
-        headers = {"kid": kid} if kid else None
-        return jwt.encode(content, key or self.key, algorithm=alg, headers=headers)
-
-    def settings(self) -> dict[str, Any]:
-        return {
-            "transport": "http",
-            "auth_issuer": self.url,
-            "auth_audience": AUDIENCE,
-            "auth_jwks_url": f"{self.url}/jwks",
-            "auth_scopes": "odoo",
-        }
-
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 @pytest.fixture(scope="module")

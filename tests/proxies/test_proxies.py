@@ -32,15 +32,29 @@ __all__ = ["anyio_backend", "make_server", "odoo"]
 TOKEN = "0123456789abcdef" * 2
 
 SERVED = [
-    *("/mcp", "/authorize?state=a%20b&scope=odoo", "/token", "/register", "/revoke"),
+    *("/mcp", "/mcp/main", "/mcp/the-2nd_one"),
+    *("/authorize?state=a%20b&scope=odoo", "/token", "/register", "/revoke"),
     *("/sign-in", "/sign-in/code", "/me", "/me/keys/7", "/admin", "/admin/users?page=2"),
     "/.well-known/oauth-authorization-server",
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-protected-resource/mcp/main",
     "/.well-known/oauth-authorization-server/mcp",
 ]
 NOT_SERVED = [
-    *("/", "/healthz", "/metrics", "/mcp/", "/mcp/more", "/tokens", "/token/", "/administrator"),
+    *(
+        "/",
+        "/healthz",
+        "/metrics",
+        "/mcp/",
+        "/mcp/Main",
+        "/mcp/main/",
+        "/mcp/a/b",
+        "/mcp.more",
+        "/tokens",
+        "/token/",
+        "/administrator",
+    ),
     *("/admin.php", "/.well-known/openid-configuration", "/.well-known/oauth-protected-resources"),
     *("/metrics/", "//metrics", "/./metrics", "/%6Detrics"),
 ]
@@ -116,7 +130,11 @@ def test_nothing_else_is(proxy: Proxy, upstream: Upstream) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/me/../metrics", "/me/%2e%2e/metrics", "/me/..%2fmetrics", "/admin//../../healthz"]
+    "path",
+    [
+        *("/me/../metrics", "/me/%2e%2e/metrics", "/me/..%2fmetrics", "/admin//../../healthz"),
+        *("/mcp/../metrics", "/mcp/%2e%2e/metrics", "/mcp/..%2fmetrics"),
+    ],
 )
 def test_no_path_leads_round_it(proxy: Proxy, upstream: Upstream, path: str) -> None:
     """What is passed on is not the path of something else; the server does not resolve dots."""

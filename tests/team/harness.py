@@ -49,11 +49,14 @@ class RunningTeam:
     Args:
         folder: of the store.
         instances: of the team's file.
+        port: at which it listens; 0 for a free one.
         more: other entries of the file.
     """
 
-    def __init__(self, folder: Path, instances: Mapping[str, Any], **more: Any) -> None:
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=512)
+    def __init__(
+        self, folder: Path, instances: Mapping[str, Any], port: int = 0, **more: Any
+    ) -> None:
+        self._socket = socket.create_server(("127.0.0.1", port), backlog=512)
         self.port = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.team: Team = team_of(
@@ -230,7 +233,12 @@ def text_of(page: requests.Response) -> str:
 
 
 def call(
-    url: str, token: str, tool: str, arguments: dict[str, Any] | None = None
+    url: str,
+    token: str,
+    tool: str,
+    arguments: dict[str, Any] | None = None,
+    path: str = "/mcp",
+    **headers: str,
 ) -> requests.Response:
     """Call a tool with a token."""
     params = {
@@ -243,7 +251,7 @@ def call(
         },
     }
     return requests.post(
-        f"{url}/mcp",
+        f"{url}{path}",
         json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
         headers={
             "Authorization": f"Bearer {token}",
@@ -251,6 +259,7 @@ def call(
             "MCP-Protocol-Version": "2026-07-28",
             "Mcp-Method": "tools/call",
             "Mcp-Name": tool,
+            **headers,
         },
         timeout=120,
     )

@@ -49,12 +49,14 @@ class Users:
         archived: logins that are refused.
         down: whether Odoo does not answer.
         ends: when keys that are made end.
+        shared: logins that another user has, too, in other letters.
         made: logins for which a key was made.
         forgotten: logins whose session was ended without a key.
     """
 
     groups: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
     archived: set[str] = attrs.field(factory=set)
+    shared: set[str] = attrs.field(factory=set)
     down: bool = False
     ends: datetime | None = None
     made: list[str] = attrs.field(factory=list)
@@ -87,6 +89,10 @@ class Users:
             removed=left,
         )
 
+    def shares_login(self, instance: Instance, login: str, key: Secret) -> bool:
+        self._check(login, key.reveal() == key_of(login, instance.name))
+        return login in self.shared
+
     def forget(self, instance: Instance, user: SignedIn, left: Sequence[int] = ()) -> list[int]:
         self.forgotten.append(user.login)
         return list(left)
@@ -112,5 +118,7 @@ class Users:
         monkeypatch.setattr(sign_in, "with_key", self.with_key)
         monkeypatch.setattr(sign_in, "key_for", self.key_for)
         monkeypatch.setattr(sign_in, "forget", self.forget)
+        monkeypatch.setattr(sign_in, "shares_login", self.shares_login)
+        monkeypatch.setattr(odoo_users, "shares_login", self.shares_login)
         monkeypatch.setattr(me, "forget", self.forget)
         monkeypatch.setattr(odoo_users, "with_key", self.with_key)

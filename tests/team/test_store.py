@@ -132,23 +132,25 @@ def test_keys_are_changed_without_anybody_signing_in_anew(
 ) -> None:
     old, new = KEYS
 
-    def running(*keys: str) -> RunningTeam:
-        return RunningTeam(tmp_path, {"main": dict(NOWHERE)}, store=place, secret_keys=list(keys))
+    def running(*keys: str, port: int = 0) -> RunningTeam:
+        more = {"store": place, "secret_keys": list(keys)}
+        return RunningTeam(tmp_path, {"main": dict(NOWHERE)}, port, **more)
 
     with running(old) as team:
+        port = team.port
         client = OAuthClient(team.url)
         tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
     # The new one last, on all processes; then first.
     for ring in ([old, new], [new, old]):
-        with running(*ring) as team:
+        with running(*ring, port=port) as team:
             client.url = team.url
             assert works(team, tokens.access)
     with pytest.raises(ConfigurationError, match="sealed with a key"):
         running(new)
-    with running(new, old) as team:
+    with running(new, old, port=port) as team:
         # One account and one client.
         assert team.server.provider.reseal() == 2
-    with running(new) as team:
+    with running(new, port=port) as team:
         client.url = team.url
         assert works(team, tokens.access)
         assert client.refresh(tokens.refresh).status_code == 200

@@ -1,0 +1,274 @@
+"""The addresses of the endpoint: the common one, and one for each database."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import requests
+
+from tests.mcp.issuer import Issuer
+from tests.team.conftest import Serve
+from tests.team.harness import OAuthClient, Person, RunningTeam, call, text_of
+from tests.team.issuing import asked, issuer, key_given, table, token_of
+from tests.team.people import NOWHERE, Users, password_of
+
+__all__ = ["issuer"]
+
+TWO = {
+    "main": dict(NOWHERE),
+    "second": {**NOWHERE, "title": "The second one", "database": "second"},
+}
+PATHS = ("/mcp", "/mcp/main", "/mcp/second")
+PAGE = "https://chat.example.com"
+
+
+@pytest.fixture
+def team(users: Users, serve: Serve) -> RunningTeam:
+    """A team of two databases, whose people are made up."""
+    return serve(TWO)
+
+
+def form(login: str = "ann") -> dict[str, str]:
+    return {"login": login, "password": password_of(login)}
+
+
+def begun(team: RunningTeam, person: Person, path: str) -> tuple[OAuthClient, requests.Response]:
+    """Return a client that was given an address, and the page on which its person signs in."""
+    client = OAuthClient(team.url)
+    return client, person.begin(client, resource=team.url + path)
+
+
+def token_for(team: RunningTeam, path: str, instance: str) -> str:
+    person = Person(team.url)
+    client, page = begun(team, person, path)
+    return client.tokens(
+        person.answer(person.sign_in(page, instance=instance, **form()))["code"]
+    ).access
+
+
+# Signing in here --------------------------------------------------------------------------------
+
+
+def test_each_address_says_where_its_tokens_come_from(team: RunningTeam) -> None:
+    for path, name in zip(PATHS, ("Odoo", "Odoo: Main", "Odoo: The second one"), strict=True):
+        refused = asked(team, "nonsense", path)
+        assert refused.status_code == 401
+        where = re.search(r'resource_metadata="([^"]+)"', refused.headers["WWW-Authenticate"])
+        assert where
+        protected = requests.get(where[1], timeout=30).json()
+        assert protected["resource"] == team.url + path
+        assert protected["authorization_servers"] == [team.url]
+        assert protected["resource_name"] == name
+
+
+def test_there_is_no_address_of_what_is_no_database(team: RunningTeam) -> None:
+    for path in ("/mcp/", "/mcp/third", "/mcp/Main", "/mcp/main/", "/mcp/main/x", "/mcp/%6dain/"):
+        assert requests.post(team.url + path, timeout=30, allow_redirects=False).status_code in (
+            307,
+            404,
+        )
+
+
+def test_the_address_names_the_database(team: RunningTeam) -> None:
+    person = Person(team.url)
+    _, page = begun(team, person, "/mcp/second")
+    assert "The second one" in text_of(page)
+    assert "Main" not in text_of(page)
+    assert '<input type="hidden" name="instance" value="second">' in page.text
+    _, page = begun(team, person, "/mcp")
+    assert {"Main", "The second one"} <= set(re.findall(r">([^<>]+)</option>", page.text))
+
+
+def test_no_other_database_is_signed_in_to_there(team: RunningTeam, users: Users) -> None:
+    person = Person(team.url)
+    _, page = begun(team, person, "/mcp/second")
+    answer = person.post("/sign-in", page, instance="main", **form())
+    assert answer.status_code == 400
+    assert "no such database" in text_of(answer)
+    # Nor by going on as who is signed in to the pages with the other one.
+    main = OAuthClient(team.url)
+    person.connect(main, instance="main", **form())
+    person.post("/me/sign-in", person.get("/me"), instance="main", **form())
+    _, page = begun(team, person, "/mcp/second")
+    assert "Continue as" not in text_of(page)
+    assert person.post("/sign-in", page, known="yes").status_code == 403
+    _, page = begun(team, person, "/mcp/main")
+    assert "Continue as" in text_of(page)
+    assert person.sign_in(page, known="yes").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "instance"), [("/mcp", "main"), ("/mcp/main", "main"), ("/mcp/second", "second")]
+)
+def test_a_token_for_one_address_is_refused_at_the_others(
+    team: RunningTeam, path: str, instance: str
+) -> None:
+    token = token_for(team, path, instance)
+    for other in PATHS:
+        assert asked(team, token, other).status_code == (200 if other == path else 401)
+    assert list(team.server.members.servers) == [(instance, 0)]
+
+
+def test_a_refreshed_token_is_for_the_same_address(team: RunningTeam) -> None:
+    person = Person(team.url)
+    client, page = begun(team, person, "/mcp/second")
+    tokens = client.tokens(person.answer(person.sign_in(page, **form()))["code"])
+    for other in ("/mcp", "/mcp/main", ""):
+        refused = client.post(
+            "/token",
+            grant_type="refresh_token",
+            refresh_token=tokens.refresh,
+            resource=team.url + other,
+        )
+        assert refused.json()["error"] == "invalid_target"
+    answer = client.post(
+        "/token",
+        grant_type="refresh_token",
+        refresh_token=tokens.refresh,
+        resource=f"{team.url}/mcp/second",
+    )
+    token = answer.json()["access_token"]
+    assert asked(team, token, "/mcp/second").status_code == 200
+    assert asked(team, token).status_code == 401
+
+
+def test_a_code_is_for_its_address(team: RunningTeam) -> None:
+    person = Person(team.url)
+    client, page = begun(team, person, "/mcp/second")
+    code = person.answer(person.sign_in(page, **form()))["code"]
+    refused = client.exchange(code, resource=f"{team.url}/mcp/main")
+    assert refused.json()["error"] == "invalid_target"
+    assert client.exchange(code, resource=f"{team.url}/mcp/second").status_code == 200
+
+
+def test_a_person_with_two_databases_adds_two_addresses(team: RunningTeam) -> None:
+    first, second = token_for(team, "/mcp/main", "main"), token_for(team, "/mcp/second", "second")
+    assert asked(team, first, "/mcp/main").status_code == 200
+    assert asked(team, second, "/mcp/second").status_code == 200
+    home = text_of(Person(team.url).get("/"))
+    for path in PATHS:
+        assert team.url + path in home
+
+
+def test_with_one_database_both_addresses_are_its_own(users: Users, serve: Serve) -> None:
+    team = serve()
+    token = token_for(team, "/mcp/main", "main")
+    assert asked(team, token, "/mcp/main").status_code == 200
+    assert asked(team, token, "/mcp").status_code == 401
+    assert "/mcp/main" not in text_of(Person(team.url).get("/"))
+
+
+def test_an_issuer_chooses_no_database(users: Users, serve: Serve, issuer: Issuer) -> None:
+    team = serve(TWO, issuer=table(issuer))
+    assert requests.post(f"{team.url}/mcp", timeout=30).status_code == 404
+    bare = f"{team.url}/.well-known/oauth-protected-resource"
+    assert requests.get(bare, timeout=30).status_code == 404
+    key_given(team, instance="second")
+    assert asked(team, token_of(issuer, team, path="/mcp/second"), "/mcp/second").status_code == 200
+    assert f"{team.url}/mcp " not in text_of(Person(team.url).get("/"))
+
+
+# Pages of others --------------------------------------------------------------------------------
+
+
+def preflight(address: str, origin: str, method: str, headers: str) -> requests.Response:
+    """Ask as a browser does before it sends what a page of another site wants it to."""
+    return requests.options(
+        address,
+        headers={
+            "Origin": origin,
+            "Access-Control-Request-Method": method,
+            "Access-Control-Request-Headers": headers,
+        },
+        timeout=30,
+    )
+
+
+#: What browsers would not let a page see or do.
+NEEDED = "authorization,content-type,mcp-protocol-version,mcp-method,mcp-name"
+
+
+@pytest.fixture(params=["here", "issuer"])
+def open_to(
+    request: pytest.FixtureRequest, users: Users, serve: Serve, issuer: Issuer
+) -> RunningTeam:
+    """A team whose endpoint a page may use, whoever signs people in."""
+    more: dict[str, Any] = {"issuer": table(issuer)} if request.param == "issuer" else {}
+    return serve(allowed_origins=[PAGE], **more)
+
+
+def test_a_page_that_is_allowed_may_use_the_endpoint(open_to: RunningTeam) -> None:
+    for path in ("/mcp", "/mcp/main"):
+        told = preflight(open_to.url + path, PAGE, "POST", NEEDED)
+        assert told.status_code == 200
+        assert told.headers["Access-Control-Allow-Origin"] == PAGE
+        assert "POST" in told.headers["Access-Control-Allow-Methods"]
+        allowed = told.headers["Access-Control-Allow-Headers"].lower()
+        assert all(name in allowed for name in NEEDED.split(","))
+        assert "Access-Control-Allow-Credentials" not in told.headers
+        # It reads where to get a token, too.
+        refused = requests.post(open_to.url + path, headers={"Origin": PAGE}, timeout=30)
+        assert refused.status_code == 401
+        assert refused.headers["Access-Control-Allow-Origin"] == PAGE
+        assert "WWW-Authenticate" in refused.headers["Access-Control-Expose-Headers"]
+        assert "Access-Control-Allow-Credentials" not in refused.headers
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://evil.example.com", "null", f"{PAGE}.evil.example", "http://chat.example.com", "*"],
+)
+def test_no_other_page_may(open_to: RunningTeam, origin: str) -> None:
+    told = preflight(f"{open_to.url}/mcp", origin, "POST", NEEDED)
+    assert told.status_code == 400
+    assert "Access-Control-Allow-Origin" not in told.headers
+    refused = requests.post(f"{open_to.url}/mcp", headers={"Origin": origin}, timeout=30)
+    assert "Access-Control-Allow-Origin" not in refused.headers
+
+
+def test_without_a_list_no_page_may(team: RunningTeam) -> None:
+    told = preflight(f"{team.url}/mcp", PAGE, "POST", NEEDED)
+    assert told.status_code == 401
+    assert "Access-Control-Allow-Origin" not in told.headers
+
+
+def test_a_page_calls_a_tool_and_others_cannot(users: Users, serve: Serve) -> None:
+    team = serve(allowed_origins=[PAGE])
+    token = token_for(team, "/mcp", "main")
+    allowed = call(team.url, token, "odoo_core_get_user", Origin=PAGE)
+    assert allowed.status_code == 200
+    assert allowed.headers["Access-Control-Allow-Origin"] == PAGE
+    assert (
+        call(team.url, token, "odoo_core_get_user", Origin="https://e.example").status_code == 403
+    )
+
+
+def test_pages_of_anybody_find_their_way_and_register_without_cookies(
+    open_to: RunningTeam,
+) -> None:
+    """As clients in browsers do; no cookie or password of a browser counts there."""
+    url = open_to.url
+    addresses = {f"{url}/.well-known/oauth-protected-resource/mcp": "GET"}
+    if open_to.team.issuer is None:
+        addresses |= {
+            f"{url}/.well-known/oauth-authorization-server": "GET",
+            **{url + path: "POST" for path in ("/token", "/register", "/revoke")},
+        }
+    for origin in (PAGE, "https://inspector.example.com"):
+        for address, method in addresses.items():
+            told = preflight(address, origin, method, "content-type,mcp-protocol-version")
+            assert told.status_code == 200
+            answer = requests.request(method, address, headers={"Origin": origin}, timeout=30)
+            for one in (told, answer):
+                assert one.headers["Access-Control-Allow-Origin"] == "*"
+                assert "Access-Control-Allow-Credentials" not in one.headers
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/consent", "/me", "/me/sign-in", "/admin", "/"])
+def test_the_pages_for_people_are_for_no_other_page(open_to: RunningTeam, path: str) -> None:
+    told = preflight(open_to.url + path, PAGE, "POST", "content-type")
+    shown = requests.get(open_to.url + path, headers={"Origin": PAGE}, timeout=30)
+    for one in (told, shown):
+        assert "Access-Control-Allow-Origin" not in one.headers

@@ -1,0 +1,452 @@
+"""A team's server whose people are signed in by an issuer of somebody else's."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import requests
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
+
+from odoo_toolkit import ConfigurationError
+from odoo_toolkit_mcp.accounts import odoo_users, provider
+from odoo_toolkit_mcp.accounts.team import team_of
+from tests.mcp.conftest import anyio_backend
+from tests.mcp.issuer import Issuer
+from tests.team.conftest import Serve
+from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, text_of
+from tests.team.issuing import asked, issuer, key_given, table, token_of, why
+from tests.team.people import NOWHERE, Users, key_of, password_of
+
+__all__ = ["anyio_backend", "issuer"]
+
+#: Two databases, neither of which is there.
+TWO = {"main": dict(NOWHERE), "test": {**NOWHERE, "title": "Test", "database": "test"}}
+
+
+@pytest.fixture
+def team(users: Users, serve: Serve, issuer: Issuer) -> RunningTeam:
+    """A team of one database, whose people are made up."""
+    return serve(issuer=table(issuer))
+
+
+# Where clients get tokens ------------------------------------------------------------------------
+
+
+def test_a_client_is_sent_to_the_issuer(team: RunningTeam, issuer: Issuer) -> None:
+    refused = asked(team, "nonsense")
+    assert refused.status_code == 401
+    where = re.search(r'resource_metadata="([^"]+)"', refused.headers["WWW-Authenticate"])
+    assert where
+    protected = requests.get(where[1], timeout=30).json()
+    assert protected["resource"] == f"{team.url}/mcp"
+    assert protected["authorization_servers"] == [issuer.url]
+    assert protected["scopes_supported"] == ["odoo"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/authorize", "/token", "/register", "/revoke", "/sign-in", "/consent"),
+        "/.well-known/oauth-authorization-server",
+    ],
+)
+def test_nobody_gets_a_token_here(team: RunningTeam, path: str) -> None:
+    for method in ("GET", "POST", "OPTIONS"):
+        assert requests.request(method, team.url + path, timeout=30).status_code == 404
+
+
+def test_a_token_that_was_given_out_here_before_opens_nothing(
+    users: Users, serve: Serve, issuer: Issuer, tmp_path: Path
+) -> None:
+    with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}) as before:
+        port = before.port
+        tokens = Person(before.url).connect(
+            OAuthClient(before.url), login="ann", password=password_of("ann")
+        )
+        assert asked(before, tokens.access).status_code == 200
+    with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}, port, issuer=table(issuer)) as now:
+        assert asked(now, tokens.access).status_code == 401
+        # The key that was kept then serves on.
+        assert asked(now, token_of(issuer, now)).status_code == 200
+
+
+def test_the_keys_of_the_issuer_are_where_the_file_says(
+    users: Users, serve: Serve, issuer: Issuer
+) -> None:
+    team = serve(issuer=table(issuer, jwks_url="http://127.0.0.1:9/jwks"))
+    assert asked(team, token_of(issuer, team)).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "told", "status"),
+    [
+        ("/.well-known/oauth-authorization-server", {}, 403),
+        ("/.well-known/openid-configuration", {"issuer": "https://other.example.com"}, 401),
+        ("/.well-known/openid-configuration", {"issuer": None}, 401),
+        ("/.well-known/openid-configuration", {"jwks_uri": "file:///etc/passwd"}, 401),
+        ("/.well-known/openid-configuration", {"jwks_uri": None}, 401),
+    ],
+)
+def test_metadata_of_the_issuer_lead_to_its_keys_only_if_they_are_its_own(
+    users: Users, serve: Serve, path: str, told: dict[str, Any], status: int
+) -> None:
+    issuer = Issuer()
+    (right,) = issuer.metadata.values()
+    issuer.metadata = {path: {**right, **told}}
+    team = serve(issuer=table(issuer))
+    assert asked(team, token_of(issuer, team)).status_code == status
+    issuer.stop()
+
+
+# The key -----------------------------------------------------------------------------------------
+
+
+def test_whose_key_is_missing_is_told_where_to_go_and_acts_once_it_is_there(
+    team: RunningTeam, issuer: Issuer, users: Users
+) -> None:
+    token = token_of(issuer, team)
+    told = why(asked(team, token))
+    assert "no Odoo key of ann for Main" in told
+    assert f"{team.url}/me" in told
+    person = key_given(team)
+    assert users.made == ["ann"]
+    assert asked(team, token).status_code == 200
+    assert "Claude" in text_of(person.get("/me"))
+
+
+def test_a_key_of_ones_own_serves_as_well(team: RunningTeam, issuer: Issuer, users: Users) -> None:
+    key_given(team, key=key_of("ann"))
+    assert users.made == []
+    (account,) = team.server.provider.grants.accounts()
+    assert account.key is not None
+    assert account.key.reveal() == key_of("ann")
+    assert asked(team, token_of(issuer, team)).status_code == 200
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_the_person_reads_it_in_the_program(
+    team: RunningTeam, issuer: Issuer, era: str
+) -> None:
+    headers = {"Authorization": f"Bearer {token_of(issuer, team)}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
+        transport = streamable_http_client(f"{team.url}/mcp", http_client=http)
+        with pytest.raises(BaseException) as raised:  # noqa: PT011
+            async with Client(transport, mode=era) as client:
+                await client.list_tools()
+    found: Any = raised.value
+    while hasattr(found, "exceptions"):
+        (found,) = found.exceptions
+    assert isinstance(found, MCPError)
+    assert f"{team.url}/me" in str(found)
+
+
+def test_the_page_says_what_the_key_is_for(team: RunningTeam, issuer: Issuer) -> None:
+    person = Person(team.url)
+    assert issuer.url in text_of(person.get("/me"))
+    assert f"{team.url}/mcp" in text_of(person.get("/"))
+    assert issuer.url in text_of(person.get("/"))
+
+
+def test_a_wrong_password_keeps_nothing(team: RunningTeam) -> None:
+    person = Person(team.url)
+    answer = person.post("/me/sign-in", person.get("/me"), login="ann", password="wrong one")
+    assert answer.status_code == 400
+    assert team.server.provider.grants.accounts() == []
+
+
+def test_a_key_that_has_ended_is_missing(team: RunningTeam, issuer: Issuer, users: Users) -> None:
+    users.ends = datetime.now(timezone.utc) + timedelta(days=40)
+    key_given(team)
+    token = token_of(issuer, team)
+    assert asked(team, token).status_code == 200
+    with team.server.store.writing() as session:
+        session.execute("UPDATE account SET key_ends = ?", [provider.now() - 1])
+    assert "no Odoo key" in why(asked(team, token))
+    users.ends = None
+    key_given(team)
+    assert asked(team, token).status_code == 200
+
+
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ten minutes pass, for whoever looks at keys again."""
+    moment = odoo_users.now()
+    monkeypatch.setattr(odoo_users, "now", lambda: moment + 601)
+
+
+def test_who_is_archived_is_told_so_within_ten_minutes_and_goes_on_with_a_new_key(
+    team: RunningTeam, issuer: Issuer, users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key_given(team)
+    token = token_of(issuer, team)
+    assert asked(team, token).status_code == 200
+    users.archived.add("ann")
+    later(monkeypatch)
+    assert "no Odoo key" in why(asked(team, token))
+    (account,) = team.server.provider.grants.accounts()
+    assert account.key is None
+    users.archived.clear()
+    person = key_given(team)
+    assert asked(team, token).status_code == 200
+    assert "Claude" in text_of(person.get("/me"))
+
+
+def test_an_odoo_that_is_down_takes_no_key(
+    team: RunningTeam, issuer: Issuer, users: Users, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key_given(team)
+    users.down = True
+    later(monkeypatch)
+    assert asked(team, token_of(issuer, team)).status_code == 200
+
+
+def test_a_changed_group_changes_the_rule(
+    users: Users, serve: Serve, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = [{"groups": ["sale.manager"], "mode": "full"}, {"groups": ["base.group_user"]}]
+    team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
+    key_given(team)
+    asked(team, token_of(issuer, team))
+    users.groups["ann"] = ("sale.manager",)
+    later(monkeypatch)
+    asked(team, token_of(issuer, team))
+    assert sorted(team.server.members.servers) == [("main", 0), ("main", 1)]
+
+
+# Rules by claims ---------------------------------------------------------------------------------
+
+
+def test_rules_go_by_claims_of_the_token(users: Users, serve: Serve, issuer: Issuer) -> None:
+    rules = [
+        {"claims": {"groups": ["banned"]}, "admit": False},
+        {"claims": {"groups": ["sales", "boss"], "tier": ["gold"]}, "mode": "full"},
+        {"claims": {"groups": ["sales"]}},
+    ]
+    team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
+    key_given(team)
+
+    def rule(**claims: Any) -> Any:
+        answer = asked(team, token_of(issuer, team, **claims))
+        if answer.status_code == 403:
+            assert "has not admitted ann" in why(answer)
+            return None
+        found = team.server.provider.team.instances["main"].rule_for("ann", [], claims)
+        assert ("main", found) in team.server.members.servers
+        return found
+
+    assert rule(groups=["sales"]) == 2
+    assert rule(groups="sales") == 2
+    assert rule(groups=["x", "boss"], tier="gold") == 1
+    for nobody in (
+        *({}, {"groups": ["Sales"]}, {"groups": ["sales", "banned"]}, {"groups": {"sales": 1}}),
+        *({"groups": ["sales x"]}, {"groups": "sales boss"}, {"groups": [["sales"]]}),
+        *({"groups": None}, {"groups": True}, {"tier": "gold"}, {"groups": ["boss"]}),
+    ):
+        assert rule(**nobody) is None
+
+
+def test_where_no_token_is_at_hand_no_rule_by_claims_is_guessed(
+    users: Users, serve: Serve, issuer: Issuer
+) -> None:
+    """Neither that it fits, nor that it does not: a later rule might allow more."""
+    rules = [{"claims": {"groups": ["trainee"]}}, {"mode": "full"}]
+    team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
+    person = key_given(team)
+    instance = team.team.instances["main"]
+    assert instance.rule_for("ann", ["base.group_user"]) is None
+    assert "decided by the token" in text_of(person.get("/me"))
+    refused = person.post("/me/undo", person.get("/me"), entry="1")
+    assert (refused.status_code, "your program" in text_of(refused)) == (403, True)
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    assert "decided by the token" in text_of(operator.get("/admin"))
+
+
+def test_who_can_be_admitted_by_no_token_gives_no_key(
+    users: Users, serve: Serve, issuer: Issuer
+) -> None:
+    rules = [{"logins": ["eve"], "admit": False}, {"claims": {"groups": ["sales"]}}]
+    team = serve({"main": {**NOWHERE, "rules": rules}}, issuer=table(issuer))
+    person = Person(team.url)
+    answer = person.post("/me/sign-in", person.get("/me"), login="eve", password=password_of("eve"))
+    assert answer.status_code == 403
+    assert users.forgotten == ["eve"]
+    assert users.made == []
+
+
+# Ending it ---------------------------------------------------------------------------------------
+
+
+def test_what_a_person_ends_stays_ended_until_that_person_allows_it_again(
+    team: RunningTeam, issuer: Issuer
+) -> None:
+    person = key_given(team)
+    asked(team, token_of(issuer, team))
+    other = token_of(issuer, team, client_id="Codex")
+    assert asked(team, other).status_code == 200
+    (grant,) = [one for one in team.server.provider.grants.grants() if one.client == "Claude"]
+    person.post("/me/disconnect", person.get("/me"), connection=str(grant.id))
+    # A new token of the issuer changes nothing.
+    told = why(asked(team, token_of(issuer, team)))
+    assert "(Claude)" in told
+    assert f"{team.url}/me" in told
+    assert asked(team, other).status_code == 200
+    stranger = key_given(team, "eve")
+    stranger.post("/me/allow-again", stranger.get("/me"), connection=str(grant.id))
+    assert asked(team, token_of(issuer, team)).status_code == 403
+    page = person.get("/me")
+    assert "Programs that were disconnected" in text_of(page)
+    person.post("/me/allow-again", page, connection=str(grant.id))
+    assert asked(team, token_of(issuer, team)).status_code == 200
+    assert "Programs that were disconnected" not in text_of(person.get("/me"))
+
+
+def test_the_operator_sees_and_ends_it(team: RunningTeam, issuer: Issuer) -> None:
+    person = key_given(team)
+    token = token_of(issuer, team)
+    asked(team, token)
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    assert "Claude" in text_of(operator.get("/admin"))
+    (grant,) = team.server.provider.grants.grants()
+    operator.post("/admin/revoke", operator.get("/admin"), connection=str(grant.id))
+    assert "revoked by the operator" in why(asked(team, token))
+    # All of a person, and the key: neither a token nor the page helps without signing in anew.
+    operator.post("/admin/revoke", operator.get("/admin"), account=str(grant.account.id))
+    assert "no Odoo key" in why(asked(team, token_of(issuer, team, client_id="another")))
+    page = person.get("/me")
+    person.post("/me/allow-again", page, connection=str(grant.id))
+    assert "no Odoo key" in why(asked(team, token))
+
+
+def test_it_is_noted_who_is_connected_with_what(team: RunningTeam, issuer: Issuer) -> None:
+    key_given(team)
+    for _ in range(3):
+        asked(team, token_of(issuer, team))
+    events = team.server.provider.activity.latest()
+    assert [event.kind for event in events] == ["connected", "key kept"]
+    assert (events[0].client, events[0].body["login"]) == ("Claude", "ann")
+    (grant,) = team.server.provider.grants.grants()
+    assert (grant.client_name, grant.account.login) == ("Claude", "ann")
+
+
+def test_many_first_requests_at_once_make_one_connection(team: RunningTeam, issuer: Issuer) -> None:
+    key_given(team)
+    token = token_of(issuer, team)
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: asked(team, token).status_code, range(8)))
+    assert answers == [200] * 8
+    assert len(team.server.provider.grants.grants()) == 1
+
+
+def test_without_the_scope_there_is_nothing(team: RunningTeam, issuer: Issuer) -> None:
+    key_given(team)
+    refused = asked(team, token_of(issuer, team, scope="other"))
+    assert refused.status_code == 403
+    assert "insufficient_scope" in refused.headers["WWW-Authenticate"]
+
+
+# The file ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"issuer": "https://login.example.com"}, "issuer must be a table"),
+        ({"issuer": {}}, "issuer: url is missing"),
+        ({"issuer": {"url": "http://login.example.com"}}, "issuer: url must be an https address"),
+        ({"issuer": {"url": "https://l.example.com", "scope": "odoo"}}, "Did you mean scopes"),
+        ({"issuer": {"url": "https://l.example.com", "audience": 7}}, "audience must be text"),
+        ({"issuer": {"url": "https://l.example.com", "claim": 7}}, "claim must be text"),
+        ({"access_hours": 2}, "access_hours makes no difference"),
+        ({"client_documents": True}, "client_documents makes no difference"),
+    ],
+)
+def test_a_wrong_issuer_is_told(tmp_path: Path, changed: dict[str, object], told: str) -> None:
+    content = {
+        "public_url": "https://mcp.example.com",
+        "instances": {"main": dict(NOWHERE)},
+        "issuer": {"url": "https://login.example.com"},
+        **changed,
+    }
+    with pytest.raises(ConfigurationError, match=told):
+        team_of(content, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("audience", "told"),
+    [
+        ("api://odoo", "one audience does not tell the instances apart"),
+        ({"main": "api://odoo", "test": "api://odoo/"}, "another one for each"),
+        ({"main": "https://mcp.example.com/mcp/test"}, "another one for each"),
+        ({"other": "api://odoo"}, "audience.other names no instance"),
+    ],
+)
+def test_an_audience_of_two_databases_is_told(tmp_path: Path, audience: object, told: str) -> None:
+    content = {
+        "public_url": "https://mcp.example.com",
+        "instances": TWO,
+        "issuer": {"url": "https://login.example.com", "audience": audience},
+    }
+    with pytest.raises(ConfigurationError, match=told):
+        team_of(content, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("claims", "told"),
+    [
+        ({}, "claims is empty"),
+        ({"groups": "sales"}, "lists of texts"),
+        ({"groups": []}, "lists of texts"),
+        ({"groups": [1]}, "lists of texts"),
+        (["sales"], "lists of texts"),
+    ],
+)
+def test_a_wrong_rule_by_claims_is_told(tmp_path: Path, claims: object, told: str) -> None:
+    content = {
+        "public_url": "https://mcp.example.com",
+        "instances": {"main": {**NOWHERE, "rules": [{"claims": claims}]}},
+        "issuer": {"url": "https://login.example.com"},
+    }
+    with pytest.raises(ConfigurationError, match=told):
+        team_of(content, tmp_path)
+
+
+def test_claims_without_an_issuer_are_told(tmp_path: Path) -> None:
+    rules = [{"claims": {"groups": ["sales"]}}]
+    content = {
+        "public_url": "https://mcp.example.com",
+        "instances": {"main": {**NOWHERE, "rules": rules}},
+    }
+    with pytest.raises(ConfigurationError, match=re.escape("add [issuer]")):
+        team_of(content, tmp_path)
+
+
+def test_an_audience_can_be_a_name(users: Users, serve: Serve, issuer: Issuer) -> None:
+    team = serve(issuer=table(issuer, audience="api://odoo"))
+    key_given(team)
+    for path in ("/mcp", "/mcp/main"):
+        assert asked(team, token_of(issuer, team, aud="api://odoo"), path).status_code == 200
+        assert asked(team, token_of(issuer, team), path).status_code == 401
+
+
+def test_another_claim_can_be_the_login(users: Users, serve: Serve, issuer: Issuer) -> None:
+    team = serve(issuer=table(issuer, claim="upn"))
+    key_given(team)
+    assert asked(team, token_of(issuer, team, "eve", upn="ann", email_verified=None)).ok
+    assert "'upn'" in why(asked(team, token_of(issuer, team)))
+
+
+def test_the_answer_is_one_of_json_rpc(team: RunningTeam, issuer: Issuer) -> None:
+    answer = asked(team, token_of(issuer, team))
+    assert json.loads(answer.text)["jsonrpc"] == "2.0"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "WWW-Authenticate" not in answer.headers
