@@ -87,7 +87,7 @@ def two(
     kept = {"store": str(tmp_path / "accounts.sqlite"), "secret_keys": KEYS}
     with (
         RunningTeam(tmp_path, {"main": dict(NOWHERE)}, **kept) as right,
-        RunningTeam(tmp_path, {"main": dict(NOWHERE)}, **kept) as other,
+        RunningTeam(tmp_path, {"main": dict(NOWHERE)}, public_url=right.url, **kept) as other,
     ):
         yield Two(clock, right, other, request.param)
 
