@@ -162,6 +162,8 @@ def get_supply(
         readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
     ]
     row, stocks, arrivals, recipe, offered = side_by_side(asked)
+    if offered == []:
+        warnings.append("No vendor has a price for it.")
     offered = offered or []
     if last and offered:
         noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
