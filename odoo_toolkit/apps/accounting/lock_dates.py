@@ -14,10 +14,10 @@ _COMPANY = "res.company"
 _DATES = {
     "fiscalyear_lock_date": "",
     "period_lock_date": " for all but advisers",
-    "tax_lock_date": " for what has taxes",
+    "tax_lock_date": " for entries with taxes",
     "user_fiscalyear_lock_date": "",
     "user_hard_lock_date": " for good",
-    "user_tax_lock_date": " for what has taxes",
+    "user_tax_lock_date": " for entries with taxes",
 }
 _OF_KIND = {
     "sale": {"user_sale_lock_date": " for sales"},
