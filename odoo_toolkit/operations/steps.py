@@ -30,6 +30,8 @@ _ACCESS: Mapping[str, Access] = {"create": "create", "unlink": "delete"}
 
 #: Reads what a plan is about, and writes nothing.
 Preview = Callable[[], Sequence[PlannedDocument]]
+#: Finds out what would go otherwise than asked.
+Doubts = Callable[[], Sequence[str]]
 
 #: Looks in Odoo whether a step has happened to a record; returns None where it has not.
 Seen = Callable[[Odoo, int], Any]
@@ -248,6 +250,7 @@ def operate(
     would: str,
     dry_run: bool,
     preview: Preview | None = None,
+    doubts: Doubts | None = None,
 ) -> R | Plan:
     """Make the steps of an operation and return its result, or its plan.
 
@@ -259,6 +262,7 @@ def operate(
         would: a sentence that says what the dry run would do.
         dry_run: whether to return the plan and write nothing.
         preview: reads what the plan shows in names and money; asked for a dry run only.
+        doubts: finds out what would go otherwise than asked; for a dry run only, too.
 
     Raises:
         AccessError: the policy forbids a step; nothing was written.
@@ -266,7 +270,7 @@ def operate(
             says so in its warnings, for what was written stays.
     """
     if dry_run:
-        return plan(odoo, steps, ids, would, preview)
+        return plan(odoo, steps, ids, would, preview, doubts)
     return result(make(odoo, steps, ids))
 
 
@@ -311,6 +315,7 @@ def plan(
     ids: Sequence[int],
     would: str,
     preview: Preview | None = None,
+    doubts: Doubts | None = None,
 ) -> Plan:
     """Return what the steps would send and do, after asking the policy about each call."""
     shown: Sequence[Any] = ids
@@ -319,7 +324,7 @@ def plan(
         calls += step.calls(odoo, shown)
         shown = ("the new record",) if step.makes else shown
     documents: Sequence[PlannedDocument] = ()
-    warnings: list[str] = []
+    warnings = list(doubts()) if doubts else []
     try:
         documents = preview() if preview else ()
     except OdooError as error:

@@ -16,6 +16,7 @@ from odoo_toolkit.apps.accounting import (
     create_entry,
     create_invoice,
     get_invoice,
+    post_invoice,
     reconcile,
     register_payment,
     reset_invoice,
@@ -382,6 +383,32 @@ def test_what_is_dated_before_a_lock_is_refused_or_told(
     domain = [["partner_id", "=", partner], ["parent_state", "=", "posted"]]
     dates = records.search_read(admin, "account.move.line", domain, ["date"], limit=200).records
     assert [row for row in dates if str(row["date"]) == day] == []
+
+
+def test_a_dry_run_tells_that_the_books_are_closed(admin: Odoo, partner: int, locked: int) -> None:
+    assert locked
+    account, line = expense_account(admin)["id"], {"name": "x", "price_unit": 5, "tax_ids": []}
+    entry = [{"account_id": account, "debit": 1}, {"account_id": account, "credit": 1}]
+    invoice = posted(admin, partner)
+
+    def plans(day: str) -> list[Plan]:
+        found: list[Any] = [
+            create_entry(admin, lines=entry, date=day, dry_run=True),  # type: ignore[arg-type]
+            create_invoice(admin, partner_id=partner, lines=[line], invoice_date=day, dry_run=True),
+            register_payment(admin, invoice_ids=[invoice.id], payment_date=day, dry_run=True),
+            create_credit_note(admin, invoice_id=invoice.id, date=day, dry_run=True),
+        ]
+        if admin.version.major > 14:  # which takes no drafts of a closed year either
+            draft = create_invoice(admin, partner_id=partner, lines=[line], invoice_date=day)
+            assert isinstance(draft, Invoice)
+            found.append(post_invoice(admin, invoice_id=draft.id, dry_run=True))
+        return found
+
+    told = "The books are closed up to 2003-12-31: Odoo will not post this under 2003-12-31."
+    for plan in plans("2003-12-31"):
+        assert [one.startswith(told) for one in plan.warnings] == [True], plan
+    for plan in plans("2004-01-01"):
+        assert plan.warnings == [], plan
 
 
 def test_an_ordinary_user_changes_nothing(ordinary: Odoo, admin: Odoo, partner: int) -> None:

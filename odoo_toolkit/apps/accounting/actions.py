@@ -36,6 +36,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     with_taxes,
 )
 from odoo_toolkit.apps.accounting.lines import NewLine, checked_lines, fill_lines, resolve_lines
+from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.apps.accounting.reconciling import (
     PARTNERS,
     open_credits,
@@ -172,7 +173,16 @@ def create_invoice(
         (values,) = steps[0].arguments["vals_list"]
         return [new_document(odoo, LAYOUT, values, name=NEW[move_type], notes=warnings)]
 
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, preview=preview)
+    return operate(
+        odoo,
+        steps,
+        (),
+        result,
+        would=would,
+        dry_run=dry_run,
+        preview=preview,
+        doubts=lambda: lock_warnings(odoo, company, day, kind),
+    )
 
 
 @operation
@@ -211,7 +221,18 @@ def post_invoice(
         would=f"Would post {called(row)}.",
         dry_run=dry_run,
         preview=lambda: [previewed(odoo, row)],
+        doubts=lambda: lock_warnings(odoo, row["company_id"].id, *_booked(odoo, row)),
     )
+
+
+def _booked(odoo: Odoo, row: Row) -> tuple[str, str]:
+    """Return the day under which Odoo would book a draft, and of what kind its journal is."""
+    if row["move_type"] == "entry":
+        return row["date"], "general"
+    kind = kind_of(row["move_type"])
+    # A bill keeps the date that its draft has; an invoice is booked on its own day.
+    day = row["date"] if kind == "purchase" else row["invoice_date"]
+    return day or today(odoo), kind
 
 
 def _check_postable(row: Row) -> None:

@@ -23,6 +23,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     kind_of,
     pick_journal,
 )
+from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.apps.accounting.reconciling import ASSIGN, assign, open_lines
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import NotFoundError, ValidationError
@@ -213,7 +214,16 @@ def create_credit_note(
     def preview() -> list[PlannedDocument]:
         return [_previewed(odoo, row, chosen, day)]
 
-    return operate(odoo, steps, ids, result, would=would, dry_run=dry_run, preview=preview)
+    return operate(
+        odoo,
+        steps,
+        ids,
+        result,
+        would=would,
+        dry_run=dry_run,
+        preview=preview,
+        doubts=lambda: lock_warnings(odoo, row["company_id"].id, day, kind_of(row["move_type"])),
+    )
 
 
 def _previewed(

@@ -17,6 +17,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     of_companies,
     pick_journal,
 )
+from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import ValidationError
@@ -175,7 +176,11 @@ def create_entry(
 
     total = sum(line.get("debit", 0.0) for line in checked)
     would = f"Would create an entry of {len(commands)} lines: {total:.2f}."
-    return operate(odoo, steps, (), result, would=would, dry_run=dry_run)
+
+    def doubts() -> list[str]:
+        return lock_warnings(odoo, company, day)
+
+    return operate(odoo, steps, (), result, would=would, dry_run=dry_run, doubts=doubts)
 
 
 def _checked(lines: Sequence[Line]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from odoo_toolkit.apps.accounting.invoices import (
     pick_journal,
     summed_up,
 )
+from odoo_toolkit.apps.accounting.lock_dates import lock_warnings
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
@@ -243,6 +244,7 @@ def register_payment(
         would=f"Would register {shown} for {', '.join(map(called, rows))}.",
         dry_run=dry_run,
         preview=lambda: [summed_up(odoo, row, notes=notes) for row in rows],
+        doubts=lambda: lock_warnings(odoo, rows[0]["company_id"].id, day),
     )
 
 

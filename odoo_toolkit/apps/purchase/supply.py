@@ -162,7 +162,7 @@ def get_supply(
         readable("offers of vendors", lambda: read_offers(odoo, own), warnings),
     ]
     row, stocks, arrivals, recipe, offered = side_by_side(asked)
-    offered = offered or []
+    unknown, offered = offered is None, offered or []
     if last and offered:
         noted = readable("notes of vendors", lambda: with_notes(odoo, offered), warnings)()
         offered = noted or offered
@@ -189,6 +189,8 @@ def get_supply(
     seen.sort(key=lambda offer: offer.unusable is not None)
     left_out = [offer for offer in seen if due and not _partly_usable(offer)]
     kept = [offer for offer in seen if offer not in left_out]
+    if not offered and not unknown:
+        warnings.append("No vendor has a price for it.")
     found = filled(
         Supply,
         row,
