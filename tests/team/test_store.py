@@ -260,6 +260,36 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
     assert "sqlite" not in register.text
 
 
+def test_a_postgresql_that_only_reads_grants_nothing_until_it_writes_again(
+    users: Users, serve: Serve
+) -> None:
+    """As one is that stands in for another."""
+    if os.environ.get("ODOO_TOOLKIT_NO_LIVE") == "1":
+        pytest.skip("ODOO_TOOLKIT_NO_LIVE=1")
+    with database() as address:
+        name = address.partition("@/")[2].partition("?")[0]
+
+        def only_read(word: str) -> None:
+            postgres.execute(
+                "postgres", f"ALTER DATABASE {name} SET default_transaction_read_only = {word}"
+            )
+            postgres.execute(
+                "postgres",
+                f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
+            )
+
+        team = serve(store=address, secret_keys=KEYS)
+        client, person = OAuthClient(team.url), Person(team.url)
+        page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+        only_read("on")
+        answer = person.post("/consent", page, answer="allow")
+        assert answer.status_code == 503
+        assert "cannot do that now" in text_of(answer)
+        assert users.made == []
+        only_read("off")
+        assert works(team, client.tokens(person.answer(page)["code"]).access)
+
+
 def test_a_store_that_another_process_holds_is_told_and_works_again(
     users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
