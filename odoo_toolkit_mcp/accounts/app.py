@@ -12,7 +12,7 @@ from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -126,6 +126,9 @@ class TeamServer:
             except OdooError as error:
                 # A store that is full or locked for a while does not end the server.
                 logger.error("%s %s", error.message, error.suggestion or "")
+            except Exception:
+                # Nor does what another version has left in it.
+                logger.exception("What is done regularly has failed.")
             await anyio.sleep(seconds)
 
     async def _health(self, request: Request) -> Response:
@@ -176,6 +179,8 @@ class _Door:
         else:
             try:
                 await self._app(scope, receive, safely)
+            except ClientDisconnect:
+                return  # before its request had been read: nothing is done, and nobody waits
             except OdooError as error:
                 logger.error("%s %s", error.message, error.suggestion or "")
                 if started:
