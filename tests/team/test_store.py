@@ -335,6 +335,32 @@ def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
     assert team.server.provider.activity.latest() == []
 
 
+def test_a_key_that_the_operator_ends_stays_known_until_it_is_removed(
+    users: Users, serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = serve(store=place, secret_keys=KEYS)
+    grants = team.server.provider.grants
+    password = {"password": password_of("ann")}
+    connect(team, "ann", **password)
+    (account,) = grants.accounts()
+    assert grants.left_keys(account.id) == []
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator.post("/admin/revoke", operator.get("/admin"), account=str(account.id))
+    assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
+    person = Person(team.url)
+    person.post("/me/sign-in", person.get("/me"), login="ann", **password)
+    assert "Keys that are out of use" in text_of(person.get("/me"))
+    # Signing in again within the hour leaves it: a call may still be at work with it.
+    connect(team, "ann", **password)
+    assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
+    monkeypatch.setattr(sign_in, "UNUSED", 0)
+    connect(team, "ann", **password)
+    left = [one.key_id for one in grants.left_keys(account.id)]
+    assert account.key_id not in left
+    assert "key removed" in [one.kind for one in team.server.provider.activity.latest()]
+
+
 def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_use(
     users: Users, serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
