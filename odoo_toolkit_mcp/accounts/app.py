@@ -127,8 +127,8 @@ class TeamServer:
                 # A store that is full or locked for a while does not end the server.
                 logger.error("%s %s", error.message, error.suggestion or "")
             except Exception:
-                # Nor does what another version has left in it.
-                logger.exception("What is done regularly has failed.")
+                # Nor does a row that another version has left in it.
+                logger.exception("A regular task of the store has failed; it is tried again later.")
             await anyio.sleep(seconds)
 
     async def _health(self, request: Request) -> Response:
