@@ -73,7 +73,7 @@ class WebSession:
         self._lock = threading.Lock()
         self._uid = 0
         self._logins = 0
-        self._wants_second_factor = False
+        self._wants_second_factor = self._logged_in_by_half = False
 
     def log_in(self, *, before_login: Callable[[], object]) -> int:
         """Log in, unless that is done, and return the id of the user in Odoo.
@@ -210,7 +210,7 @@ class WebSession:
                 self._http.request(
                     "POST", "/web/session/destroy", json=_rpc({}), timeout=_LOGOUT_TIMEOUT
                 )
-            elif self._wants_second_factor:
+            elif self._logged_in_by_half:
                 # Who is logged in by half may not call the other one.
                 self._http.request("GET", "/web/session/logout", timeout=_LOGOUT_TIMEOUT)
         self._uid = 0
@@ -246,10 +246,11 @@ class WebSession:
             raise _refusal(answer["error"], settings.username)
         uid = (answer["result"] or {}).get("uid")
         if not uid:
-            self._wants_second_factor = True
+            self._wants_second_factor = self._logged_in_by_half = True
             if not self._second_factor:
                 raise _second_factor(settings.username)
             uid = self._complete(self._second_factor)
+            self._logged_in_by_half = False
         self._uid = int(uid)
         self._logins += 1
 

@@ -13,7 +13,7 @@ from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -153,6 +153,9 @@ class TeamServer:
             except OdooError as error:
                 # A store that is full or locked for a while does not end the server.
                 logger.error("%s %s", error.message, error.suggestion or "")
+            except Exception:
+                # Nor does a row that another version has left in it.
+                logger.exception("A regular task of the store has failed; it is tried again later.")
             await anyio.sleep(seconds)
 
     async def _health(self, request: Request) -> Response:
@@ -203,6 +206,8 @@ class _Door:
         else:
             try:
                 await self._app(scope, receive, safely)
+            except ClientDisconnect:
+                return  # before its request had been read: nothing is done, and nobody waits
             except OdooError as error:
                 logger.error("%s %s", error.message, error.suggestion or "")
                 if started:

@@ -84,37 +84,46 @@ def write_first_file(
             f"There is no folder {path.absolute().parent}.", suggestion="Make it first."
         )
     dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
+    operator = secrets.token_urlsafe(15)
+    content: dict[str, Any] = {"operator_password": hash_password(operator)}
     try:
-        return _answered(path, dialog)
+        server, begun = _answered(dialog, content, path.absolute().parent)
     except (EOFError, KeyboardInterrupt):
         raise ConfigurationError(
             "The answers ended before the last question.",
             suggestion="Nothing was written, and no key was made: begin again.",
         ) from None
+    with _new_file(path) as write:
+        made = finish_key(server, server.database, begun, _KEY_NAME)
+        content["instances"]["main"]["api_key"] = made.key.reveal()
+        write(_document(content))
+    dialog.say(f"Written: {path}")
+    _tell_of_key(dialog, made)
+    return FirstFile(team=read_team(path), operator_password=operator)
 
 
-def _answered(path: Path, dialog: _Dialog) -> FirstFile:
-    """Ask everything, then make the key and write the file."""
+def _answered(
+    dialog: _Dialog, content: dict[str, Any], folder: Path
+) -> tuple[ConnectionSettings, BegunKey]:
+    """Ask everything, and fill in the content of the file; return what the key is made with."""
     dialog.say("Five questions. Nothing is sent anywhere but to your Odoo.")
     server, begun = _logged_in(dialog)
+    instance = {
+        "title": server.database,
+        "url": server.url,
+        "database": server.database,
+        "username": begun.owner.login,
+        "api_key": _NO_KEY,
+    }
+    content["instances"] = {"main": instance}
     try:
-        operator = secrets.token_urlsafe(15)
-        content: dict[str, Any] = {"operator_password": hash_password(operator)}
-        instance = {
-            "title": server.database,
-            "url": server.url,
-            "database": server.database,
-            "username": begun.owner.login,
-            "api_key": _NO_KEY,
-        }
-        content["instances"] = {"main": instance}
 
         def with_address(answer: str) -> dict[str, Any]:
-            tried = {**content, **_address(answer)}
-            team_of(tried, path.absolute().parent)
-            return tried
+            found = _address(answer)
+            team_of({**content, **found}, folder)
+            return found
 
-        content = dialog.until_right(
+        content |= dialog.until_right(
             "4. Address at which people reach this server (empty: this machine only): ",
             with_address,
         )
@@ -122,7 +131,7 @@ def _answered(path: Path, dialog: _Dialog) -> FirstFile:
         def with_mode(answer: str) -> str:
             mode = answer.lower() or "readonly"
             tried = {"main": {**instance, "mode": mode}}
-            team_of({**content, "instances": tried}, path.absolute().parent)
+            team_of({**content, "instances": tried}, folder)
             return mode
 
         instance["mode"] = dialog.until_right(
@@ -132,13 +141,7 @@ def _answered(path: Path, dialog: _Dialog) -> FirstFile:
         with contextlib.suppress(OdooError):
             give_up_key(server, server.database, begun)
         raise
-    with _new_file(path) as write:
-        made = finish_key(server, server.database, begun, _KEY_NAME)
-        instance["api_key"] = made.key.reveal()
-        write(_document(content))
-    dialog.say(f"Written: {path}")
-    _tell_of_key(dialog, made)
-    return FirstFile(team=read_team(path), operator_password=operator)
+    return server, begun
 
 
 def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey]:
@@ -269,16 +272,16 @@ def _new_file(path: Path) -> Iterator[Callable[[str], None]]:
     """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                yield lambda text: print(text, end="", file=file)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise ConfigurationError(
             f"{path} cannot be written: {error.strerror or error}.", suggestion="Give another file."
         ) from error
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            yield lambda text: (file.write(text), None)[1]
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
 
 
 def _tell_of_key(dialog: _Dialog, made: UserKey) -> None:

@@ -156,8 +156,8 @@ def trial(
                 one.result()
             ledger.wrong += [*tried.result(), *ended.result()]
         ledger.wrong += _audited(cluster, ledger)
-        said = [line for process in cluster.processes for line in process.said]
-        ledger.wrong += [line for line in said if "Traceback" in line]
+        for process in cluster.processes:
+            ledger.wrong += _tracebacks(process.said)
     ledger.wrong += wrong_records(server.db, prefix, ledger.claims)
     lines = [f"{count:6} {what}" for what, count in sorted(ledger.counts.items())]
     lost = f"{sum(one.lost for one in [*workers, limited, leaving]):6} answers that have not come"
@@ -198,6 +198,13 @@ def _started(
 def _work(work: Work, steps: int) -> None:
     for number in range(steps):
         work.step(number)
+
+
+def _tracebacks(said: Sequence[str]) -> list[str]:
+    """Return the tracebacks of a process's log, each with the lines after it."""
+    return [
+        "".join(said[place : place + 60]) for place, line in enumerate(said) if "Traceback" in line
+    ]
 
 
 def _try_limit(member: Member, calls: int) -> list[str]:

@@ -262,6 +262,36 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
     assert "sqlite" not in register.text
 
 
+def test_a_postgresql_that_only_reads_grants_nothing_until_it_writes_again(
+    users: Users, serve: Serve
+) -> None:
+    """As one is that stands in for another."""
+    if os.environ.get("ODOO_TOOLKIT_NO_LIVE") == "1":
+        pytest.skip("ODOO_TOOLKIT_NO_LIVE=1")
+    with database() as address:
+        name = address.partition("@/")[2].partition("?")[0]
+
+        def only_read(word: str) -> None:
+            postgres.execute(
+                "postgres", f"ALTER DATABASE {name} SET default_transaction_read_only = {word}"
+            )
+            postgres.execute(
+                "postgres",
+                f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'",
+            )
+
+        team = serve(store=address, secret_keys=KEYS)
+        client, person = OAuthClient(team.url), Person(team.url)
+        page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+        only_read("on")
+        answer = person.post("/consent", page, answer="allow")
+        assert answer.status_code == 503
+        assert "cannot do that now" in text_of(answer)
+        assert users.made == []
+        only_read("off")
+        assert works(team, client.tokens(person.answer(page)["code"]).access)
+
+
 def test_a_store_that_another_process_holds_is_told_and_works_again(
     users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -305,6 +335,32 @@ def test_what_is_gone_is_forgotten_and_what_holds_is_kept(
     assert works(team, tokens.access)
     assert team.server.provider.clients.find(unused.id) is None
     assert team.server.provider.activity.latest() == []
+
+
+def test_a_key_that_the_operator_ends_stays_known_until_it_is_removed(
+    users: Users, serve: Serve, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = serve(store=place, secret_keys=KEYS)
+    grants = team.server.provider.grants
+    password = {"password": password_of("ann")}
+    connect(team, "ann", **password)
+    (account,) = grants.accounts()
+    assert grants.left_keys(account.id) == []
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    operator.post("/admin/revoke", operator.get("/admin"), account=str(account.id))
+    assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
+    person = Person(team.url)
+    person.post("/me/sign-in", person.get("/me"), login="ann", **password)
+    assert "Keys that are out of use" in text_of(person.get("/me"))
+    # Signing in again within the hour leaves it: a call may still be at work with it.
+    connect(team, "ann", **password)
+    assert [one.key_id for one in grants.left_keys(account.id)] == [account.key_id]
+    monkeypatch.setattr(sign_in, "UNUSED", 0)
+    connect(team, "ann", **password)
+    left = [one.key_id for one in grants.left_keys(account.id)]
+    assert account.key_id not in left
+    assert "key removed" in [one.kind for one in team.server.provider.activity.latest()]
 
 
 def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_use(
