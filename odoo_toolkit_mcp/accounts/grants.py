@@ -36,6 +36,13 @@ Why = Literal[
 ]
 
 
+#: Those that nobody has wished for, so that a new key puts an end to them.
+_KEY_OF_NO_USE: tuple[Why, ...] = (
+    "Odoo refuses the key",
+    "another user has this login in other letters",
+)
+
+
 @attrs.frozen(kw_only=True)
 class Account:
     """One Odoo user of one instance.
@@ -323,13 +330,18 @@ class Grants:
 
         Args:
             account_id: for whom they act.
-            grant_id: of the one that was ended; None for all that ended with the account's key.
+            grant_id: of the one that was ended; None for all that ended as the key was found to be
+                of no use.
         """
-        which, value = ("id", grant_id) if grant_id is not None else ("why", "Odoo refuses the key")
+        conditions: list[str] = ["id = ?"]
+        values: list[Any] = [grant_id]
+        if grant_id is None:
+            conditions, values = ["why = ?"] * len(_KEY_OF_NO_USE), [*_KEY_OF_NO_USE]
         with self._store.writing() as session:
             session.execute(
-                f"UPDATE granted SET ended = NULL, why = NULL WHERE account = ? AND {which} = ?",  # noqa: S608
-                [account_id, value],
+                "UPDATE granted SET ended = NULL, why = NULL WHERE account = ?"  # noqa: S608
+                f" AND ({' OR '.join(conditions)})",
+                [account_id, *values],
             )
 
     def grants(self, account_id: int | None = None, *, ended: bool = False) -> list[Grant]:

@@ -328,6 +328,10 @@ def test_a_second_user_who_comes_later_is_noticed(
     assert "no Odoo key" in why(asked(team, token))
     (account,) = team.server.provider.grants.accounts()
     assert account.key is None
+    # Until one of the two has another login.
+    users.shared.clear()
+    key_given(team, ANN)
+    assert lets_in(team, token)
 
 
 def test_a_key_of_one_database_is_not_used_at_another(

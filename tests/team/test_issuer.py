@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from odoo_toolkit import ConfigurationError
 from odoo_toolkit_mcp.accounts import odoo_users, provider
+from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
 from odoo_toolkit_mcp.accounts.team import team_of
 from tests.mcp.conftest import anyio_backend
 from tests.mcp.issuer import Issuer
@@ -450,3 +451,37 @@ def test_the_answer_is_one_of_json_rpc(team: RunningTeam, issuer: Issuer) -> Non
     assert json.loads(answer.text)["jsonrpc"] == "2.0"
     assert answer.headers["Cache-Control"] == "no-store"
     assert "WWW-Authenticate" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("auth", "with_issuer", "told"),
+    [
+        ("local", True, "has [issuer]"),
+        ("issuer", False, "has no [issuer]"),
+        ("local", False, None),
+        ("issuer", True, None),
+        (None, True, None),
+    ],
+)
+def test_the_command_line_can_say_how_people_are_meant_to_sign_in(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    auth: str | None,
+    with_issuer: bool,
+    told: str | None,
+) -> None:
+    path = tmp_path / "team.toml"
+    text = 'public_url = "https://mcp.example.com"\n[instances.main]\n'
+    text += "".join(f'{name} = "{value}"\n' for name, value in NOWHERE.items() if name != "timeout")
+    text = text.replace('reconnect_attempts = "0"', "reconnect_attempts = 0\ntimeout = 1")
+    path.write_text(text + with_issuer * '[issuer]\nurl = "https://login.example.com"\n')
+    status = main([str(path), "--check", *(["--auth", auth] if auth else [])])
+    said = capsys.readouterr().err
+    if told:
+        assert status == WRONG_SETTINGS
+        assert told in said
+        return
+    # As far as the database, which is not there.
+    assert status == FAILED
+    assert ("https://login.example.com" in said) == with_issuer
+    assert "https://mcp.example.com/mcp/main" in said
