@@ -122,6 +122,7 @@ def _check(team: Team) -> int:
     """Look at the store, the keys, and each Odoo as the server's own user there."""
     from odoo_toolkit.client import Odoo
     from odoo_toolkit_mcp.accounts.app import TeamServer
+    from odoo_toolkit_mcp.http.authentication import SigningKeys
 
     TeamServer(team)
     _say(f"The store {team.store} and its keys can be used.")
@@ -134,6 +135,13 @@ def _check(team: Team) -> int:
         except OdooError as error:
             failed = True
             _say(f"{instance.title}: {error.message} {error.suggestion or ''}")
+    if team.issuer:
+        try:
+            count = len(SigningKeys(team.issuer.jwks_url, issuer=team.issuer.url).read())
+            _say(f"The issuer {team.issuer.url} has {count} keys for signing tokens.")
+        except OdooError as error:
+            failed = True
+            _say(error.message)
     if not team.operator_password:
         _say("There is no operator's page: operator_password is not set.")
     if team.issuer:

@@ -133,6 +133,12 @@ _GRANT = (
 )
 _JOINED = "granted JOIN account ON account.id = granted.account"
 
+#: Nothing that this server has given out belongs to it: its client comes with an issuer's tokens.
+_OF_ISSUER = (
+    "NOT EXISTS (SELECT 1 FROM code WHERE code.granted = granted.id)"
+    " AND NOT EXISTS (SELECT 1 FROM token WHERE token.granted = granted.id)"
+)
+
 
 class Grants:
     """The accounts and grants of a store; safe to share between threads.
@@ -310,7 +316,10 @@ class Grants:
             scopes: of its token.
             resource: address of the endpoint that the token is for.
         """
-        where = "WHERE granted.account = ? AND granted.client = ? ORDER BY granted.id LIMIT 1"
+        where = (
+            f"WHERE granted.account = ? AND granted.client = ? AND {_OF_ISSUER}"
+            " ORDER BY granted.id LIMIT 1"
+        )
         with self._store.reading() as session:
             found = self._grants(session, where, [account.id, client])
         if found:
@@ -324,6 +333,12 @@ class Grants:
                 [account.id, client, client_name, " ".join(scopes), resource, now(), now()],
             )
             return self._grants(session, where, [account.id, client])[0], True
+
+    def ended(self, account_id: int) -> list[Grant]:
+        """Return what clients with an issuer's tokens may not do any more, the latest first."""
+        where = f"WHERE granted.account = ? AND granted.ended IS NOT NULL AND {_OF_ISSUER}"
+        with self._store.reading() as session:
+            return self._grants(session, f"{where} ORDER BY granted.ended DESC", [account_id])
 
     def resume(self, account_id: int, *, grant_id: int | None = None) -> None:
         """Let clients that an issuer lets in go on.
@@ -339,7 +354,7 @@ class Grants:
             conditions, values = ["why = ?"] * len(_KEY_OF_NO_USE), [*_KEY_OF_NO_USE]
         with self._store.writing() as session:
             session.execute(
-                "UPDATE granted SET ended = NULL, why = NULL WHERE account = ?"  # noqa: S608
+                f"UPDATE granted SET ended = NULL, why = NULL WHERE account = ? AND {_OF_ISSUER}"  # noqa: S608
                 f" AND ({' OR '.join(conditions)})",
                 [account_id, *values],
             )
