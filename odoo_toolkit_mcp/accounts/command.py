@@ -118,6 +118,7 @@ def _serve(team: Team) -> int:
 def _check(team: Team) -> int:
     """Look at the store, the keys, and each Odoo as the server's own user there."""
     from odoo_toolkit_mcp.accounts.app import TeamServer
+    from odoo_toolkit_mcp.http.authentication import SigningKeys
 
     TeamServer(team)
     _say(f"The store {team.store} and its keys can be used.")
@@ -126,6 +127,13 @@ def _check(team: Team) -> int:
         for problem in _problems_with_odoo(instance):
             failed = True
             _say(f"{instance.title}: {problem}")
+    if team.issuer:
+        try:
+            count = len(SigningKeys(team.issuer.jwks_url, issuer=team.issuer.url).read())
+            _say(f"The issuer {team.issuer.url} has {count} keys for signing tokens.")
+        except OdooError as error:
+            failed = True
+            _say(error.message)
     if not team.operator_password:
         _say("There is no operator's page: operator_password is not set.")
     if team.issuer:

@@ -37,6 +37,13 @@ Why = Literal[
 ]
 
 
+#: Those that nobody has wished for, so that a new key puts an end to them.
+_KEY_OF_NO_USE: tuple[Why, ...] = (
+    "Odoo refuses the key",
+    "another user has this login in other letters",
+)
+
+
 @attrs.frozen(kw_only=True)
 class Account:
     """One Odoo user of one instance.
@@ -141,6 +148,12 @@ _GRANT = (
     f" granted.made, granted.used, granted.ended, granted.why, {_ACCOUNT}"
 )
 _JOINED = "granted JOIN account ON account.id = granted.account"
+
+#: Nothing that this server has given out belongs to it: its client comes with an issuer's tokens.
+_OF_ISSUER = (
+    "NOT EXISTS (SELECT 1 FROM code WHERE code.granted = granted.id)"
+    " AND NOT EXISTS (SELECT 1 FROM token WHERE token.granted = granted.id)"
+)
 
 
 class Grants:
@@ -348,7 +361,10 @@ class Grants:
             scopes: of its token.
             resource: address of the endpoint that the token is for.
         """
-        where = "WHERE granted.account = ? AND granted.client = ? ORDER BY granted.id LIMIT 1"
+        where = (
+            f"WHERE granted.account = ? AND granted.client = ? AND {_OF_ISSUER}"
+            " ORDER BY granted.id LIMIT 1"
+        )
         with self._store.reading() as session:
             found = self._grants(session, where, [account.id, client])
         if found:
@@ -363,18 +379,29 @@ class Grants:
             )
             return self._grants(session, where, [account.id, client])[0], True
 
+    def ended(self, account_id: int) -> list[Grant]:
+        """Return what clients with an issuer's tokens may not do any more, the latest first."""
+        where = f"WHERE granted.account = ? AND granted.ended IS NOT NULL AND {_OF_ISSUER}"
+        with self._store.reading() as session:
+            return self._grants(session, f"{where} ORDER BY granted.ended DESC", [account_id])
+
     def resume(self, account_id: int, *, grant_id: int | None = None) -> None:
         """Let clients that an issuer lets in go on.
 
         Args:
             account_id: for whom they act.
-            grant_id: of the one that was ended; None for all that ended with the account's key.
+            grant_id: of the one that was ended; None for all that ended as the key was found to be
+                of no use.
         """
-        which, value = ("id", grant_id) if grant_id is not None else ("why", "Odoo refuses the key")
+        conditions: list[str] = ["id = ?"]
+        values: list[Any] = [grant_id]
+        if grant_id is None:
+            conditions, values = ["why = ?"] * len(_KEY_OF_NO_USE), [*_KEY_OF_NO_USE]
         with self._store.writing() as session:
             session.execute(
-                f"UPDATE granted SET ended = NULL, why = NULL WHERE account = ? AND {which} = ?",  # noqa: S608
-                [account_id, value],
+                f"UPDATE granted SET ended = NULL, why = NULL WHERE account = ? AND {_OF_ISSUER}"  # noqa: S608
+                f" AND ({' OR '.join(conditions)})",
+                [account_id, *values],
             )
 
     def grants(self, account_id: int | None = None, *, ended: bool = False) -> list[Grant]:

@@ -74,7 +74,8 @@ class MyPages:
         account = await self._account(request)
         if account is None:
             return self._form(request)
-        grants = await aside(self._provider.grants.grants, account.id, ended=True)
+        grants = await aside(self._provider.grants.grants, account.id)
+        ended = await aside(self._provider.grants.ended, account.id) if self._team.issuer else []
         events = await aside(self._provider.activity.latest, account=account.id, limit=_SHOWN)
         instance = self._team.instances[account.instance]
         rule = instance.rule_for(account.login, account.groups)
@@ -83,8 +84,8 @@ class MyPages:
             "me.html",
             account=account,
             instance=instance,
-            grants=[grant for grant in grants if not grant.ended],
-            ended=[grant for grant in grants if grant.ended] if self._team.issuer else [],
+            grants=grants,
+            ended=ended,
             by_token=instance.by_token,
             issuer=self._team.issuer,
             left=await aside(self._provider.grants.left_keys, account.id),
@@ -166,9 +167,8 @@ class MyPages:
     async def allow_again(self, request: Request) -> Response:
         """Let a client that was disconnected go on with the tokens of the issuer."""
         account, form = await self._posted(request)
-        grants = await aside(self._provider.grants.grants, account.id, ended=True)
-        for grant in grants:
-            if grant.ended and str(grant.id) == text_of(form, "connection", 20):
+        for grant in await aside(self._provider.grants.ended, account.id):
+            if str(grant.id) == text_of(form, "connection", 20):
                 await aside(self._provider.grants.resume, account.id, grant_id=grant.id)
                 await aside(
                     self._provider.activity.note,

@@ -15,6 +15,7 @@ import anyio.to_thread
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 
 from odoo_toolkit.configuration import Secret
+from odoo_toolkit.errors import OdooConnectionError, OdooError
 from odoo_toolkit_mcp.settings import ServerSettings, web_address
 
 if TYPE_CHECKING:
@@ -177,6 +178,17 @@ class SigningKeys:
 
     def _fetch(self) -> None:
         """Replace the keys; keep the old ones when the issuer does not answer."""
+        try:
+            self._keys = self.read()
+        except OdooError as error:
+            logger.error("%s", error.message)
+
+    def read(self) -> dict[str | None, PyJWK]:
+        """Return the keys that the issuer has now, by their ids.
+
+        Raises:
+            OdooConnectionError: it does not tell them.
+        """
         import jwt
         import requests
 
@@ -185,9 +197,10 @@ class SigningKeys:
             keys = jwt.PyJWKSet.from_dict(_document(url)).keys
         except (requests.RequestException, jwt.PyJWTError, ValueError, AttributeError) as error:
             where = self._url or self._issuer
-            logger.error("The keys of the issuer cannot be read from %s: %s", where, error)
-            return
-        self._keys = {key.key_id: key for key in keys}
+            raise OdooConnectionError(
+                f"The keys of the issuer cannot be read from {where}: {error}"
+            ) from error
+        return {key.key_id: key for key in keys}
 
 
 def key_set_of(issuer: str) -> str:

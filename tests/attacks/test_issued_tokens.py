@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import RSAAlgorithm
 
 from odoo_toolkit_mcp.accounts import odoo_users
+from odoo_toolkit_mcp.accounts.issuer import folded
 from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve, serve, users
 from tests.team.harness import Person, RunningTeam, call, text_of
@@ -293,6 +294,8 @@ def test_letters_whose_case_is_another_letter_are_another(
     key_given(team, login)
     assert lets_in(team, token_of(issuer, team, login))
     assert "no Odoo key" in why(asked(team, token_of(issuer, team, claim)))
+    # Whatever a database takes for the same letter.
+    assert folded(login) != folded(claim)
 
 
 # Whose key it is --------------------------------------------------------------------------------
@@ -328,6 +331,10 @@ def test_a_second_user_who_comes_later_is_noticed(
     assert "no Odoo key" in why(asked(team, token))
     (account,) = team.server.provider.grants.accounts()
     assert account.key is None
+    # Until one of the two has another login.
+    users.shared.clear()
+    key_given(team, ANN)
+    assert lets_in(team, token)
 
 
 def test_a_key_of_one_database_is_not_used_at_another(

@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from odoo_toolkit import ConfigurationError
 from odoo_toolkit_mcp.accounts import odoo_users, provider
+from odoo_toolkit_mcp.accounts.command import FAILED, WRONG_SETTINGS, main
 from odoo_toolkit_mcp.accounts.team import team_of
 from tests.mcp.conftest import anyio_backend
 from tests.mcp.issuer import Issuer
@@ -68,14 +69,24 @@ def test_a_token_that_was_given_out_here_before_opens_nothing(
 ) -> None:
     with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}) as before:
         port = before.port
-        tokens = Person(before.url).connect(
-            OAuthClient(before.url), login="ann", password=password_of("ann")
-        )
+        client = OAuthClient(before.url)
+        tokens = Person(before.url).connect(client, login="ann", password=password_of("ann"))
         assert asked(before, tokens.access).status_code == 200
     with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}, port, issuer=table(issuer)) as now:
         assert asked(now, tokens.access).status_code == 401
         # The key that was kept then serves on.
         assert asked(now, token_of(issuer, now)).status_code == 200
+        # Also for a client of the same id; what it was granted here is not what it has now.
+        token = token_of(issuer, now, client_id=client.id)
+        assert asked(now, token).status_code == 200
+        for grant in now.server.provider.grants.grants():
+            now.server.provider.grants.end(grant.id, "revoked by the operator")
+        now.server.provider.grants.resume(grant.account.id, grant_id=grant.id)
+        person = key_given(now)
+        assert "Allow Claude again" in person.get("/me").text
+        assert "Allow Test client again" not in person.get("/me").text
+    with RunningTeam(tmp_path / "a", {"main": dict(NOWHERE)}, port) as again:
+        assert asked(again, tokens.access).status_code == 401
 
 
 def test_the_keys_of_the_issuer_are_where_the_file_says(
@@ -450,3 +461,42 @@ def test_the_answer_is_one_of_json_rpc(team: RunningTeam, issuer: Issuer) -> Non
     assert json.loads(answer.text)["jsonrpc"] == "2.0"
     assert answer.headers["Cache-Control"] == "no-store"
     assert "WWW-Authenticate" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("auth", "with_issuer", "told"),
+    [
+        ("local", True, "has [issuer]"),
+        ("issuer", False, "has no [issuer]"),
+        ("local", False, None),
+        ("issuer", True, None),
+        (None, True, None),
+    ],
+)
+def test_the_command_line_can_say_how_people_are_meant_to_sign_in(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    auth: str | None,
+    with_issuer: bool,
+    told: str | None,
+) -> None:
+    path = tmp_path / "team.toml"
+    text = 'public_url = "https://mcp.example.com"\n[instances.main]\n'
+    text += "".join(f'{name} = "{value}"\n' for name, value in NOWHERE.items() if name != "timeout")
+    text = text.replace('reconnect_attempts = "0"', "reconnect_attempts = 0\ntimeout = 1")
+    path.write_text(
+        text
+        + with_issuer
+        * '[issuer]\nurl = "https://login.example.com"\njwks_url = "http://127.0.0.1:9"\n'
+    )
+    status = main([str(path), "--check", *(["--auth", auth] if auth else [])])
+    said = capsys.readouterr().err
+    if told:
+        assert status == WRONG_SETTINGS
+        assert told in said
+        return
+    # As far as the database, which is not there.
+    assert status == FAILED
+    assert ("https://login.example.com" in said) == with_issuer
+    assert ("The keys of the issuer cannot be read" in said) == with_issuer
+    assert "https://mcp.example.com/mcp/main" in said

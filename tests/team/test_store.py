@@ -6,6 +6,7 @@ import os
 import sqlite3
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from odoo_toolkit.configuration import Secret
 from odoo_toolkit.errors import ConfigurationError, OdooError
 from odoo_toolkit_mcp.accounts import clients, sign_in
 from odoo_toolkit_mcp.accounts.app import TeamServer
+from odoo_toolkit_mcp.accounts.grants import Account, Grant, Grants
 from odoo_toolkit_mcp.accounts.odoo_users import Key
 from odoo_toolkit_mcp.accounts.store import FORM, now, open_store, tidy
 from odoo_toolkit_mcp.accounts.team import Team, team_of
@@ -433,3 +435,66 @@ def test_characters_that_no_store_takes_do_no_harm(users: Users, serve: Serve, p
             person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
         )["code"]
     )
+
+
+# An issuer's clients --------------------------------------------------------------------------
+
+
+def kept(place: str, *logins: str) -> tuple[Grants, list[Account]]:
+    grants = Grants(open_store(place), Vault(KEYS))
+    accounts = [
+        grants.keep_account(
+            instance="main",
+            uid=number,
+            login=login,
+            name=login,
+            key=Secret("0" * 40),
+            key_id=None,
+            key_ends=None,
+            groups=(),
+        )
+        for number, login in enumerate(logins, 1)
+    ]
+    return grants, accounts
+
+
+def test_a_login_is_found_by_the_case_of_a_to_z_only(place: str) -> None:
+    grants, accounts = kept(place, "Kim", "\u212aim", "jos\u00e9", "JOS\u00c9", "k_m", "%")
+    for login, *expected in (
+        ("KIM", 0),
+        ("\u212aim", 1),
+        ("Jos\u00e9", 2),
+        ("jos\u00c9", 3),
+        *(("k_m", 4), ("%", 5), ("k%",), ("_im",), ("",), (" kim",)),
+    ):
+        found = grants.accounts_with("main", str(login))
+        assert found == [accounts[int(one)] for one in expected]
+        assert grants.accounts_with("other", str(login)) == []
+
+
+def test_a_client_of_an_issuer_is_connected_once_and_stays_disconnected(place: str) -> None:
+    grants, (ann, bob) = kept(place, "ann", "bob")
+
+    def connect() -> tuple[Grant, bool]:
+        return grants.connection(
+            ann, "Claude", client_name="Claude", scopes=["odoo"], resource="https://x/mcp"
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: connect(), range(16)))
+    assert len({grant.id for grant, _ in found}) == 1
+    assert [new for _, new in found].count(True) == 1
+    grant = found[0][0]
+    grants.end(grant.id, "disconnected by the user")
+    assert connect()[0].ended
+    assert [one.id for one in grants.ended(ann.id)] == [grant.id]
+    # Neither a new key nor somebody else lets it go on.
+    grants.resume(ann.id)
+    grants.resume(bob.id, grant_id=grant.id)
+    assert connect()[0].ended
+    grants.resume(ann.id, grant_id=grant.id)
+    assert not connect()[0].ended
+    grants.drop_key(ann.id, "Odoo refuses the key")
+    assert connect()[0].ended
+    grants.resume(ann.id)
+    assert not connect()[0].ended
