@@ -8,11 +8,12 @@ so.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,14 @@ QUESTION = {"model": "sale.order", "domain": DOMAIN, "groupby": [MONTH], "measur
 _SANS, _MONO = "Helvetica, Arial, sans-serif", "Menlo, Consolas, monospace"
 _INK, _GREY, _PAPER = "#1f2328", "#656d76", "#ffffff"
 WIDTH = 760
+#: What appears later does so once, and stays; who wants no motion sees all at once.
+_MOTION = """\
+<style>
+@keyframes appear { from { opacity: 0 } }
+.later { animation: appear 0.4s both }
+@media (prefers-reduced-motion: reduce) { .later { animation: none } }
+</style>
+"""
 
 
 class Drawing:
@@ -40,6 +49,15 @@ class Drawing:
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.y = 16
+        self.moves = False
+
+    @contextlib.contextmanager
+    def after(self, tenths: int) -> Iterator[None]:
+        """What is drawn within appears that many tenths of a second after the picture is shown."""
+        self.moves = True
+        self.parts.append(f'<g class="later" style="animation-delay: {tenths / 10:.1f}s">')
+        yield
+        self.parts.append("</g>")
 
     def box(self, x: int, width: int, height: int, fill: str, line: str = "none") -> None:
         """Draw a box at the present height."""
@@ -70,7 +88,7 @@ class Drawing:
         )
         path.write_text(
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n'
-            f"<title>{html.escape(title)}</title>\n{paper}\n"
+            f"<title>{html.escape(title)}</title>\n{_MOTION if self.moves else ''}{paper}\n"
             + "\n".join(self.parts)
             + "\n</svg>\n",
             "utf-8",
@@ -101,21 +119,20 @@ def draw_chat(answer: dict[str, Any], version: str) -> None:
     rows = [json.dumps(row) for row in answer["records"]]
     height = 22 + 19 * (len(call) + len(rows))
     drawing.box(20, 720, height, "#f6f8fa", "#d0d7de")
-    drawing.lines(36, 24, call, 19, **{"font-family": _MONO, "font-size": 12.5})
-    drawing.lines(
-        36,
-        24 + 19 * len(call),
-        rows,
-        19,
-        **{"font-family": _MONO, "font-size": 12.5, "fill": "#0a6640"},
-    )
+    code = {"font-family": _MONO, "font-size": 12.5}
+    for place, line in enumerate(call):
+        with drawing.after(10 + 3 * place):
+            drawing.text(36, 24 + 19 * place, line, **code)
+    with drawing.after(30):
+        drawing.lines(36, 24 + 19 * len(call), rows, 19, **{**code, "fill": "#0a6640"})
     drawing.y += height + 16
     said = [
         f"{month_name(row[MONTH])}: {row[SUM]:,.2f} without taxes, {row['count']} orders"
         for row in answer["records"]
     ]
-    drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
-    drawing.lines(38, 28, said, 24)
+    with drawing.after(40):
+        drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
+        drawing.lines(38, 28, said, 24)
     drawing.y += 24 + 24 * len(said) + 10
     note = (
         f"The call and its answer: Odoo {version}, demo data. Question and last words: an example."
