@@ -32,7 +32,8 @@ QUESTION = {"model": "sale.order", "domain": DOMAIN, "groupby": [MONTH], "measur
 
 _SANS, _MONO = "Helvetica, Arial, sans-serif", "Menlo, Consolas, monospace"
 _INK, _GREY, _PAPER = "#1f2328", "#656d76", "#ffffff"
-WIDTH = 760
+#: That of the chat can be read on a phone, where all of it is seen at once.
+WIDTH, CHAT_WIDTH = 760, 500
 #: What appears later does so once, and stays; who wants no motion sees all at once.
 _MOTION = """\
 <style>
@@ -46,8 +47,9 @@ _MOTION = """\
 class Drawing:
     """An SVG that grows downwards."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH) -> None:
         self.parts: list[str] = []
+        self.width = width
         self.y = 16
         self.moves = False
 
@@ -82,10 +84,9 @@ class Drawing:
 
     def save(self, path: Path, title: str) -> None:
         """Write the file."""
-        size = f'width="{WIDTH}" height="{self.y}" viewBox="0 0 {WIDTH} {self.y}"'
-        paper = (
-            f'<rect width="{WIDTH}" height="{self.y}" rx="10" fill="{_PAPER}" stroke="#d0d7de"/>'
-        )
+        area = f'width="{self.width}" height="{self.y}"'
+        size = f'{area} viewBox="0 0 {self.width} {self.y}"'
+        paper = f'<rect {area} rx="10" fill="{_PAPER}" stroke="#d0d7de"/>'
         path.write_text(
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n'
             f"<title>{html.escape(title)}</title>\n{_MOTION if self.moves else ''}{paper}\n"
@@ -109,16 +110,22 @@ def month_name(day: str) -> str:
     return datetime.date.fromisoformat(day).strftime("%B %Y")
 
 
+def _in_two(row: str) -> list[str]:
+    """Break a row before its last value."""
+    start, _, end = row.rpartition(", ")
+    return [f"{start},", f"  {end}"]
+
+
 def draw_chat(answer: dict[str, Any], version: str) -> None:
     """Draw the chat."""
-    drawing = Drawing()
-    drawing.box(430, 310, 42, "#e7f0ff")
-    drawing.text(448, 27, "What did we sell, month by month?")
+    drawing = Drawing(CHAT_WIDTH)
+    drawing.box(160, 320, 42, "#e7f0ff")
+    drawing.text(178, 27, "What did we sell, month by month?")
     drawing.y += 58
     call = ["odoo_core_aggregate", *(f"  {k}: {json.dumps(v)}" for k, v in QUESTION.items())]
-    rows = [json.dumps(row) for row in answer["records"]]
+    rows = [line for row in answer["records"] for line in _in_two(json.dumps(row))]
     height = 22 + 19 * (len(call) + len(rows))
-    drawing.box(20, 720, height, "#f6f8fa", "#d0d7de")
+    drawing.box(20, 460, height, "#f6f8fa", "#d0d7de")
     code = {"font-family": _MONO, "font-size": 12.5}
     for place, line in enumerate(call):
         with drawing.after(10 + 3 * place):
@@ -134,11 +141,12 @@ def draw_chat(answer: dict[str, Any], version: str) -> None:
         drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
         drawing.lines(38, 28, said, 24)
     drawing.y += 24 + 24 * len(said) + 10
-    note = (
-        f"The call and its answer: Odoo {version}, demo data. Question and last words: an example."
-    )
-    drawing.text(20, 14, note, **{"font-size": 12, "fill": _GREY})
-    drawing.y += 28
+    notes = [
+        f"The call and its answer: Odoo {version}, demo data.",
+        "Question and last words: an example.",
+    ]
+    drawing.lines(20, 14, notes, 17, **{"font-size": 12, "fill": _GREY})
+    drawing.y += 45
     drawing.save(IMAGES / "chat.svg", "A chat that asks Odoo for the sales of each month")
 
 
