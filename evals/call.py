@@ -5,6 +5,7 @@
     odoo tools NAME ...        descriptions and arguments of these
     odoo tools --all           descriptions and arguments of all
     odoo call NAME '{"json": "arguments"}'     or - to read the arguments from the input
+    odoo next                  hands in the answer and shows the next task, where TASKS.md says so
 
 A copy of this file lies on the desk of a trial and needs nothing but Python.
 """
@@ -26,6 +27,8 @@ def main(words: list[str]) -> int:
     """Ask the bridge, and print what a model is given to read; 1 if the call failed."""
     if words[:1] == ["tools"]:
         answer = ask({"op": "tools", "names": words[1:]})
+    elif words == ["next"]:
+        answer = ask({"op": "next"})
     elif len(words) in (2, 3) and words[0] == "call":
         text = words[2] if len(words) > 2 else "{}"
         try:

@@ -3,6 +3,7 @@
     python -m evals.run --scripted
     python -m evals.run --base-url URL --model NAME          the key is in EVALS_API_KEY
     python -m evals.run --program 'my-assistant --quiet'
+    python -m evals.run --desk FOLDER --runs 1               somebody with a shell
 
 Each run has a fresh copy of Odoo, each task a server of its own. After '--' stands the command of
 another MCP server than this repository's; --url names one over HTTP, which has to serve the copy.
@@ -27,6 +28,7 @@ from evals.bridge import server_spec
 from evals.check import described
 from evals.counts import Counts, count
 from evals.database import Address, Database
+from evals.desk import Desk
 from evals.server import ServerDied, ServerSpec, open_server
 from evals.task import KINDS, Task, all_tasks, prepare_all
 from tests.provisioning.cache import ProvisioningError
@@ -48,6 +50,7 @@ class Outcome:
         distance: From the optimum, of planning.
         answer: What the assistant answered.
         counts: Calls, errors and bytes.
+        log: Each call with its arguments and its answer.
     """
 
     task: str
@@ -57,6 +60,7 @@ class Outcome:
     distance: float | None = None
     answer: Any = None
     counts: Counts = field(default_factory=Counts)
+    log: list[dict[str, Any]] = field(default_factory=list)
 
 
 def attempt(db: Database, task: Task, spec: ServerSpec, assistant: Assistant) -> Outcome:
@@ -79,7 +83,7 @@ def attempt(db: Database, task: Task, spec: ServerSpec, assistant: Assistant) ->
         outcome.void = str(error)
     except AssistantFailed as error:
         outcome.void = str(error)
-    outcome.counts = count(log)
+    outcome.counts, outcome.log = count(log), log
     if outcome.counts.died and not outcome.void:
         outcome.void = f"The server does not answer any more ({outcome.counts.died})."
     outcome.faults = task.faults(db, facts, outcome.answer)
@@ -164,17 +168,24 @@ def main(arguments: list[str] | None = None) -> int:
     def database() -> AbstractContextManager[Address]:
         return fresh_copy(chosen.odoo)
 
+    so_far: dict[str, list[Outcome]] = {}
+
+    def told(run: int, outcome: Outcome, planning: bool) -> None:
+        tell(run, outcome, planning)
+        so_far.setdefault(outcome.task, []).append(outcome)
+        if chosen.out:  # after each: what is cut short is not lost
+            save(so_far, chosen.out)
+
     try:
-        outcomes = run_tasks(tasks, chosen.runs, database, spec, assistant, tell)
+        outcomes = run_tasks(tasks, chosen.runs, database, spec, assistant, told)
     except ProvisioningError as error:
         print(error, file=sys.stderr)
         return 2
+    finally:
+        if isinstance(assistant, Desk):
+            assistant.close()
     added = summary(outcomes)
     print(json.dumps(added, indent=1))
-    if chosen.out:
-        found = {name: [asdict(one) for one in several] for name, several in outcomes.items()}
-        result = {"summary": added, "outcomes": found}
-        chosen.out.write_text(json.dumps(result, indent=1, default=str), encoding="utf-8")
     if added["void"]:
         print(f"{added['void']} attempts say nothing: see their reasons above.")
         return 2
@@ -198,6 +209,13 @@ class fresh_copy:  # noqa: N801  (used as a function)
 
     def __exit__(self, *problem: Any) -> None:
         self._copy.__exit__(*problem)
+
+
+def save(outcomes: dict[str, list[Outcome]], file: Path) -> None:
+    """Write outcomes, with each call, and what they add up to."""
+    found = {name: [asdict(one) for one in several] for name, several in outcomes.items()}
+    result = {"summary": summary(outcomes), "outcomes": found}
+    file.write_text(json.dumps(result, indent=1, default=str), encoding="utf-8")
 
 
 def tell(run: int, outcome: Outcome, planning: bool) -> None:
@@ -230,6 +248,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--base-url", help="of a chat-completions API")
     parser.add_argument("--model", help="the model's name there")
     parser.add_argument("--program", help="a program that reads the task and writes the answer")
+    parser.add_argument("--desk", type=Path, help="a new folder, for somebody with a shell")
     parser.add_argument("--url", default="", help="an MCP server over HTTP")
     parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
@@ -242,10 +261,13 @@ def _assistant(chosen: argparse.Namespace) -> Assistant:
     Raises:
         ValueError: None was, or several.
     """
-    if [bool(chosen.scripted), bool(chosen.model), bool(chosen.program)].count(True) != 1:
-        raise ValueError("Give one of --scripted, --model with --base-url, and --program.")
+    ways = [chosen.scripted, chosen.model, chosen.program, chosen.desk]
+    if [bool(way) for way in ways].count(True) != 1:
+        raise ValueError("Give one of --scripted, --model with --base-url, --program and --desk.")
     if chosen.scripted:
         return scripted
+    if chosen.desk:
+        return Desk(chosen.desk)
     if chosen.program:
         return program(shlex.split(chosen.program))
     if not chosen.base_url:

@@ -8,11 +8,12 @@ so.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,34 @@ QUESTION = {"model": "sale.order", "domain": DOMAIN, "groupby": [MONTH], "measur
 
 _SANS, _MONO = "Helvetica, Arial, sans-serif", "Menlo, Consolas, monospace"
 _INK, _GREY, _PAPER = "#1f2328", "#656d76", "#ffffff"
-WIDTH = 760
+#: That of the chat can be read on a phone, where all of it is seen at once.
+WIDTH, CHAT_WIDTH = 760, 500
+#: What appears later does so once, and stays; who wants no motion sees all at once.
+_MOTION = """\
+<style>
+@keyframes appear { from { opacity: 0 } }
+.later { animation: appear 0.4s both }
+@media (prefers-reduced-motion: reduce) { .later { animation: none } }
+</style>
+"""
 
 
 class Drawing:
     """An SVG that grows downwards."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH) -> None:
         self.parts: list[str] = []
+        self.width = width
         self.y = 16
+        self.moves = False
+
+    @contextlib.contextmanager
+    def after(self, tenths: int) -> Iterator[None]:
+        """What is drawn within appears that many tenths of a second after the picture is shown."""
+        self.moves = True
+        self.parts.append(f'<g class="later" style="animation-delay: {tenths / 10:.1f}s">')
+        yield
+        self.parts.append("</g>")
 
     def box(self, x: int, width: int, height: int, fill: str, line: str = "none") -> None:
         """Draw a box at the present height."""
@@ -64,13 +84,12 @@ class Drawing:
 
     def save(self, path: Path, title: str) -> None:
         """Write the file."""
-        size = f'width="{WIDTH}" height="{self.y}" viewBox="0 0 {WIDTH} {self.y}"'
-        paper = (
-            f'<rect width="{WIDTH}" height="{self.y}" rx="10" fill="{_PAPER}" stroke="#d0d7de"/>'
-        )
+        area = f'width="{self.width}" height="{self.y}"'
+        size = f'{area} viewBox="0 0 {self.width} {self.y}"'
+        paper = f'<rect {area} rx="10" fill="{_PAPER}" stroke="#d0d7de"/>'
         path.write_text(
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">\n'
-            f"<title>{html.escape(title)}</title>\n{paper}\n"
+            f"<title>{html.escape(title)}</title>\n{_MOTION if self.moves else ''}{paper}\n"
             + "\n".join(self.parts)
             + "\n</svg>\n",
             "utf-8",
@@ -91,37 +110,43 @@ def month_name(day: str) -> str:
     return datetime.date.fromisoformat(day).strftime("%B %Y")
 
 
+def _in_two(row: str) -> list[str]:
+    """Break a row before its last value."""
+    start, _, end = row.rpartition(", ")
+    return [f"{start},", f"  {end}"]
+
+
 def draw_chat(answer: dict[str, Any], version: str) -> None:
     """Draw the chat."""
-    drawing = Drawing()
-    drawing.box(430, 310, 42, "#e7f0ff")
-    drawing.text(448, 27, "What did we sell, month by month?")
+    drawing = Drawing(CHAT_WIDTH)
+    drawing.box(160, 320, 42, "#e7f0ff")
+    drawing.text(178, 27, "What did we sell, month by month?")
     drawing.y += 58
     call = ["odoo_core_aggregate", *(f"  {k}: {json.dumps(v)}" for k, v in QUESTION.items())]
-    rows = [json.dumps(row) for row in answer["records"]]
+    rows = [line for row in answer["records"] for line in _in_two(json.dumps(row))]
     height = 22 + 19 * (len(call) + len(rows))
-    drawing.box(20, 720, height, "#f6f8fa", "#d0d7de")
-    drawing.lines(36, 24, call, 19, **{"font-family": _MONO, "font-size": 12.5})
-    drawing.lines(
-        36,
-        24 + 19 * len(call),
-        rows,
-        19,
-        **{"font-family": _MONO, "font-size": 12.5, "fill": "#0a6640"},
-    )
+    drawing.box(20, 460, height, "#f6f8fa", "#d0d7de")
+    code = {"font-family": _MONO, "font-size": 12.5}
+    for place, line in enumerate(call):
+        with drawing.after(10 + 3 * place):
+            drawing.text(36, 24 + 19 * place, line, **code)
+    with drawing.after(30):
+        drawing.lines(36, 24 + 19 * len(call), rows, 19, **{**code, "fill": "#0a6640"})
     drawing.y += height + 16
     said = [
         f"{month_name(row[MONTH])}: {row[SUM]:,.2f} without taxes, {row['count']} orders"
         for row in answer["records"]
     ]
-    drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
-    drawing.lines(38, 28, said, 24)
+    with drawing.after(40):
+        drawing.box(20, 460, 24 + 24 * len(said), "#f0f7ee")
+        drawing.lines(38, 28, said, 24)
     drawing.y += 24 + 24 * len(said) + 10
-    note = (
-        f"The call and its answer: Odoo {version}, demo data. Question and last words: an example."
-    )
-    drawing.text(20, 14, note, **{"font-size": 12, "fill": _GREY})
-    drawing.y += 28
+    notes = [
+        f"The call and its answer: Odoo {version}, demo data.",
+        "Question and last words: an example.",
+    ]
+    drawing.lines(20, 14, notes, 17, **{"font-size": 12, "fill": _GREY})
+    drawing.y += 45
     drawing.save(IMAGES / "chat.svg", "A chat that asks Odoo for the sales of each month")
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import attrs
 import click
 
-from odoo_toolkit.cli.connecting import State, complete_profile
+from odoo_toolkit.cli.connecting import State, chosen, complete_profile, open_odoo
+from odoo_toolkit.cli.doctor_plugins import look_at_plugins
 from odoo_toolkit.cli.ending import STATUS
 from odoo_toolkit.cli.keys import KEYS
 from odoo_toolkit.cli.output import as_json as to_json
@@ -37,6 +38,7 @@ _PLAIN: Mapping[Status, str] = {"ok": "+", "warning": "!", "problem": "x", "skip
 _CATEGORIES = {
     "configuration": "configuration",
     "database": "configuration",
+    "plugins": "configuration",
     "credentials": "access",
     "rights": "access",
     "reports": "access",
@@ -58,12 +60,17 @@ _VARIABLE = re.compile(r" \(ODOO_\w+\)")
 def doctor(context: click.Context, profile: str | None, as_json: bool) -> None:
     """Say step by step what is right and wrong with the connection, and what to do.
 
-    Nothing is changed in Odoo, but that it notes the login. The exit status is 0 unless something
+    The plugins that ODOO_MCP_PLUGINS and ODOO_MCP_PLUGIN_FILES name are looked at, too. Nothing is
+    changed in Odoo, but that it notes the login. The exit status is 0 unless something
     is a problem: 3 settings or database, 4 connection, 5 credentials or rights.
     """
     state = context.ensure_object(State)
     name = profile or state.profile or os.environ.get("ODOO_PROFILE") or None
     diagnosis = _of_profile(name, state.mode) if name else diagnose()
+    logged_in = diagnosis.step("rights").status != "skipped"
+    plugins = look_at_plugins((lambda: open_odoo(chosen(context, profile))) if logged_in else None)
+    if plugins:
+        diagnosis = attrs.evolve(diagnosis, steps=[*diagnosis.steps, plugins])
     if as_json:
         print_text(to_json(diagnosis.to_dict(), indent=2) + "\n")
     else:

@@ -65,18 +65,23 @@ def test_who_is_there_twice_is_found_with_the_reasons(
 
 def test_duplicates_are_merged_and_orders_move(admin: Odoo, suffix: str) -> None:
     one = new(admin, name=f"One {suffix}", email=f"a@{suffix}.example")
-    other = new(admin, name=f"Other {suffix}", email=f"a@{suffix}.example", city="Gent")
+    other = new(
+        admin, name=f"Other {suffix}", email=f"a@{suffix}.example", city="Gent", comment="Prompt"
+    )
     person = new(admin, name=f"Person {suffix}", parent_id=other)
     order = toolkit.create(admin, "sale.order", {"partner_id": other}).id
     assert order
     plan = contacts.merge_contacts.plan(admin, contact_id=one, duplicates=[other])
-    assert ("city", "Gent") in [(change.field, change.then) for change in plan.changes]
+    planned = {change.field: change.then for change in plan.changes}
+    assert planned["city"] == "Gent"
+    assert "Prompt" in planned["comment"]
     assert toolkit.read(admin, "res.partner", [other], ["name"]).records
     result = contacts.merge_contacts(admin, contact_id=one, duplicates=[other])
 
     assert isinstance(result, contacts.MergeResult)
     assert [gone.id for gone in result.merged] == [other]
-    assert (result.taken_over, result.warnings) == ({"city": "Gent"}, [])
+    note = planned["comment"]
+    assert (result.taken_over, result.warnings) == ({"city": "Gent", "comment": note}, [])
     assert result.pointing["sales orders"] == 1
     (moved,) = toolkit.read(admin, "sale.order", [order], ["partner_id"]).records
     assert moved["partner_id"]["id"] == one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from mcp import Client
 
 from odoo_toolkit import Odoo, connect
+from odoo_toolkit.cli import main
 from odoo_toolkit.configuration import load as load_settings
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.deep_search import deep_search
@@ -241,3 +243,36 @@ def test_what_a_plugin_tells_of_its_models_serves_search_and_guide(
     assert loaded.refused == ()
     assert contract.id in [record["id"] for record in found.results["rental.contract"]]
     assert "draft" in str(states)
+
+
+@pytest.mark.parametrize("form", ["python", "file"])
+def test_the_doctor_says_which_plugins_can_be_used_and_why_others_cannot(
+    rental: Copy,
+    form: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    install_rental(monkeypatch, tmp_path)
+    for name, value in credentials(rental.server, rental.server.user("admin")).items():
+        monkeypatch.setenv("ODOO_DB" if name == "database" else f"ODOO_{name.upper()}", value)
+    wrong = tmp_path / "wrong.toml"
+    text = FILE.read_text("utf-8").replace('"rental"', '"lending"', 1)
+    wrong.write_text(text.replace('"date_end"', '"date_edn"', 1), "utf-8")
+    right = "rental" if form == "python" else str(FILE)
+    monkeypatch.setenv("ODOO_MCP_PLUGINS", f"{right},nobodys" if form == "python" else "nobodys")
+    monkeypatch.setenv(
+        "ODOO_MCP_PLUGIN_FILES", str(wrong) if form == "python" else f"{right},{wrong}"
+    )
+
+    try:
+        assert main(["doctor", "--json"]) == 0
+    finally:
+        load()
+
+    step = json.loads(capsys.readouterr().out)["steps"][-1]
+    rows = {row["plugin"]: row for row in step["details"]}
+    assert (step["name"], step["status"]) == ("plugins", "warning")
+    assert rows["rental"]["used"], rows["rental"]
+    assert "No installed package" in rows["nobodys"]["why_not"]
+    assert not any(row["used"] for name, row in rows.items() if name != "rental")

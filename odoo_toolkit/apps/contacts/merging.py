@@ -55,6 +55,7 @@ _VALUES = (
     "city",
     "state_id",
     "country_id",
+    "comment",
     "website",
     "function",
     "ref",
