@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import requests
@@ -46,10 +45,10 @@ def measure(server: Server) -> list[list[str]]:
     }
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     with copied(server, workers=2) as copy, tempfile.TemporaryDirectory() as folder:
-        _multiply(copy.server.db)
+        last = _multiply(copy.server.db)
         for _ in range(ROUNDS):
             for name, command in ways.items():
-                taken[name].append(_run(command, copy.server, Path(folder) / "lines.parquet"))
+                taken[name].append(_run(command, copy.server, last, folder))
     (bare, *_) = taken.values()
     table = []
     for name, runs in taken.items():
@@ -74,20 +73,21 @@ def _other(library: str) -> list[str]:
     return [str(environment(library)), pages_to_parquet.__file__, library]
 
 
-def _run(command: list[str], server: Server, file: Path) -> tuple[float, float]:
-    """Run a way; return its seconds and the megabytes at its peak."""
-    asked = [server.url, server.db, server.login, server.password, str(ROWS), str(file)]
+def _run(command: list[str], server: Server, last: str, folder: str) -> tuple[float, float]:
+    """Run a way up to an id; return its seconds and the megabytes at its peak."""
+    file = f"{folder}/lines.parquet"
+    asked = [server.url, server.db, server.login, server.password, last, file]
     answer = subprocess.run(
         [*command, *asked], capture_output=True, text=True, check=False, env=os.environ
     )
     assert answer.returncode == 0, answer.stderr
     rows, seconds, memory = map(float, answer.stdout.split())
-    assert rows >= ROWS, (command, rows)
+    assert rows == ROWS, (command, rows)
     return seconds, memory
 
 
-def _multiply(database: str) -> None:
-    """Copy rows of the table within the database until there are enough of them."""
+def _multiply(database: str) -> str:
+    """Copy rows of the table within the database until there are enough; return the last's id."""
     columns = postgres.execute(
         database,
         "SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns"
@@ -101,6 +101,14 @@ def _multiply(database: str) -> None:
         f" generate_series(1, {ROWS // there + 1})",
     )
     postgres.execute(database, "ANALYZE account_move_line")
+    return last_of(database, ROWS)
+
+
+def last_of(database: str, rows: int) -> str:
+    """Return the id up to which there are so many rows that are read."""
+    return postgres.execute(
+        database, f"SELECT id FROM account_move_line ORDER BY id OFFSET {rows - 1} LIMIT 1"
+    ).strip()
 
 
 class _Bare:
@@ -121,12 +129,12 @@ class _Bare:
         return self._session.post(self._url, json=body).json()["result"]
 
 
-def bare(ask: _Bare, rows: int) -> int:
+def bare(ask: _Bare, end_of_all: int) -> int:
     """Read pages between ids that are known, two at a time, as the library does."""
 
     def ranges() -> Iterator[list[Any]]:
-        last = 0
-        while ids := ask("search", domain=[["id", ">", last]], limit=WINDOW * PAGE):
+        last, all_of_them = 0, ["id", "<=", end_of_all]
+        while ids := ask("search", domain=[["id", ">", last], all_of_them], limit=WINDOW * PAGE):
             for end in [*ids[PAGE - 1 :: PAGE], *ids[-1:]]:
                 if end > last:
                     yield [["id", ">", last], ["id", "<=", end]]
@@ -143,11 +151,13 @@ def bare(ask: _Bare, rows: int) -> int:
     return found
 
 
-def pages(ask: _Bare, rows: int) -> int:
+def pages(ask: _Bare, end_of_all: int) -> int:
     """Read pages one after the other."""
-    last = found = 0
-    while page := ask("search_read", domain=[["id", ">", last]], fields=FIELDS, limit=PAGE):
+    last, found, all_of_them = 0, 0, ["id", "<=", end_of_all]
+    domain = [["id", ">", last], all_of_them]
+    while page := ask("search_read", domain=domain, fields=FIELDS, limit=PAGE):
         last, found = page[-1]["id"], found + len(page)
+        domain = [["id", ">", last], all_of_them]
     return found
 
 
@@ -158,14 +168,15 @@ def main() -> None:
             if server.version in ("19", "14"):
                 print(server.name, *measure(server), sep="\n")
         return
-    way, url, database, login, password, rows, file = sys.argv[1:]
+    way, url, database, login, password, last, file = sys.argv[1:]
     started = time.perf_counter()
     if way == "library":
         settings = {"url": url, "database": database, "username": login, "password": password}
         with connect(**settings, protocol="jsonrpc") as odoo:
-            found = to_arrow(odoo, MODEL, [], FIELDS, order="id").write(file).rows
+            domain = [["id", "<=", int(last)]]
+            found = to_arrow(odoo, MODEL, domain, FIELDS, order="id").write(file).rows
     else:
-        found = globals()[way](_Bare(url, database, login, password), int(rows))
+        found = globals()[way](_Bare(url, database, login, password), int(last))
     taken = time.perf_counter() - started
     print(found, taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 

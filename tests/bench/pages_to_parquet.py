@@ -1,8 +1,8 @@
 """A table to Parquet as scripts with other libraries do it: page after page, then a DataFrame.
 
 A program of its own, for the environments of these libraries: nothing of the toolkit is here.
-``python pages_to_parquet.py LIBRARY URL DATABASE LOGIN PASSWORD ROWS FILE``, the library being
-``odoorpc`` or ``odooly``. Prints the seconds and the megabytes at the peak.
+``python pages_to_parquet.py LIBRARY URL DATABASE LOGIN PASSWORD LAST FILE``, the library being
+``odoorpc`` or ``odooly``, and LAST the id of the last row to read. Prints the seconds and the megabytes at the peak.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ def with_odooly(url: str, database: str, login: str, password: str) -> SearchRea
 
 
 def main() -> None:
-    library, url, database, login, password, most, file = sys.argv[1:]
+    library, url, database, login, password, end, file = sys.argv[1:]
     search_read = globals()[f"with_{library}"](url, database, login, password)
     started = time.perf_counter()
     frames: list[pd.DataFrame] = []
-    last = rows = 0
-    while rows < int(most) and (page := search_read([["id", ">", last]])):
+    last = 0
+    while page := search_read([["id", ">", last], ["id", "<=", int(end)]]):
         frames.append(pd.DataFrame(page))
-        last, rows = page[-1]["id"], rows + len(page)
+        last = page[-1]["id"]
     frame = pd.concat(frames)
     for name in MANY2ONE:
         # False where it is empty: pandas takes the first of nothing for missing.
@@ -58,7 +58,7 @@ def main() -> None:
     frame["name"] = frame["name"].replace({False: None})
     frame.to_parquet(file)
     taken = time.perf_counter() - started
-    print(rows, taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(len(frame), taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 if __name__ == "__main__":
