@@ -31,12 +31,19 @@ html_copy_source = False
 smartquotes_action = "D"
 html_show_sphinx = False
 html_show_copyright = False
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+#: myst_nb reads Markdown as myst_parser does, and notebooks, too.
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+
+#: Notebooks are shown as they are in the repository; the live tests run them.
+nb_execution_mode = "off"
+#: Errors are a few lines of the library's own, and no stack traces.
+nb_render_error_lexer = "text"
+#: The guides may begin with a table, and skip from a title to a heading of the third level. What
+#: only notebooks can draw is shown in the next form that they have of it.
+suppress_warnings = ["myst.header", "mystnb.unknown_mime_type"]
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline"]
-#: The guides may begin with a table, and skip from a title to a heading of the third level.
-suppress_warnings = ["myst.header"]
 
 #: "text" blocks are output; the rest is coloured by what it says it is.
 highlight_language = "text"

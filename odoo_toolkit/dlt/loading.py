@@ -187,8 +187,16 @@ def _as_ours(dlt: Any) -> Iterator[None]:
         for cause in chain:
             if isinstance(cause, (OdooError, OperationCancelled, KeyboardInterrupt)):
                 raise cause from None
-        if getattr(error, "step", None) == "extract":
-            raise
+        if getattr(error, "step", None) in ("extract", "normalize"):
+            disc = next((one for one in chain if isinstance(one, OSError) and one.errno), None)
+            if disc is None:
+                raise
+            raise StateError(
+                f"The files of the load could not be written in {tempfile.gettempdir()}:"
+                f" {_first_line(disc)}",
+                suggestion="Make room there, or name another folder in TMPDIR. Nothing is lost: what"
+                " was not loaded is loaded by the next sync.",
+            ) from error
         raise StateError(
             f"The destination failed: {_first_line(chain[-1])}",
             suggestion="Nothing is lost: what was not loaded is loaded by the next sync.",

@@ -1,4 +1,4 @@
-"""Other servers of the Model Context Protocol for Odoo, each in an environment of its own."""
+"""Other servers of the Model Context Protocol, and other libraries, each in its own environment."""
 
 from __future__ import annotations
 
@@ -39,6 +39,25 @@ RIVALS = (
         user_variable="ODOO_USER",
     ),
 )
+
+#: Libraries whose answers scripts put into frames of pandas.
+LIBRARIES = (("odoorpc", "0.10.1"), ("odooly", "2.6.7"))
+
+
+def environment(library: str) -> Path:
+    """Return the Python that has a library, pandas and pyarrow; they are installed if need be."""
+    version = dict(LIBRARIES)[library]
+    folder = cache_folder() / "rivals" / f"{library}-{version}"
+    finished = folder / "finished"
+    if not finished.exists():
+        python = pythons.make_environment(folder, DEVELOPMENT_PYTHONS, library)
+        wanted = [f"{library}=={version}", "pandas", "pyarrow"]
+        run(
+            [python, "-m", "pip", "install", "--quiet", *wanted],
+            failure=f"{library} could not be installed.",
+        )
+        finished.touch()
+    return folder / "bin" / "python"
 
 
 def start(rival: Rival, server: Server) -> StdioClient:

@@ -418,6 +418,17 @@ def test_a_full_disc_leaves_no_half_file(
     assert [one.read_bytes() for one in tmp_path.iterdir()] == ([before] if before else [])
 
 
+def test_ten_thousand_columns(tmp_path: Path) -> None:
+    fields = {f"x_{number}": "char" for number in range(10_000)}
+    records = {"x.wide": [{"id": 1, "x_0": "first", "x_9999": "last"}, {"id": 2}]}
+    odoo = FakeServer({"x.wide": fields}, records=records).connect()
+    made = to_arrow(odoo, "x.wide", [], list(fields)).write(tmp_path / "wide.parquet")
+    assert (made.rows, len(made.fields)) == (2, 10_001)
+    columns = ["id", "x_0", "x_5000", "x_9999"]
+    read = pq.read_table(tmp_path / "wide.parquet", columns=columns).to_pylist()
+    assert list(read[0].values()) == [1, "first", None, "last"]
+
+
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_an_error_in_the_middle_leaves_no_half_file(
     many: FakeServer, tmp_path: Path, suffix: str

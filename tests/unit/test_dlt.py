@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import resource
+import secrets
 import sys
 import types
 from datetime import datetime, timezone
@@ -571,6 +573,32 @@ def test_a_destination_that_fails_in_the_middle_is_made_up_for(
     assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
     assert warehouse.rows("x_item", "id", "name") == [(1, "A"), (3, "c")]
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [(True, "files of the load could not be written"), (False, "The destination failed")],
+    ids=["the working files do not fit", "the destination does not fit"],
+)
+def test_a_full_disc_is_told_and_made_up_for(
+    odoo: Odoo, warehouse: Warehouse, folder: bool, said: str
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    create(odoo, ITEM, [{"name": secrets.token_hex(10_000)} for _ in range(100)])
+    write(odoo, ITEM, [1], {"name": "A"})
+    unlink(odoo, ITEM, [2])
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # The database is larger than the files that are loaded into it.
+    most = 20_000 if folder else warehouse.path.stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, limits[1]))
+    try:
+        with pytest.raises(StateError, match=said):
+            sync(odoo, warehouse.url, ITEM)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert (report.verdict, report.rows) == ("complete", 102)
+    assert warehouse.rows("x_item", "id", "name")[:2] == [(1, "A"), (3, "c")]
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -1,0 +1,185 @@
+"""A million journal items to Parquet: the bare requests, the library, and other libraries.
+
+Each way is a process of its own, so that the memory at its peak is its own; they take turns.
+``python -m tests.bench.ledger`` alone measures on the provisioned servers and prints the table.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import requests
+
+from odoo_toolkit import connect, to_arrow
+from tests.attacks.servers import copied
+from tests.bench import pages_to_parquet
+from tests.bench.pages_to_parquet import FIELDS, MODEL, PAGE
+from tests.bench.rivals import LIBRARIES, environment
+from tests.live.servers import Server, find_servers
+from tests.provisioning import postgres
+
+#: Rows of the table, and how often each way reads them.
+ROWS = int(os.environ.get("ODOO_TOOLKIT_BENCH_ROWS", "1000000"))
+ROUNDS = int(os.environ.get("ODOO_TOOLKIT_BENCH_ROUNDS", "3"))
+
+#: Pages of which the ids are asked for together, as the library does.
+WINDOW = 20
+
+
+def measure(server: Server) -> list[list[str]]:
+    """Return a table: the way, seconds, ratio to the bare requests, least to most, megabytes."""
+    ways = {
+        "bare requests, two at a time": _own("bare"),
+        "to_arrow(...).write": _own("library"),
+        "bare requests, one after the other": _own("pages"),
+        **{f"{library} {version}, pandas": _other(library) for library, version in LIBRARIES},
+    }
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
+    with copied(server, workers=2) as copy, tempfile.TemporaryDirectory() as folder:
+        last = _multiply(copy.server.db)
+        for _ in range(ROUNDS):
+            for name, command in ways.items():
+                taken[name].append(_run(command, copy.server, last, folder))
+    (bare, *_) = taken.values()
+    table = []
+    for name, runs in taken.items():
+        ratios = [one / other for (one, _), (other, _) in zip(runs, bare, strict=True)]
+        table.append(
+            [
+                name,
+                f"{statistics.median(seconds for seconds, _ in runs):.1f} s",
+                f"{statistics.median(ratios):.2f}",
+                f"{min(ratios):.2f} to {max(ratios):.2f}",
+                f"{max(memory for _, memory in runs):.0f} MB",
+            ]
+        )
+    return table
+
+
+def _own(way: str) -> list[str]:
+    return [sys.executable, "-m", "tests.bench.ledger", way]
+
+
+def _other(library: str) -> list[str]:
+    return [str(environment(library)), pages_to_parquet.__file__, library]
+
+
+def _run(command: list[str], server: Server, last: str, folder: str) -> tuple[float, float]:
+    """Run a way up to an id; return its seconds and the megabytes at its peak."""
+    file = f"{folder}/lines.parquet"
+    asked = [server.url, server.db, server.login, server.password, last, file]
+    answer = subprocess.run(
+        [*command, *asked], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert answer.returncode == 0, answer.stderr
+    rows, seconds, memory = map(float, answer.stdout.split())
+    assert rows == ROWS, (command, rows)
+    return seconds, memory
+
+
+def _multiply(database: str) -> str:
+    """Copy rows of the table within the database until there are enough; return the last's id."""
+    columns = postgres.execute(
+        database,
+        "SELECT string_agg(quote_ident(column_name), ', ') FROM information_schema.columns"
+        " WHERE table_name = 'account_move_line' AND column_name <> 'id'"
+        " AND is_generated = 'NEVER'",
+    )
+    there = int(postgres.execute(database, "SELECT count(*) FROM account_move_line"))
+    postgres.execute(
+        database,
+        f"INSERT INTO account_move_line ({columns}) SELECT {columns} FROM account_move_line,"
+        f" generate_series(1, {ROWS // there + 1})",
+    )
+    postgres.execute(database, "ANALYZE account_move_line")
+    return last_of(database, ROWS)
+
+
+def last_of(database: str, rows: int) -> str:
+    """Return the id up to which there are so many rows that are read."""
+    return postgres.execute(
+        database, f"SELECT id FROM account_move_line ORDER BY id OFFSET {rows - 1} LIMIT 1"
+    ).strip()
+
+
+class _Bare:
+    """Sends requests and decodes the answers, and nothing more."""
+
+    def __init__(self, url: str, database: str, login: str, password: str) -> None:
+        self._url, self._session = f"{url}/jsonrpc", requests.Session()
+        uid = self._ask("common", "login", [database, login, password])
+        self._start = [database, uid, password, MODEL]
+
+    def __call__(self, method: str, **arguments: Any) -> Any:
+        named = {**arguments, "order": "id", "context": {"lang": "en_US", "tz": "UTC"}}
+        return self._ask("object", "execute_kw", [*self._start, method, [], named])
+
+    def _ask(self, service: str, method: str, args: list[Any]) -> Any:
+        call = {"service": service, "method": method, "args": args}
+        body = {"jsonrpc": "2.0", "method": "call", "params": call, "id": 1}
+        return self._session.post(self._url, json=body).json()["result"]
+
+
+def bare(ask: _Bare, end_of_all: int) -> int:
+    """Read pages between ids that are known, two at a time, as the library does."""
+
+    def ranges() -> Iterator[list[Any]]:
+        last, all_of_them = 0, ["id", "<=", end_of_all]
+        while ids := ask("search", domain=[["id", ">", last], all_of_them], limit=WINDOW * PAGE):
+            for end in [*ids[PAGE - 1 :: PAGE], *ids[-1:]]:
+                if end > last:
+                    yield [["id", ">", last], ["id", "<=", end]]
+                    last = end
+
+    found = 0
+    with ThreadPoolExecutor(2) as threads:
+        waiting = []
+        for domain in ranges():
+            waiting.append(threads.submit(ask, "search_read", domain=domain, fields=FIELDS))
+            if len(waiting) > 2:
+                found += len(waiting.pop(0).result())
+        found += sum(len(page.result()) for page in waiting)
+    return found
+
+
+def pages(ask: _Bare, end_of_all: int) -> int:
+    """Read pages one after the other."""
+    last, found, all_of_them = 0, 0, ["id", "<=", end_of_all]
+    domain = [["id", ">", last], all_of_them]
+    while page := ask("search_read", domain=domain, fields=FIELDS, limit=PAGE):
+        last, found = page[-1]["id"], found + len(page)
+        domain = [["id", ">", last], all_of_them]
+    return found
+
+
+def main() -> None:
+    """Go one way, and print the rows, the seconds and the megabytes; or measure all."""
+    if len(sys.argv) == 1:
+        for server in find_servers():
+            if server.version in ("19", "14"):
+                print(server.name, *measure(server), sep="\n")
+        return
+    way, url, database, login, password, last, file = sys.argv[1:]
+    started = time.perf_counter()
+    if way == "library":
+        settings = {"url": url, "database": database, "username": login, "password": password}
+        with connect(**settings, protocol="jsonrpc") as odoo:
+            domain = [["id", "<=", int(last)]]
+            found = to_arrow(odoo, MODEL, domain, FIELDS, order="id").write(file).rows
+    else:
+        found = globals()[way](_Bare(url, database, login, password), int(last))
+    taken = time.perf_counter() - started
+    print(found, taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+
+if __name__ == "__main__":
+    main()
