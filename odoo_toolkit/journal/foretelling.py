@@ -25,6 +25,7 @@ ANY_MODEL: Mapping[str, Opposite] = {
         "deleted where it was created, and as before where it was changed",
         otherwise="archive",
     ),
+    "web_save_multi": Opposite("web_save_multi", "unlink", "as before"),
     "action_archive": Opposite("action_archive", "unarchive", "active again"),
     "action_unarchive": Opposite("action_unarchive", "archive", "archived again"),
     "message_post": Opposite(
