@@ -105,6 +105,9 @@ def note_before(odoo: Odoo, call: Call, write: Write, opposite: Opposite) -> Non
     if call.method == "load":
         write.lines = _loaded_over(odoo, call)
         return
+    if call.method == "web_save_multi":
+        write.lines = _saved_over(odoo, call)
+        return
     model, ids = call.model, list(call.ids or ())
     if opposite.of:
         model, ids = opposite.of, _acted_on(call.context, opposite.of)
@@ -170,6 +173,22 @@ def _loaded_over(odoo: Odoo, call: Call) -> list[Write]:
     names = {name.partition("/")[0]: None for name in columns if name != ".id"}
     rows = _read(odoo, call, call.model, ids, names)
     return [_line(call.model, number, row) for number, row in rows.items() if row]
+
+
+def _saved_over(odoo: Odoo, call: Call) -> list[Write]:
+    """Return what the records hold of which ``web_save_multi`` writes each differently."""
+    given, ids = call.arguments.get("vals_list") or (), call.ids or ()
+    if not all(isinstance(values, Mapping) for values in given):
+        return []
+    rows = _read(odoo, call, call.model, ids, {name: None for values in given for name in values})
+    found: list[Write] = []
+    for number, values in zip(ids, given, strict=False):
+        kept = {name: value for name, value in rows.get(number, {}).items() if name in values}
+        line = _line(call.model, number, kept)
+        line.values = {name: value for name, value in values.items() if name in kept}
+        line.not_kept = [name for name in values if name not in kept]
+        found.append(line)
+    return found
 
 
 def loaded_anew(odoo: Odoo, call: Call, result: Any) -> list[int]:

@@ -10,6 +10,8 @@ from datetime import datetime, timezone
 from operator import ge, gt, le, lt
 from typing import Any
 
+import attrs
+
 from odoo_toolkit.arguments import Command, read_commands
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import make_error
@@ -71,6 +73,7 @@ class Records:
             "fields_view_get": lambda call: self._form(call.model),
             "create": self._create,
             "write": self._write,
+            "web_save_multi": self._write_each,
             "unlink": lambda call: self._delete(call.model, call.ids or ()),
             "read_group": lambda call: grouped(self, call),
             "formatted_read_group": lambda call: grouped(self, call),
@@ -200,6 +203,11 @@ class Records:
         for row in rows:
             self._set(call.model, row, call.arguments["vals"])
         return True
+
+    def _write_each(self, call: Call) -> list[Row]:
+        for record_id, values in zip(call.ids or (), call.arguments["vals_list"], strict=True):
+            self._write(attrs.evolve(call, ids=(record_id,), arguments={"vals": values}))
+        return [{"id": record_id} for record_id in call.ids or ()]
 
     def _set(self, model: str, row: Row, values: Mapping[str, Any]) -> None:
         row |= {"write_uid": self._uid, "write_date": _now()}

@@ -53,8 +53,16 @@ def contacts(*partners: dict[str, Any], version: int = 19, **answers: Any) -> Fa
     }
     server = FakeServer(MODELS, version=version, records=records)
     server.answers["res.partner", "load"] = lambda call: load(server, call)
+    server.answers["res.partner", "web_save_multi"] = _save_each
     server.answers |= {("res.partner", method): answer for method, answer in answers.items()}
     return server
+
+
+def _save_each(call: Call) -> Any:
+    """Refuse what ``load`` refuses; the records in memory do the rest."""
+    if any("bad" in map(str, values.values()) for values in call.arguments["vals_list"]):
+        return make_error("CONSTRAINT_ERROR", "Too bad a name.", outcome="rolled_back")
+    return NotImplemented
 
 
 def refuse(server: FakeServer, *names: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from odoo_toolkit import (
     NotFoundError,
     Odoo,
+    Policy,
     ValidationError,
     create_many,
     upsert,
@@ -26,7 +27,7 @@ from tests.unit.table_values import NAT, Scalar
 
 ANN = {"id": 7, "name": "Ann", "email": "ann@x.com", "ref": "A", "country_id": 20}
 BEN = {"id": 8, "name": "Ben", "email": "ben@x.com", "ref": "B"}
-WRITES = ("create", "write", "load", "unlink")
+WRITES = ("create", "write", "load", "unlink", "web_save_multi")
 
 
 def writes(server: FakeServer) -> list[str]:
@@ -114,15 +115,15 @@ class TestUpsert:
         ]
 
     def test_the_same_change_goes_together_and_different_ones_by_one_load(self) -> None:
-        partners = [{"id": n, "name": str(n), "ref": str(n)} for n in range(1, 7)]
-        server = contacts(*partners)
-        rows = [{"ref": str(n), "phone": "same" if n < 4 else f"0{n}"} for n in range(1, 7)]
+        partners = [{"id": n, "name": str(n), "ref": str(n)} for n in range(1, 15)]
+        server = contacts(*partners, version=18)
+        rows = [{"ref": str(n), "phone": "same" if n < 12 else f"0{n}"} for n in range(1, 15)]
         result = upsert(server.connect(), "res.partner", rows, key="ref")
 
-        assert result.updated == 6
+        assert result.updated == 14
         assert writes(server) == ["write", "load"]
         phones = [row["phone"] for row in server.records["res.partner"]]
-        assert phones == ["same", "same", "same", "04", "05", "06"]
+        assert phones == [*["same"] * 11, "012", "013", "014"]
         (load,) = server.asked("load")
         assert load.arguments["fields"] == [".id", "phone"]
         assert load.context["tz"] == "UTC"
@@ -303,7 +304,7 @@ class TestBadRows:
         ]
 
     def test_bad_rows_among_different_changes_are_found(self) -> None:
-        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"})
+        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"}, version=18)
         refused = make_error("USER_ERROR", "No such number.", outcome="rolled_back")
         server.answers["res.partner", "write"] = refused
         rows = [{"ref": r, "phone": p} for r, p in (("A", "1"), ("B", "bad"), ("C", "3"))]
@@ -315,7 +316,7 @@ class TestBadRows:
 
     def test_what_only_load_refuses_is_written(self) -> None:
         """Archived records, which load does not find."""
-        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"})
+        server = contacts(ANN, BEN, {"id": 9, "name": "Cid", "ref": "C"}, version=18)
         rows = [{"ref": r, "phone": p} for r, p in (("A", "1"), ("B", "bad"), ("C", "3"))]
         result = upsert(server.connect(), "res.partner", rows, key="ref")
         assert result.updated == 3
@@ -530,22 +531,75 @@ class TestManyOfOneKind:
         assert result.statuses == ["unchanged", "updated", "failed"]
         assert writes(server) == ["write"]
 
-    def test_all_or_nothing_is_one_request(self) -> None:
-        """What only some rows change is written to all, as it is there; equal values at once."""
-        server = contacts(ANN, BEN)
+    @pytest.mark.parametrize(
+        ("version", "ref", "together"),
+        [(19, "A", "web_save_multi"), (18, "B", "load"), (18, "A", "write")],
+    )
+    def test_all_or_nothing_is_one_request(self, version: int, ref: str, together: str) -> None:
+        """Equal values at once; what rows do not change alike, through a field of their own."""
+        server = contacts(ANN, BEN, version=version)
         odoo = server.connect()
-        rows = [
-            {"id": 7, "name": "Anna", "ref": "A", "country_id/.id": 20},
-            {"id": 8, "name": "Ben", "ref": "C", "country_id/.id": 75},
-        ]
+        rows = [{"id": 7, "name": "Anna", "ref": ref}, {"id": 8, "name": "Benno", "ref": "C"}]
         result = write_many(odoo, "res.partner", rows, all_or_nothing=True)
         assert (result.ok, result.statuses) == (True, ["updated", "updated"])
-        assert writes(server) == ["load"]
-        assert [row["name"] for row in server.records["res.partner"]] == ["Anna", "Ben"]
-        assert [row["ref"] for row in server.records["res.partner"]] == ["A", "C"]
+        assert writes(server) == [together]
+        assert [row["name"] for row in server.records["res.partner"]] == ["Anna", "Benno"]
+        assert [row["ref"] for row in server.records["res.partner"]] == [ref, "C"]
+        assert not any(row.get("child_ids") for row in server.records["res.partner"])
         same = [{"id": 7, "phone": "1"}, {"id": 8, "phone": "1"}]
         assert write_many(odoo, "res.partner", same, all_or_nothing=True).ok
-        assert writes(server) == ["load", "write"]
+        assert writes(server) == [together, "write"]
+
+    def test_changes_of_different_fields_are_one_request(self) -> None:
+        """Before 19 through a field that leads from contacts to contacts; none is linked by it."""
+        parts = [{"id": n, "name": str(n)} for n in range(1, 5)]
+        server = contacts(*parts, version=18)
+        rows: list[dict[str, Any]] = [
+            {".id": 1, "phone": "1"},
+            {".id": 2, "email": "2@x.com"},
+            {".id": 3, "ref": "3", "color": 4},
+        ]
+        result = write_many(server.connect(), "res.partner", rows)
+        assert result.statuses == ["updated"] * 3
+        (call,) = server.asked("write")
+        assert call.ids == (1,)
+        assert call.arguments["vals"] == {
+            "phone": "1",
+            "child_ids": [[1, 2, {"email": "2@x.com"}], [1, 3, {"ref": "3", "color": 4}]],
+        }
+
+    def test_a_bad_row_among_those_of_one_request_fails_alone(self) -> None:
+        """It is found by halves: what is told of each row was seen, and not concluded."""
+        server = contacts(*({"id": n, "name": str(n)} for n in range(1, 9)))
+        rows = [{".id": n, "phone": "bad" if n == 5 else f"0{n}"} for n in range(1, 9)]
+        rows[2] = {".id": 3, "email": "3@x.com"}
+        refused = make_error("USER_ERROR", "No such number.", outcome="rolled_back")
+
+        def write(call: Call) -> Any:
+            return refused if call.arguments["vals"].get("phone") == "bad" else NotImplemented
+
+        server.answers["res.partner", "write"] = write
+        result = write_many(server.connect(), "res.partner", rows)
+        assert result.statuses == ["failed" if n == 5 else "updated" for n in range(1, 9)]
+        assert result.failed[0].reason == "No such number."
+        phones = [row.get("phone") for row in server.records["res.partner"]]
+        assert phones == ["01", "02", None, "04", None, "06", "07", "08"]
+
+    def test_where_nothing_is_known_to_do_it_rows_are_written_one_by_one(self) -> None:
+        """A model whose import does more than a write, before there was another way."""
+        models = {"stock.quant": {"note": "char", "line_ids": "one2many stock.quant up_id"}}
+        records = {"stock.quant": [{"id": 1}, {"id": 2}]}
+        for version, calls in ((18, ["write", "write"]), (19, ["web_save_multi"])):
+            server = FakeServer(models, records=records, version=version)
+            rows = [{".id": 1, "note": "a"}, {".id": 2, "note": "b"}]
+            odoo = server.connect()
+            assert write_many(odoo, "stock.quant", rows).updated == 2
+            assert writes(server) == calls
+            rows = [{".id": 1, "note": "c"}, {".id": 2, "note": "d"}]
+            if version < 19:
+                with pytest.raises(ValidationError, match="nothing is known to do that with stock"):
+                    write_many(odoo, "stock.quant", rows, all_or_nothing=True)
+                assert writes(server) == calls
 
     @pytest.mark.parametrize(
         ("last", "says"),
@@ -575,7 +629,7 @@ class TestManyOfOneKind:
 
     def test_all_or_nothing_of_what_odoo_refuses_as_a_whole(self) -> None:
         refusal = make_error("CONSTRAINT_ERROR", "No.", outcome="rolled_back")
-        server = contacts(ANN, BEN, load=refusal)
+        server = contacts(ANN, BEN, load=refusal, version=18)
         rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
         result = write_many(server.connect(), "res.partner", rows, all_or_nothing=True)
         assert result.statuses == ["not_done", "not_done"]
@@ -583,6 +637,7 @@ class TestManyOfOneKind:
         assert writes(server) == ["load"]
 
     @pytest.mark.parametrize("all_or_nothing", [True, False])
+    @pytest.mark.parametrize("method", ["load", "write", "web_save_multi"])
     @pytest.mark.parametrize(
         ("applied", "statuses"),
         [(True, ["updated", "updated"]), (False, ["in_doubt", "in_doubt"])],
@@ -591,13 +646,15 @@ class TestManyOfOneKind:
         self,
         applied: bool,
         statuses: list[str],
+        method: str,
         all_or_nothing: bool,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
-        server = contacts(ANN, BEN)
-        server.lose_answer("load", applied=applied)
-        rows = [{"id": 7, "name": "x"}, {"id": 8, "name": "y"}]
+        server = contacts(ANN, BEN, version=19 if method == "web_save_multi" else 18)
+        server.lose_answer(method, applied=applied)
+        field = "ref" if method == "write" else "name"
+        rows = [{"id": 7, "name": "x"}, {"id": 8, field: "y"}]
         odoo = server.connect()
         result = write_many(odoo, "res.partner", rows, all_or_nothing=all_or_nothing)
         assert result.statuses == statuses
@@ -618,8 +675,9 @@ class TestManyOfOneKind:
     def test_all_or_nothing_that_is_not_one_request_is_refused(
         self, rows: Any, options: dict[str, Any], says: str
     ) -> None:
-        server = contacts(ANN, BEN)
-        odoo = server.connect()
+        server = contacts(ANN, BEN, version=18)
+        # Through it, rows of any columns would be one request.
+        odoo = server.connect(policy=Policy(field_blocklist="child_ids"))
         for dry_run in (True, False):
             with pytest.raises(ValidationError, match=says):
                 write_many(

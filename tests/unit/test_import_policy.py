@@ -59,12 +59,12 @@ def test_a_mode_that_writes_nothing_plans_an_import_and_says_what_it_takes(
 ) -> None:
     rows = [{"ref": "A", "phone": "1"}, {"ref": "B", "name": "Ben"}]
     server = attempt(Policy(mode=mode), rows, "ref")
-    assert server.asked("create", "write", "load") == []
+    assert server.asked("create", "write", "load", "web_save_multi") == []
     odoo = server.connect(policy=Policy(mode=mode))
     plan = upsert(odoo, "res.partner", rows, key="ref", dry_run=True)
     assert (plan.created, plan.updated) == (1, 1)
     assert mode in str(plan.needs)
-    assert server.asked("create", "write", "load") == []
+    assert server.asked("create", "write", "load", "web_save_multi") == []
 
 
 def test_restricted_mode_imports_into_its_models_and_says_that_it_is_loud() -> None:
@@ -93,17 +93,34 @@ def test_methods_that_are_closed_are_not_called_under_another_name() -> None:
         odoo = server.connect(policy=Policy(method_blocklist=method))
         with pytest.raises(AccessError):
             upsert(odoo, "res.partner", [{"id": "x.a", "name": "A"}, *rows], key="id")
-        assert server.asked("create", "write", "load") == []
+        assert server.asked("create", "write", "load", "web_save_multi") == []
     with pytest.raises(AccessError):
         write_many(server.connect(policy=Policy(method_blocklist="write")), "res.partner", rows)
 
 
-def test_load_alone_closed_writes_rows_one_by_one() -> None:
-    server = contacts(ANN, {**ANN, "id": 8, "ref": "B"})
-    odoo = server.connect(policy=Policy(method_blocklist="load"))
+@pytest.mark.parametrize(("version", "method"), [(18, "load"), (19, "web_save_multi")])
+def test_one_method_closed_writes_rows_one_by_one(version: int, method: str) -> None:
+    server = contacts(ANN, {**ANN, "id": 8, "ref": "B"}, version=version)
+    odoo = server.connect(policy=Policy(method_blocklist=method))
     rows = [{"id": 7, "phone": "1"}, {"id": 8, "phone": "2"}]
     assert write_many(odoo, "res.partner", rows).updated == 2
-    assert [call.method for call in server.asked("write", "load")] == ["write", "write"]
+    asked = server.asked("write", "load", "web_save_multi")
+    assert [call.method for call in asked] == ["write", "write"]
+
+
+@pytest.mark.parametrize(("version", "method"), [(18, "write"), (19, "web_save_multi")])
+def test_a_row_is_judged_as_its_write_is(version: int, method: str) -> None:
+    """In a mode that allows writing the model, all at once; a closed field in one row stops it."""
+    rules: dict[str, Any] = {"mode": "restricted", "write_allowlist": "res.partner"}
+    rows = [{"id": 7, "phone": "1"}, {"id": 8, "email": "8@x.com"}]
+    server = contacts(ANN, {**ANN, "id": 8, "ref": "B"}, version=version)
+    odoo = server.connect(policy=Policy(**rules))
+    assert write_many(odoo, "res.partner", rows, notify=True).updated == 2
+    assert [call.method for call in server.asked("write", "web_save_multi")] == [method]
+    closed = server.connect(policy=Policy(**rules, field_blocklist="email"))
+    with pytest.raises(AccessError):
+        write_many(closed, "res.partner", [{"id": 7, "phone": "2"}, rows[1]], notify=True)
+    assert len(server.asked("write", "web_save_multi", "load")) == 1
 
 
 def test_records_of_closed_models_are_neither_found_nor_changed() -> None:
@@ -134,7 +151,7 @@ def test_records_of_closed_models_are_neither_found_nor_changed() -> None:
     assert "There is no ir.attachment 2" in result.failed[0].reason
     found = [row.get("description") for row in server.records["ir.attachment"]]
     assert found == ["new 1", None, None]
-    assert server.asked("load") == []
+    assert server.asked("load", "web_save_multi") == []
 
     found_by_name = upsert(
         odoo, "ir.attachment", [{"name": "closed", "description": "x"}], key="name", dry_run=True
@@ -150,7 +167,7 @@ def test_values_that_name_closed_models_are_refused() -> None:
         with pytest.raises(OdooError) as raised:
             upsert(odoo, "x.note", [{"name": "A", "res_model": value}], key="name")
         assert raised.value.code == "MODEL_BLOCKED"
-    assert server.asked("create", "write", "load") == []
+    assert server.asked("create", "write", "load", "web_save_multi") == []
 
 
 def test_records_that_belong_to_others_are_never_changed_by_load() -> None:
@@ -163,7 +180,8 @@ def test_records_that_belong_to_others_are_never_changed_by_load() -> None:
     odoo = server.connect(policy=Policy(model_blocklist="hr.contract"))
     rows = [{"id": n, "summary": f"new {n}"} for n in (1, 2)]
     assert write_many(odoo, "mail.activity", rows).updated == 2
-    assert [call.method for call in server.asked("write", "load")] == ["write", "write"]
+    asked = server.asked("write", "load", "web_save_multi")
+    assert [call.method for call in asked] == ["write", "write"]
 
 
 @pytest.mark.parametrize("records", [["x.a"], [7]])
@@ -173,4 +191,4 @@ def test_load_is_given_nothing_that_create_and_write_would_refuse(records: list[
     with pytest.raises(AccessError) as raised:
         load(odoo, "res.partner", records, [{"name": "ir.rule"}], {}, [])
     assert raised.value.code == "MODEL_BLOCKED"
-    assert server.asked("load") == []
+    assert server.asked("load", "web_save_multi") == []

@@ -58,7 +58,7 @@ def load(
         OdooError: nothing was written; it is not known which row is wrong.
     """
     described = odoo.schema.fields(model)
-    _judge(odoo, model, records, rows, context)
+    judge(odoo, model, records, rows, context)
     names = list(rows[0])
     problems: Problems = {}
     cells: dict[int, list[Any]] = {}
@@ -91,14 +91,16 @@ def load(
     return ids, problems
 
 
-def _judge(
+def judge(
     odoo: Odoo,
     model: str,
     records: Sequence[str | int],
     rows: Sequence[Record],
     context: Mapping[str, Any],
 ) -> None:
-    """Judge rows as the values of a creation or a change are judged.
+    """Judge rows as the values of a creation or a change are judged, each alone.
+
+    Args: as of :func:`load`.
 
     For which model an id of ``ir.model`` stands is not asked here, so that one is refused wherever
     lists close models.

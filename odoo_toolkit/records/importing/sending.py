@@ -16,7 +16,6 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.arguments.load_cells import fits
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
@@ -27,11 +26,11 @@ from odoo_toolkit.errors import (
     ValidationError,
 )
 from odoo_toolkit.lost_answers import send
-from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load
 from odoo_toolkit.records.importing.results import FailedRow, RowError, Status
+from odoo_toolkit.records.importing.together import Way, can_load, way_of, write_together
 from odoo_toolkit.records.results import Record
 
 #: Characters of texts and files in one call; Odoo 19 takes no more than 128 MB.
@@ -39,6 +38,9 @@ _MOST_TEXT = 10_000_000
 
 #: Rows of the first batch, and of the largest.
 FIRST_ROWS, MOST_ROWS = 50, 1000
+
+#: Rows of the same values that are worth a request of their own.
+_FEW = 10
 
 #: Seconds that a batch may take.
 _SECONDS = 3.0
@@ -139,33 +141,27 @@ class Writer:
             self._write_all(alike, self._create_named, "created")
 
     def update(self, rows: Sequence[Row]) -> None:
-        """Change the records of rows; those of which the same is to change together."""
-        single: list[Row] = []
-        for alike in grouped(rows, lambda row: json.dumps(row.values, sort_keys=True)):
-            if len(alike) == 1:
-                single += alike
+        """Change the records of rows: many to the same together, and others in one request."""
+        few: list[list[Row]] = []
+        for alike in grouped(rows, _values):
+            if len(alike) < _FEW:
+                few.append(alike)
             else:
                 self._write_all(alike, self._write, "updated")
-        described = self._odoo.schema.fields(self._model)
-        # The connection keeps writes off records of closed models, but not what load does.
-        together = not is_owned(self._model)
-        for alike in grouped(single, _fields):
-            fit = [together and fits(row.values, described) for row in alike]
-            changes = [row for row, fitting in zip(alike, fit, strict=True) if fitting]
-            self._write_all(changes, self._change, "updated")
-            for row, fitting in zip(alike, fit, strict=True):
-                if not fitting:
-                    self._attempt([row], self._write, "updated")
+        rest: list[Row] = []
+        for part in self._parts(few):
+            rest += [] if self._write_different(part) else part
+        for part in grouped(rest, lambda row: self._way([row]) is None):
+            for alike in [] if self._write_different(part) else grouped(part, _values):
+                self._write_all(alike, self._write, "updated")
 
     def update_whole(self, rows: Sequence[Row]) -> None:
         """Change the records of rows in one request: all of them or none."""
-        alike = all(row.values == rows[0].values for row in rows)
         try:
-            if alike:
+            if _are_alike(rows):
                 self._write(list(rows))
             else:
-                for index, (field, reason) in self._load(rows, whole=True).items():
-                    rows[index].fail(reason, column=self._headers.get(field, field or None))
+                self._change_whole(rows)
         except (OdooConnectionError, RateLimitError) as error:
             for row in rows if error.outcome == "maybe_applied" else ():
                 row.status = "in_doubt"
@@ -258,11 +254,14 @@ class Writer:
         self._send("write", ids, {"vals": rows[0].values})
 
     def _change(self, rows: list[Row]) -> None:
-        """Change each record differently: five times faster than one after the other."""
+        """Change each record differently, in one request."""
         if len(rows) == 1:
             self._write(rows)
             return
         try:
+            if self._way(rows) != "load":
+                self._write_together(rows)
+                return
             problems = self._load(rows)
         except AccessError as error:
             if error.code == "ACCESS_DENIED":
@@ -280,6 +279,44 @@ class Writer:
                 raise
             except OdooError as error:
                 self._fail(row, error)
+
+    def _change_whole(self, rows: Sequence[Row]) -> None:
+        """Change each record differently, in one request: all of them or none."""
+        values = [row.values for row in rows]
+        if self._way(rows) != "load":
+            try:
+                self._write_together(rows)
+                return
+            except (OdooConnectionError, RateLimitError, AccessError):
+                raise
+            except OdooError:
+                # Which row it is, only load tells; and it writes none, or all, as well.
+                if not can_load(self._odoo, self._model, values):
+                    raise
+        for index, (field, reason) in self._load(rows, whole=True).items():
+            rows[index].fail(reason, column=self._headers.get(field, field or None))
+
+    def _write_together(self, rows: Sequence[Row]) -> None:
+        ids = [row.id for row in rows if row.id is not None]
+        values = [row.values for row in rows]
+        write_together(self._odoo, self._model, ids, values, self._context, self.warnings)
+
+    def _write_different(self, rows: Sequence[Row]) -> bool:
+        """Write values of its own to each of several records; whether there is a way."""
+        if len(rows) < 2 or _are_alike(rows) or not self._way(rows):
+            return False
+        self._write_all(rows, self._change, "updated")
+        return True
+
+    def _way(self, rows: Sequence[Row]) -> Way | None:
+        return way_of(self._odoo, self._model, [row.values for row in rows])
+
+    def _parts(self, groups: Sequence[Sequence[Row]]) -> list[list[Row]]:
+        """Return the rows of groups as they go together, where nothing but ``load`` takes many."""
+        rows = [row for group in groups for row in group]
+        if not rows or self._way(rows) == "web_save_multi":
+            return [rows]
+        return grouped(rows, lambda row: (_fields(row), self._way([row])))
 
     def _create_named(self, rows: list[Row]) -> None:
         """Create records under external ids."""
@@ -333,6 +370,14 @@ class Writer:
         report(self._done, self._total, f"{self._done} of {self._total} rows of {self._model}")
         if self._progress:
             self._progress(self._done, self._total)
+
+
+def _values(row: Row) -> str:
+    return json.dumps(row.values, sort_keys=True)
+
+
+def _are_alike(rows: Sequence[Row]) -> bool:
+    return all(row.values == rows[0].values for row in rows)
 
 
 def _fields(row: Row) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ import attrs
 
 from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
-from odoo_toolkit.arguments.load_cells import fits
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
@@ -31,6 +30,7 @@ from odoo_toolkit.records.importing.sending import (
     grouped,
     nothing_written,
 )
+from odoo_toolkit.records.importing.together import can_load, way_of
 from odoo_toolkit.records.reading_back import read_back_compared
 from odoo_toolkit.records.results import Record
 
@@ -187,8 +187,9 @@ def write_many(
 ) -> ImportResult | ImportPlan:
     """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
 
-    Only what differs is written; rows to which the same is to happen go together, and rows with
-    values of their own in one request of Odoo's import. A record that is not there fails its row.
+    Only what differs is written. Rows to which the same is to happen go together, and so do rows
+    with values of their own, where Odoo has a way that does the same as a write of each. A record
+    that is not there fails its row.
     With ``all_or_nothing`` all rows are one request, up to 1000 of them: where one is wrong or
     refused, none is written, and ``interrupted`` says so. Rows, other arguments and errors as of
     :func:`upsert`.
@@ -293,23 +294,12 @@ def _made_whole(
     if bad := [row.number for row in prepared.rows if row.status == "failed"]:
         _set(changed, "not_done")
         return nothing_written(bad)
-    names = {name for row in changed for name in row.values}
-    fields = odoo.schema.fields(model)
     problem = f"there are more than {most} rows" if len(changed) > most else ""
     if prepared.missing.used(changed):
         problem = "records of create_missing are created before"
-    for row in changed:
-        if missing := sorted(names - given[row.number].keys()):
-            problem = f"row {row.number} has no {', '.join(missing)}, which other rows change"
-            break
-        row.values = {name: given[row.number][name] for name in sorted(names)}
     differ = any(row.values != changed[0].values for row in changed)
-    if not problem and differ:
-        odd = [row.number for row in changed if not fits(row.values, fields)]
-        if is_owned(model):
-            problem = f"rows of {model} are written one by one"
-        elif odd:
-            problem = f"Odoo's import does not take the values of row {odd[0]}"
+    if not problem and differ and not way_of(odoo, model, [row.values for row in changed]):
+        problem = _same_columns(odoo, model, changed, given)
     if problem:
         raise ValidationError(
             f"These rows cannot be written all or none: {problem}.",
@@ -317,6 +307,23 @@ def _made_whole(
             outcome="not_sent",
         )
     return None
+
+
+def _same_columns(odoo: Odoo, model: str, rows: Sequence[Row], given: Mapping[int, Record]) -> str:
+    """Give rows the same columns, as Odoo's import wants them; return why it cannot take them."""
+    if is_owned(model):
+        return f"rows of {model} are written one by one"
+    names = sorted({name for row in rows for name in row.values})
+    for row in rows:
+        if missing := [name for name in names if name not in given[row.number]]:
+            return f"row {row.number} has no {', '.join(missing)}, which other rows change"
+        row.values = {name: given[row.number][name] for name in names}
+    if way_of(odoo, model, [row.values for row in rows]):
+        return ""
+    odd = [row.number for row in rows if not can_load(odoo, model, [row.values])]
+    if len(odd) == len(rows):
+        return f"nothing is known to do that with {model} on Odoo {odoo.version.major}"
+    return f"Odoo's import does not take the values of row {odd[0]}"
 
 
 def _plan(
