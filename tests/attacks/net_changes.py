@@ -38,8 +38,10 @@ SELECT json_agg(json_build_array(c.relname, a.attname, f.relname)) FROM pg_const
     WHERE k.contype = 'f' AND array_length(k.conkey, 1) = 1
 """
 
-#: Columns that are made up anew for each row, or that hold a time within a text.
-RANDOM = frozenset({"message_id", "access_token", "key", "html_field_history"})
+#: Columns that are made up anew for each row, or that hold a time or an id within a text.
+RANDOM = frozenset(
+    {"message_id", "access_token", "key", "html_field_history", "channel", "message"}
+)
 
 Row = Mapping[str, Any]
 Changes = Counter[str]
@@ -67,9 +69,11 @@ class NetChanges:
         """Make a record, whose rows are then known by a name; return its id."""
         self._database.ask("TRUNCATE net.log")
         record = make()
-        for place, (table, old, new) in enumerate(self._log()):
+        places: Counter[str] = Counter()
+        for table, old, new in self._log():
             if old is None and new and "id" in new:
-                self._marks[table, new["id"]] = f"{table} {place} of {name}"
+                self._marks[table, new["id"]] = f"{table} {places[table]} of {name}"
+                places[table] += 1
         return record
 
     def of(self, act: Callable[[], object]) -> Changes:
@@ -130,6 +134,8 @@ class NetChanges:
                 to, value = model.replace(".", "_"), int(number)
             elif value >= self._since and value[4:5] == "-" and value[10:11] == "T":
                 return "now"
+        if isinstance(value, float):
+            return round(value, 6)
         if to and isinstance(value, int):
             if (to, value) in new_ones:
                 return f"new {to}"
