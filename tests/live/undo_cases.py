@@ -590,6 +590,20 @@ CASES: Mapping[str, Case] = {
         partner,
         lambda odoo, n: write_many(odoo, "res.partner", [{".id": n, "ref": "after"}]),
     ),
+    "write_many of different values": Case(
+        "res.partner",
+        lambda odoo: [partner(odoo) for _ in range(3)],
+        lambda odoo, ids: write_many(
+            odoo,
+            "res.partner",
+            [
+                {".id": ids[0], "ref": "1"},
+                {".id": ids[1], "city": "2"},
+                {".id": ids[2], "ref": "3"},
+            ],
+            all_or_nothing=True,
+        ),
+    ),
     "upsert": Case(
         "res.partner",
         lambda odoo: partner(odoo, ref=_tag()),

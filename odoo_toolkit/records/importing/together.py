@@ -30,13 +30,19 @@ Way = Literal["web_save_multi", "load", "commands"]
 #: The version that brought ``web_save_multi``: it writes each record, one after the other.
 _SAVES_MANY = 19
 
-#: Models of which ``load`` does otherwise than ``write``, on one version or another.
-_LOADED_OTHERWISE = frozenset(
-    {
-        *("account.account", "event.registration", "hr.leave.type", "ir.ui.view"),
-        *("mail.template", "sms.template", "stock.quant"),
-    }
-)
+#: Models of which ``load`` does otherwise than ``write``, and the versions where it was seen, or
+#: all: of most, the code for imports does more.
+_LOADED_OTHERWISE: dict[str, frozenset[int]] = {
+    **dict.fromkeys(
+        (
+            *("account.account", "event.registration", "hr.leave.type", "ir.ui.view"),
+            *("mail.template", "sms.template", "stock.quant"),
+        ),
+        frozenset(range(14, _SAVES_MANY)),
+    ),
+    # It logs the new total on the order, which a write of the line does not.
+    "sale.order.line": frozenset({17}),
+}
 
 #: model -> its own field that leads to the same model; of several, the first that a version has.
 _OWN_FIELDS: dict[str, tuple[str, ...]] = {
@@ -56,7 +62,7 @@ def can_load(odoo: Odoo, model: str, rows: Sequence[Record]) -> bool:
     described = odoo.schema.fields(model)
     return (
         not is_owned(model)
-        and model not in _LOADED_OTHERWISE
+        and odoo.version.major not in _LOADED_OTHERWISE.get(model, ())
         and all(row.keys() == rows[0].keys() and fits(row, described) for row in rows)
     )
 
