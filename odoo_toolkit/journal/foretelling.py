@@ -25,7 +25,8 @@ ANY_MODEL: Mapping[str, Opposite] = {
         "deleted where it was created, and as before where it was changed",
         otherwise="archive",
     ),
-    "web_save_multi": Opposite("web_save_multi", "unlink", "as before"),
+    # Each of its records is noted as written, and that is taken back.
+    "web_save_multi": Opposite("web_save_multi"),
     "action_archive": Opposite("action_archive", "unarchive", "active again"),
     "action_unarchive": Opposite("action_unarchive", "archive", "archived again"),
     "message_post": Opposite(
@@ -106,6 +107,10 @@ def foretold(
     known_ones = unknown = 0
     for model, method, arguments in calls:
         if method in _UNTOLD:
+            continue
+        if method == "web_save_multi":
+            known_ones += 1
+            would.append(f"The old values of {model} would be written back.")
             continue
         wizard = known(model).is_wizard
         if wizard and method in ("create", "write"):

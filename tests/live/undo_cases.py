@@ -126,6 +126,11 @@ def partner(odoo: Odoo, **values: Any) -> int:
     return create(odoo, "res.partner", {"name": _tag(), "ref": "before", **values}).id
 
 
+def _people(odoo: Odoo, company: int) -> list[dict[str, Any]]:
+    of_it = [["parent_id", "=", company]]
+    return search_read(odoo, "res.partner", of_it, ["name", "function", "ref"], order="id").records
+
+
 def service(odoo: Odoo) -> int:
     """Make a service that is invoiced as ordered."""
     values = {"name": _tag(), "type": "service", "list_price": 100.0}
@@ -590,19 +595,19 @@ CASES: Mapping[str, Case] = {
         partner,
         lambda odoo, n: write_many(odoo, "res.partner", [{".id": n, "ref": "after"}]),
     ),
-    "write_many of different values": Case(
+    "write_many, of different values": Case(
         "res.partner",
-        lambda odoo: [partner(odoo) for _ in range(3)],
-        lambda odoo, ids: write_many(
+        lambda odoo: partner(odoo, child_ids=[[0, 0, {"name": name}] for name in ("A", "B")]),
+        lambda odoo, n: write_many(
             odoo,
             "res.partner",
             [
-                {".id": ids[0], "ref": "1"},
-                {".id": ids[1], "city": "2"},
-                {".id": ids[2], "ref": "3"},
+                {".id": n, "ref": "after"},
+                *({".id": row["id"], "function": f"F{row['id']}"} for row in _people(odoo, n)),
             ],
             all_or_nothing=True,
         ),
+        look=lambda odoo, n: _people(odoo, n),
     ),
     "upsert": Case(
         "res.partner",
