@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from odoo_toolkit import Odoo, connect, count, create, lost_answers, search_read
+from odoo_toolkit import (
+    Odoo,
+    connect,
+    count,
+    create,
+    lost_answers,
+    read,
+    search_read,
+    write_many,
+)
 from odoo_toolkit.errors import OdooConnectionError
 from odoo_toolkit.records.writing import unlink
 from tests.live.servers import Server, credentials
@@ -135,3 +144,35 @@ def test_an_older_record_of_the_same_values_is_not_claimed(
         create(odoo, "res.partner", {"name": name})
     assert count(safe, "res.partner", [["name", "=", name]]).count == 1
     unlink(safe, "res.partner", [first])
+
+
+@pytest.mark.parametrize("mixed", [False, True], ids=["same fields", "different fields"])
+@pytest.mark.parametrize("fault", ["lost", "dropped"])
+def test_what_became_of_rows_of_one_request_is_told_of_each(
+    lossy: tuple[Odoo, Between],
+    safe: Odoo,
+    fault: Fault,
+    mixed: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the middle: rows before it are done, and those after it are not begun."""
+    if fault == "dropped":
+        monkeypatch.setattr(lost_answers, "WAITS", (0.0,))
+    odoo, between = lossy
+    ids = [create(safe, "res.partner", {"name": f"Lost {n}"}).id for n in range(6)]
+    fields = ["ref", "city", "street", "street2", "zip", "function"] if mixed else ["ref"] * 6
+    rows = [{".id": number, field: f"R{number}"} for number, field in zip(ids, fields, strict=True)]
+
+    def break_second(done: int, of: int) -> None:
+        between.fault = fault if done == 2 else None
+
+    earlier = "write" if mixed else "load"
+    between.method = "web_save_multi" if odoo.version.major >= 19 else earlier
+    between.fault, between.sent = None, 0
+    result = write_many(odoo, "res.partner", rows, batch=2, notify=True, progress=break_second)
+    assert between.sent == (3 if fault == "lost" else 2)
+    rest = ["updated"] * 4 if fault == "lost" else ["in_doubt"] * 2 + ["not_done"] * 2
+    assert result.statuses == ["updated"] * 2 + rest
+    now = {row["id"]: row for row in read(safe, "res.partner", ids, [*set(fields)]).records}
+    stored = [now[number][field] == f"R{number}" for number, field in zip(ids, fields, strict=True)]
+    assert stored == [status == "updated" for status in result.statuses]
