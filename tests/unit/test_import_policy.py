@@ -108,6 +108,21 @@ def test_one_method_closed_writes_rows_one_by_one(version: int, method: str) -> 
     assert [call.method for call in asked] == ["write", "write"]
 
 
+@pytest.mark.parametrize(("version", "method"), [(18, "write"), (19, "web_save_multi")])
+def test_a_row_is_judged_as_its_write_is(version: int, method: str) -> None:
+    """In a mode that allows writing the model, all at once; a closed field in one row stops it."""
+    rules: dict[str, Any] = {"mode": "restricted", "write_allowlist": "res.partner"}
+    rows = [{"id": 7, "phone": "1"}, {"id": 8, "email": "8@x.com"}]
+    server = contacts(ANN, {**ANN, "id": 8, "ref": "B"}, version=version)
+    odoo = server.connect(policy=Policy(**rules))
+    assert write_many(odoo, "res.partner", rows, notify=True).updated == 2
+    assert [call.method for call in server.asked("write", "web_save_multi")] == [method]
+    closed = server.connect(policy=Policy(**rules, field_blocklist="email"))
+    with pytest.raises(AccessError):
+        write_many(closed, "res.partner", [{"id": 7, "phone": "2"}, rows[1]], notify=True)
+    assert len(server.asked("write", "web_save_multi", "load")) == 1
+
+
 def test_records_of_closed_models_are_neither_found_nor_changed() -> None:
     """Attachments of a closed model, named by a key and by their ids."""
     models = {

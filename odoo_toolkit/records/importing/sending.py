@@ -150,15 +150,9 @@ class Writer:
                 self._write_all(alike, self._write, "updated")
         rest: list[Row] = []
         for part in self._parts(few):
-            if len(part) > 1 and not _are_alike(part) and self._way(part):
-                self._write_all(part, self._change, "updated")
-            else:
-                rest += part
+            rest += [] if self._write_different(part) else part
         for part in grouped(rest, lambda row: self._way([row]) is None):
-            if len(part) > 1 and not _are_alike(part) and self._way(part):
-                self._write_all(part, self._change, "updated")
-                continue
-            for alike in grouped(part, _values):
+            for alike in [] if self._write_different(part) else grouped(part, _values):
                 self._write_all(alike, self._write, "updated")
 
     def update_whole(self, rows: Sequence[Row]) -> None:
@@ -306,6 +300,13 @@ class Writer:
         ids = [row.id for row in rows if row.id is not None]
         values = [row.values for row in rows]
         write_together(self._odoo, self._model, ids, values, self._context, self.warnings)
+
+    def _write_different(self, rows: Sequence[Row]) -> bool:
+        """Write values of its own to each of several records; whether there is a way."""
+        if len(rows) < 2 or _are_alike(rows) or not self._way(rows):
+            return False
+        self._write_all(rows, self._change, "updated")
+        return True
 
     def _way(self, rows: Sequence[Row]) -> Way | None:
         return way_of(self._odoo, self._model, [row.values for row in rows])

@@ -187,8 +187,9 @@ def write_many(
 ) -> ImportResult | ImportPlan:
     """Change records, each to values of its own; rows name them in a column ``id`` or ``.id``.
 
-    Only what differs is written; rows to which the same is to happen go together, and rows with
-    values of their own in one request of Odoo's import. A record that is not there fails its row.
+    Only what differs is written. Rows to which the same is to happen go together, and so do rows
+    with values of their own, where Odoo has a way that does the same as a write of each. A record
+    that is not there fails its row.
     With ``all_or_nothing`` all rows are one request, up to 1000 of them: where one is wrong or
     refused, none is written, and ``interrupted`` says so. Rows, other arguments and errors as of
     :func:`upsert`.
