@@ -592,8 +592,14 @@ class TestManyOfOneKind:
         for version, calls in ((18, ["write", "write"]), (19, ["web_save_multi"])):
             server = FakeServer(models, records=records, version=version)
             rows = [{".id": 1, "note": "a"}, {".id": 2, "note": "b"}]
-            assert write_many(server.connect(), "stock.quant", rows).updated == 2
+            odoo = server.connect()
+            assert write_many(odoo, "stock.quant", rows).updated == 2
             assert writes(server) == calls
+            rows = [{".id": 1, "note": "c"}, {".id": 2, "note": "d"}]
+            if version < 19:
+                with pytest.raises(ValidationError, match="nothing is known to do that with stock"):
+                    write_many(odoo, "stock.quant", rows, all_or_nothing=True)
+                assert writes(server) == calls
 
     @pytest.mark.parametrize(
         ("last", "says"),

@@ -321,6 +321,8 @@ def _same_columns(odoo: Odoo, model: str, rows: Sequence[Row], given: Mapping[in
     if way_of(odoo, model, [row.values for row in rows]):
         return ""
     odd = [row.number for row in rows if not can_load(odoo, model, [row.values])]
+    if len(odd) == len(rows):
+        return f"nothing is known to do that with {model} on Odoo {odoo.version.major}"
     return f"Odoo's import does not take the values of row {odd[0]}"
 
 
