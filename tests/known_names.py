@@ -62,6 +62,10 @@ OTHER_VARIABLES = {
     "ODOO_DATABASE": "a mistake that the doctor finds",
     "ODOO_PROFILE": "of the command, for a whole profile",
     "ODOO_TEST_SERVERS": "of the project's own tests",
+    "ODOO_MCP_ALLOW_UNKNOWN_METHODS": "of another server",
+    "ODOO_MCP_ENABLE_METHOD_CALLS": "of another server",
+    "ODOO_MCP_ENABLE_WRITES": "of another server",
+    "ODOO_YOLO": "of another server",
 }
 
 #: Files that write lines whose keys a guide explains.
