@@ -50,9 +50,7 @@ def _day(today: date, months: int, chance: random.Random) -> date:
     return first + timedelta(days=chance.randrange(28 if months else today.day))
 
 
-def _order(
-    odoo: Odoo, product: int, ordered: dict[date, list[int]], chance: random.Random
-) -> None:
+def _order(odoo: Odoo, product: int, ordered: dict[date, list[int]], chance: random.Random) -> None:
     """Write confirmed orders; confirming sets their date to today, so it is written again."""
     values = [
         {
