@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 
 from odoo_toolkit import Odoo, connect, create, execute, write
 
@@ -27,7 +27,7 @@ def write_history(odoo: Odoo, begun: Sequence[int] = BEGUN) -> None:
         odoo: a connection of an administrator.
         begun: customers who begin in each of the last months; the fewer, the sooner it is done.
     """
-    chance, today = random.Random(14), date.today()
+    chance, today = random.Random(14), datetime.now(timezone.utc).date()
     product = create(odoo, "product.product", {"name": "Coffee, a box", "type": "service"}).id
     names = [{"name": f"Café {number:03}", "is_company": True} for number in range(sum(begun))]
     customers = create(odoo, "res.partner", names, context=QUIET).ids

@@ -36,8 +36,8 @@ INTRODUCTION = f"""
 The bare requests are those that the library sends, decoded and thrown away; the ratio is to them,
 within each round.
 
-ingestr is not here: the package 1.1.76 has no program but fetches it from elsewhere, and 1.0.78, which
-has it, does not know Odoo ("unsupported source scheme: odoo").
+ingestr is not here: the package 1.1.76 has no program but fetches it from elsewhere, and 1.0.78,
+which has it, does not know Odoo ("unsupported source scheme: odoo").
 """
 
 #: Pages of which the ids are asked for together, as the library does.
