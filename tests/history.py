@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 
 from odoo_toolkit import Odoo, connect, create, execute, write
 
@@ -27,7 +27,7 @@ def write_history(odoo: Odoo, begun: Sequence[int] = BEGUN) -> None:
         odoo: a connection of an administrator.
         begun: customers who begin in each of the last months; the fewer, the sooner it is done.
     """
-    chance, today = random.Random(14), date.today()
+    chance, today = random.Random(14), datetime.now(timezone.utc).date()
     product = create(odoo, "product.product", {"name": "Coffee, a box", "type": "service"}).id
     names = [{"name": f"Café {number:03}", "is_company": True} for number in range(sum(begun))]
     customers = create(odoo, "res.partner", names, context=QUIET).ids
@@ -50,9 +50,7 @@ def _day(today: date, months: int, chance: random.Random) -> date:
     return first + timedelta(days=chance.randrange(28 if months else today.day))
 
 
-def _order(
-    odoo: Odoo, product: int, ordered: dict[date, list[int]], chance: random.Random
-) -> None:
+def _order(odoo: Odoo, product: int, ordered: dict[date, list[int]], chance: random.Random) -> None:
     """Write confirmed orders; confirming sets their date to today, so it is written again."""
     values = [
         {

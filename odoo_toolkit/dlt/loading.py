@@ -194,8 +194,8 @@ def _as_ours(dlt: Any) -> Iterator[None]:
             raise StateError(
                 f"The files of the load could not be written in {tempfile.gettempdir()}:"
                 f" {_first_line(disc)}",
-                suggestion="Make room there, or name another folder in TMPDIR. Nothing is lost: what"
-                " was not loaded is loaded by the next sync.",
+                suggestion="Make room there, or name another folder in TMPDIR. Nothing is lost:"
+                " what was not loaded is loaded by the next sync.",
             ) from error
         raise StateError(
             f"The destination failed: {_first_line(chain[-1])}",

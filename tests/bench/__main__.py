@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
-from tests.bench import calls, rows
+from tests.bench import calls, ledger, rows
 from tests.cluster import load
 from tests.live.servers import find_servers
 
@@ -51,6 +51,11 @@ def main() -> int:
             _table(["", "", "requests"], tables["grouping"]),
         ]
     newest = max(servers, key=lambda server: int(server.version or 0))
+    parts += [
+        f"## A table to Parquet, Odoo {newest.version} with two workers",
+        ledger.INTRODUCTION,
+        _table(["", "time", "ratio", "least to most", "memory"], ledger.measure(newest)),
+    ]
     with load.copy_of(newest.version) as copy:
         parts += [
             f"## A server for a team, Odoo {newest.version}",

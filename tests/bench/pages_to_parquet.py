@@ -2,7 +2,8 @@
 
 A program of its own, for the environments of these libraries: nothing of the toolkit is here.
 ``python pages_to_parquet.py LIBRARY URL DATABASE LOGIN PASSWORD LAST FILE``, the library being
-``odoorpc`` or ``odooly``, and LAST the id of the last row to read. Prints the seconds and the megabytes at the peak.
+``odoorpc`` or ``odooly``, and LAST the id of the last row to read. Prints the seconds and
+the megabytes at the peak.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def with_odooly(url: str, database: str, login: str, password: str) -> SearchRea
     import odooly
 
     client = odooly.Client(f"{url}/jsonrpc", database, login, password)
-    return lambda domain: client.execute(MODEL, "search_read", domain, FIELDS, 0, PAGE, "id")
+    return lambda domain: client.env.execute(MODEL, "search_read", domain, FIELDS, 0, PAGE, "id")
 
 
 def main() -> None:
