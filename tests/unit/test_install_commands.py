@@ -27,7 +27,8 @@ SCRIPTS = SETUP["options.entry_points"]["console_scripts"]
 COMMANDS = set(re.findall(r"^([\w-]+) =", SCRIPTS, re.MULTILINE))
 
 #: What else the texts install or remove; the last is what a message puts in when it is said.
-OTHERS = {"jupyterlab", "keyring", "openpyxl", "pandas", "pip", "pyarrow", "tqdm", "{...}"}
+OTHERS = {"duckdb", "jupyterlab", "keyring", "matplotlib", "openpyxl", "pandas", "pip", "polars"}
+OTHERS |= {"pyarrow", "tqdm", "{...}"}
 FOREIGN = "odoo-toolkit"
 
 COMMAND = re.compile(
