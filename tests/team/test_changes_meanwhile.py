@@ -131,7 +131,8 @@ def test_a_database_that_is_renamed_disconnects_nobody(
     moment = odoo_users.now() + 700
     monkeypatch.setattr(odoo_users, "now", lambda: moment)
     # For the server it is all one whether Odoo renames it, or its own file does.
-    with RunningTeam(tmp_path, {"main": {**right, "database": "renamed"}}) as team:
+    renamed = {"main": {**right, "database": "renamed"}}
+    with RunningTeam(tmp_path, renamed, team.port) as team:
         answer = call(team.url, tokens.access, "odoo_core_get_user")
         assert answer.status_code == 200
         result = answer.json()["result"]
@@ -141,7 +142,7 @@ def test_a_database_that_is_renamed_disconnects_nobody(
             for told in ("no database named renamed", "did not find the database")
         )
     moment += 700
-    with RunningTeam(tmp_path, {"main": right}) as team:
+    with RunningTeam(tmp_path, {"main": right}, team.port) as team:
         answer = call(team.url, tokens.access, "odoo_core_get_user")
         assert answer.status_code == 200
         assert user.login in answer.text

@@ -114,7 +114,7 @@ def test_tokens_hold_keys_open_and_nothing_is_done_twice(
         kept.back_up()
     toolkit.write(admin, "res.partner", [made], {"ref": "by somebody else"})
     kept.lose_and_restore()
-    with RunningTeam(tmp_path, {"main": main}, **more) as team:
+    with RunningTeam(tmp_path, {"main": main}, team.port, **more) as team:
         client.url = team.url
         answer = call(team.url, tokens.access, "odoo_core_get_user")
         assert answer.status_code == 200
