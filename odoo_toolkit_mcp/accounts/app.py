@@ -22,12 +22,13 @@ from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.admin import AdminPages
 from odoo_toolkit_mcp.accounts.attempts import Attempts
+from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.issued import TellUnusable, TokensOfIssuer
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
 from odoo_toolkit_mcp.accounts.oauth import oauth_routes, resource_routes, stylesheet
 from odoo_toolkit_mcp.accounts.policy_checks import check_rules
-from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider, TokensFor
+from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
 from odoo_toolkit_mcp.accounts.store import aside, open_store, tidy

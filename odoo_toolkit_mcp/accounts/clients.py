@@ -14,7 +14,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import RegistrationError
-from mcp.shared.auth import InvalidRedirectUriError, OAuthClientInformationFull
+from mcp.shared.auth import (
+    InvalidRedirectUriError,
+    InvalidScopeError,
+    OAuthClientInformationFull,
+)
 from pydantic import AnyUrl, ValidationError
 
 from odoo_toolkit.databases import Database
@@ -22,6 +26,9 @@ from odoo_toolkit_mcp.accounts.store import now
 from odoo_toolkit_mcp.accounts.vault import Vault
 
 logger = logging.getLogger(__name__)
+
+#: What a client may be granted: to use the server, and to go on without the person.
+SCOPES = ("odoo", "offline_access")
 
 #: Schemes of programs on the person's own machine that open a link to themselves.
 APP_SCHEMES = ("cursor", "vscode", "vscode-insiders", "windsurf", "zed", "goose")
@@ -68,6 +75,21 @@ class Client(OAuthClientInformationFull):
             if all(_without_port(str(known)) != wanted for known in self.redirect_uris or ()):
                 raise
             return redirect_uri
+
+    def validate_scope(self, requested_scope: str | None) -> list[str] | None:
+        """Return the scopes that are asked for; the person's yes decides, not the registration.
+
+        Clients register with the scopes of the endpoint, and then ask for all that the server has
+        (the MCP inspector does).
+
+        Raises:
+            InvalidScopeError: this server has no such scope.
+        """
+        wanted = None if requested_scope is None else requested_scope.split()
+        for scope in wanted or ():
+            if scope not in SCOPES:
+                raise InvalidScopeError(f"This server has no scope {scope}")
+        return wanted
 
 
 class Clients:

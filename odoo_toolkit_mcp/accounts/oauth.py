@@ -25,7 +25,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from odoo_toolkit_mcp.accounts.attempts import REGISTRATIONS, REQUESTS, Attempts, Bound
 from odoo_toolkit_mcp.accounts.client_documents import is_document_address
-from odoo_toolkit_mcp.accounts.provider import SCOPES, Provider
+from odoo_toolkit_mcp.accounts.clients import SCOPES
+from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Address, Team
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of

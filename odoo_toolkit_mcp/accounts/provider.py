@@ -35,7 +35,7 @@ from odoo_toolkit_mcp.accounts.client_documents import (
     DocumentError,
     is_document_address,
 )
-from odoo_toolkit_mcp.accounts.clients import Client, Clients, client_of_document
+from odoo_toolkit_mcp.accounts.clients import SCOPES, Client, Clients, client_of_document
 from odoo_toolkit_mcp.accounts.grants import Account, Grant, Grants, KnownToken, Why
 from odoo_toolkit_mcp.accounts.odoo_users import Rechecks
 from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest, AuthorizationRequests
@@ -44,9 +44,6 @@ from odoo_toolkit_mcp.accounts.team import Address, Team
 from odoo_toolkit_mcp.accounts.vault import Vault
 
 logger = logging.getLogger(__name__)
-
-#: What a client may be granted: to use the server, and to go on without the person.
-SCOPES = ("odoo", "offline_access")
 
 #: Seconds between two notes that a client is still there.
 _NOTED = 60.0

@@ -25,8 +25,8 @@ import attrs
 import requests
 
 from odoo_toolkit.configuration import Secret
+from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.grants import Grants
-from odoo_toolkit_mcp.accounts.provider import SCOPES
 from odoo_toolkit_mcp.accounts.store import open_store
 from odoo_toolkit_mcp.accounts.vault import Vault
 from tests.cluster.people import Member, make_users

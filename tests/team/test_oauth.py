@@ -314,6 +314,18 @@ def test_tokens_end(
     assert not lets_in(team, tokens.access)
 
 
+def test_a_client_may_ask_for_more_than_it_registered_for_but_not_for_what_there_is_not(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    """The MCP inspector registers with the endpoint's scopes, and asks for all of the server."""
+    client.id = register(team, scope="odoo").json()["client_id"]
+    asked = client.query(scope="odoo offline_access")
+    page = Person(team.url).get("/authorize", **asked)
+    assert "/sign-in?" in page.headers["location"]
+    page = Person(team.url).get("/authorize", **client.query(scope="odoo admin"))
+    assert "invalid_scope" in page.headers.get("location", page.text)
+
+
 def test_a_refresh_asks_for_less_and_not_for_more(team: RunningTeam, client: OAuthClient) -> None:
     tokens = tokens_of(team, client)
     more = client.post(
