@@ -45,6 +45,9 @@ _FEW = 10
 #: Seconds that a batch may take.
 _SECONDS = 3.0
 
+#: How many times as large the next batch is at most, until Odoo refuses one, and from then on.
+_FAST, _SLOW = 4, 2
+
 
 @attrs.define(kw_only=True, eq=False)
 class Row:
@@ -130,6 +133,7 @@ class Writer:
         self.warnings: list[str] = []
         self._odoo, self._model, self._context = odoo, model, context
         self._most, self._size, self._headers = most, min(FIRST_ROWS, most), headers
+        self._growth = _FAST
         self._progress, self._total, self._done = progress, total, done
         self._again = again
 
@@ -201,11 +205,12 @@ class Writer:
         """Choose the size of the next batch."""
         if not whole:
             # Where one row is bad, its neighbours are sent again and again.
-            self._size = max(1, self._size // 2)
+            self._size, self._growth = max(1, self._size // 2), _SLOW
         elif seconds > _SECONDS:
             self._size = max(1, int(rows * _SECONDS / seconds))
         elif rows == self._size and seconds < _SECONDS / 2:
-            self._size = min(self._most, self._size * 2)
+            growth = self._growth if seconds < _SECONDS / self._growth else _SLOW
+            self._size = min(self._most, self._size * growth)
 
     def _attempt(self, rows: list[Row], act: Callable[[list[Row]], None], status: Status) -> bool:
         """Write rows together; where Odoo refuses, halves of them, down to the one it refuses.
