@@ -1,4 +1,4 @@
-"""A DuckDB file or a PostgreSQL that models are synced to, and an Odoo in memory some of whose records hide."""
+"""Warehouses that models are synced to, and an Odoo in memory some of whose records hide."""
 
 from __future__ import annotations
 

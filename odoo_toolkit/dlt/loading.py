@@ -19,7 +19,7 @@ from odoo_toolkit.dlt.kept import of_state
 from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states, table_name
 from odoo_toolkit.dlt.tables import table_of
-from odoo_toolkit.errors import OdooError, StateError, ValidationError
+from odoo_toolkit.errors import ConfigurationError, OdooError, StateError, ValidationError
 from odoo_toolkit.progress import OperationCancelled
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def sync(
         What was done, and whether the table is complete.
 
     Raises:
-        ConfigurationError: dlt or pyarrow is not installed, or the destination cannot merge rows.
+        ConfigurationError: dlt or pyarrow is not installed, or dlt is not configured for the
+            destination, or that cannot merge rows.
         ValidationError: of the destination, the model or its fields; or a field has another type
             than when the table was loaded.
         NotFoundError: there is no such model.
@@ -211,10 +212,18 @@ def _quiet() -> Iterator[None]:
 @contextmanager
 def _as_ours(dlt: Any) -> Iterator[None]:
     """Raise what dlt wraps as what it was, and its own errors as one of ours."""
+    from dlt.common.configuration.exceptions import ConfigurationException
     from dlt.common.exceptions import DltException
 
     try:
         yield
+    except ConfigurationException as error:
+        what = " ".join(line.strip() for line in str(error).splitlines()[:2])
+        raise ConfigurationError(
+            f"dlt is not configured for this destination: {what:.400}",
+            suggestion="Name what is missing in the environment, such as a password in"
+            " DESTINATION__POSTGRES__CREDENTIALS__PASSWORD, or in dlt's secrets.toml.",
+        ) from error
     except DltException as error:
         chain = [*_causes(error)]
         for cause in chain:
