@@ -1,4 +1,4 @@
-"""A DuckDB file that models are synced to, and an Odoo in memory some of whose records hide."""
+"""Warehouses that models are synced to, and an Odoo in memory some of whose records hide."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 import duckdb
+import psycopg
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.dlt.loading import DATASET
@@ -44,7 +45,32 @@ class RuledServer(FakeServer):
         return super().send(call)
 
 
-class Warehouse:
+class Tables:
+    """What a warehouse has in the dataset of :func:`sync`."""
+
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        raise NotImplementedError
+
+    def tables(self) -> list[str]:
+        """Return the tables that are not dlt's own."""
+        found = self.ask(
+            f"select table_name from information_schema.tables where table_schema = '{DATASET}'"
+        )
+        return sorted(name for (name,) in found if not name.startswith("_dlt"))
+
+    def columns(self, table: str) -> dict[str, str]:
+        """Return the columns of a table with their types."""
+        query = f"select column_name, data_type from information_schema.columns where table_name = '{table}' and table_schema = '{DATASET}'"  # noqa: E501
+        return {name: kind for name, kind in self.ask(query) if name not in ADDED}
+
+    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a table, by id."""
+        order = ", ".join(str(number) for number in range(1, len(columns) + 1))
+        return self.ask(f"select {', '.join(columns)} from {table} order by {order}")
+
+
+class Warehouse(Tables):
     """A DuckDB file.
 
     Args:
@@ -67,18 +93,18 @@ class Warehouse:
         query = "select 1 from information_schema.schemata where schema_name = ?"
         return bool(connection.execute(query, [schema]).fetchall())
 
-    def tables(self) -> list[str]:
-        """Return the tables that are not dlt's own."""
-        found = self.ask(
-            f"select table_name from information_schema.tables where table_schema = '{DATASET}'"
-        )
-        return sorted(name for (name,) in found if not name.startswith("_dlt"))
 
-    def columns(self, table: str) -> dict[str, str]:
-        """Return the columns of a table with their types."""
-        query = f"select column_name, data_type from information_schema.columns where table_name = '{table}' and table_schema = '{DATASET}'"  # noqa: E501
-        return {name: kind for name, kind in self.ask(query) if name not in ADDED}
+class PostgresWarehouse(Tables):
+    """A database of PostgreSQL.
 
-    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a table, by id."""
-        return self.ask(f"select {', '.join(columns)} from {table} order by all")
+    Args:
+        url: of the database.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def ask(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; tables are in the dataset of :func:`sync`."""
+        with psycopg.connect(self.url, options=f"-csearch_path={DATASET}") as connection:
+            return connection.execute(query.encode()).fetchall()

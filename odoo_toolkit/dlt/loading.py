@@ -7,19 +7,24 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from odoo_toolkit.annotations import Context, Domain, Fields
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.dlt.alone import alone
 from odoo_toolkit.dlt.checking import check_destination, check_sums
 from odoo_toolkit.dlt.kept import of_state
 from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states, table_name
 from odoo_toolkit.dlt.tables import table_of
-from odoo_toolkit.errors import OdooError, StateError, ValidationError
+from odoo_toolkit.errors import ConfigurationError, OdooError, StateError, ValidationError
 from odoo_toolkit.progress import OperationCancelled
+
+if TYPE_CHECKING:
+    from dlt import Pipeline
+    from dlt.extract import DltSource
 
 #: Records of one package, so that a long first run that is stopped goes on where it was.
 PORTION = 100_000
@@ -27,6 +32,9 @@ PORTION = 100_000
 #: The schema or dataset of the tables. A DuckDB file must not have the name of one in it, and many
 #: will be called odoo.
 DATASET = "odoo_data"
+
+#: How often a dataset is created that others create, too.
+_TRIES = 6
 
 #: Names that others use for destinations.
 _SCHEMES = {"postgresql": "postgres"}
@@ -82,22 +90,19 @@ def sync(
         What was done, and whether the table is complete.
 
     Raises:
-        ConfigurationError: dlt or pyarrow is not installed, or the destination cannot merge rows.
+        ConfigurationError: dlt or pyarrow is not installed, or dlt is not configured for the
+            destination, or that cannot merge rows.
         ValidationError: of the destination, the model or its fields; or a field has another type
             than when the table was loaded.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
-        StateError: the destination failed, the clock of Odoo went back, or the table is not
-            complete. The next call makes up for what was not loaded.
+        StateError: the destination failed, another sync loads the table, the clock of Odoo went
+            back, or the table is not complete. The next call makes up for what was not loaded.
     """
     dlt = imported()
     name = table or table_name(model)
     target = destination_of(dlt, destination, dataset)
-    # What is kept there would be out of step with the destination: it is asked each time.
-    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _quiet(), _as_ours(dlt):
-        pipeline = dlt.pipeline(
-            f"odoo_{name}", pipelines_dir=folder, destination=target, dataset_name=dataset
-        )
+    with _pipeline(dlt, target, dataset, name) as pipeline:
         again, told = refresh, None
         while told is None or told.verdict == "not finished":
             resource = odoo_table(
@@ -113,7 +118,7 @@ def sync(
                 decimals=decimals,
             )
             source = dlt.source(lambda one=resource: one, name=f"odoo_{name}")()
-            pipeline.run(source, refresh="drop_sources" if again else None)
+            _run(pipeline, source, "drop_sources" if again else None)
             before, told, again = told, report_of(states(pipeline)[name]["report"]), False
             told = _together(before, told)
         kept = of_state(states(pipeline)[name])
@@ -159,6 +164,35 @@ def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
     return made(credentials=path)
 
 
+@contextmanager
+def _pipeline(dlt: Any, target: Any, dataset: str, name: str) -> Iterator[Pipeline]:
+    """Lend a pipeline of dlt that no other sync of the same table has at the same time."""
+    # What is kept there would be out of step with the destination: it is asked each time.
+    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _quiet(), _as_ours(dlt):
+        pipeline = dlt.pipeline(
+            f"odoo_{name}", pipelines_dir=folder, destination=target, dataset_name=dataset
+        )
+        with alone(pipeline, name):
+            yield pipeline
+
+
+def _run(pipeline: Pipeline, source: DltSource, refresh: Any) -> None:
+    """Run a pipeline; where others create the same dataset meanwhile, dlt fails, and goes on."""
+    from dlt.pipeline.exceptions import PipelineStepFailed
+    from dlt.pipeline.helpers import retry_schema_update
+
+    for left in reversed(range(_TRIES)):
+        try:
+            # A run that has files to load loads these, and asks the source for nothing.
+            pipeline.run(source, refresh=refresh)
+        except PipelineStepFailed as error:
+            if not (left and retry_schema_update()(error)):
+                raise
+            refresh = None
+        else:
+            return
+
+
 def _together(before: TableReport | None, now: TableReport) -> TableReport:
     """Return the report of several runs that were one to the caller."""
     if before is None:
@@ -178,10 +212,18 @@ def _quiet() -> Iterator[None]:
 @contextmanager
 def _as_ours(dlt: Any) -> Iterator[None]:
     """Raise what dlt wraps as what it was, and its own errors as one of ours."""
+    from dlt.common.configuration.exceptions import ConfigurationException
     from dlt.common.exceptions import DltException
 
     try:
         yield
+    except ConfigurationException as error:
+        what = " ".join(line.strip() for line in str(error).splitlines()[:2])
+        raise ConfigurationError(
+            f"dlt is not configured for this destination: {what:.400}",
+            suggestion="Name what is missing in the environment, such as a password in"
+            " DESTINATION__POSTGRES__CREDENTIALS__PASSWORD, or in dlt's secrets.toml.",
+        ) from error
     except DltException as error:
         chain = [*_causes(error)]
         for cause in chain:

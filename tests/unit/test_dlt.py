@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import resource
 import secrets
+import subprocess
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -642,6 +644,37 @@ def test_what_is_no_destination_is_an_error(odoo: Odoo, destination: str) -> Non
 def test_a_file_with_the_name_of_the_dataset_is_refused(odoo: Odoo, tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="name of the dataset odoo_data"):
         sync(odoo, f"duckdb:///{tmp_path}/odoo_data.db", ITEM)
+
+
+def test_what_dlt_misses_is_named(odoo: Odoo) -> None:
+    with pytest.raises(ConfigurationError, match=r"`password`.*\n?.*CREDENTIALS__PASSWORD"):
+        sync(odoo, "postgresql://user@localhost/odoo", ITEM)
+
+
+def test_a_table_that_is_loaded_is_refused_to_another_sync(
+    odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of the same process; those of other processes cannot open the file."""
+    handed_out, told = Batches.rows, list[str]()
+
+    def rows(self: Batches, records: Any) -> Any:
+        if not told:
+            told.append("")
+            with ThreadPoolExecutor() as threads:
+                second = threads.submit(sync, odoo, warehouse.url, ITEM)
+                with pytest.raises(StateError, match="Another sync loads the table x_item now"):
+                    second.result()
+            command = f"import duckdb; duckdb.connect({str(warehouse.path)!r})"
+            other = subprocess.run(
+                [sys.executable, "-c", command], capture_output=True, text=True, check=False
+            )
+            told[0] = other.stderr
+        return handed_out(self, records)
+
+    monkeypatch.setattr(Batches, "rows", rows)
+    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert "Could not set lock on file" in told[0]
+    assert sync(odoo, warehouse.url, ITEM).verdict == "complete"
 
 
 def test_a_destination_that_would_add_rows_is_refused(odoo: Odoo, tmp_path: Path) -> None:
