@@ -41,6 +41,10 @@ OTHER_MODELS = frozenset(
     }
 )
 
+#: model -> a field with which ``load`` does otherwise than ``create``. Contacts of a company are
+#: loaded with what it has, and on Odoo 19 lose a VAT number that it has not.
+OTHER_WITH = {"res.partner": "parent_id"}
+
 #: Have ``load`` leave a record alone that has the external id, and have module updates do so.
 _ONCE = {"mode": "update", "noupdate": True}
 
@@ -86,6 +90,8 @@ def as_load(odoo: Odoo, call: Call, key: str, number: int) -> Creation | None:
     if not rows or call.model in OTHER_MODELS:
         return None
     if not all(isinstance(row, Mapping) and row.keys() == rows[0].keys() for row in rows):
+        return None
+    if any(row.get(OTHER_WITH.get(call.model, "")) for row in rows):
         return None
     told = json.dumps([odoo.uid, key, call.model, number])
     stem = f"key_{hashlib.sha256(told.encode()).hexdigest()[:40]}"

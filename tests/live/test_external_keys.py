@@ -257,3 +257,18 @@ def test_a_record_is_the_same_whether_made_with_a_key_or_without(
             pytest.skip("Nothing is created, or not by load.")
     other = {name: (value, keyed[name]) for name, value in without.items() if keyed[name] != value}
     assert other == {}
+
+
+def test_a_contact_of_a_company_keeps_its_vat_number_when_made_with_a_key(
+    machines: Machines, suffix: str
+) -> None:
+    """By ``load``, Odoo 19 would drop it without a word: the company has none."""
+    kept: list[Any] = []
+    for key in (None, f"vat-{suffix}"):
+        with machines.another() as odoo:
+            company = create(odoo, "res.partner", {"name": f"C {suffix}", "is_company": True}).id
+            values = {"name": f"P {suffix}", "parent_id": company, "vat": "BE0477472701"}
+            made = create(odoo, "res.partner", values, key=key).id
+            (row,) = read(odoo, "res.partner", [made], ["vat", "parent_id"]).records
+            kept.append(row["vat"])
+    assert kept[0] == kept[1]
