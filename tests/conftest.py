@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,6 +24,16 @@ _SERVER = re.compile(rf"\[.*?\b({'|'.join(_NAMES)})\b" if _NAMES else r"(?!)")
 def pytest_configure(config: pytest.Config) -> None:
     """Check the types of all results of tools, wherever a test makes one."""
     typed_results.watch()
+
+
+@pytest.fixture(autouse=True)
+def _levels_of_the_log() -> Iterator[None]:
+    """What a command sets for its log, ends with its test."""
+    loggers = [logging.getLogger(name) for name in ("odoo_toolkit", "odoo_toolkit_mcp")]
+    before = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, before, strict=True):
+        logger.setLevel(level)
 
 
 @pytest.hookimpl(optionalhook=True)
