@@ -196,7 +196,7 @@ def begin_key(
     password = secret(password)
     second_factor = secret(second_factor) if second_factor else None
     try:
-        settings = _settings(server, database, login, password=password)
+        settings = settings_of_user(server, database, login, password=password)
         known = _check_address(settings)
         web = WebSession(settings, settings.database, second_factor=second_factor)
         try:
@@ -318,7 +318,7 @@ def check_key(
             suggestion=f"Give a key, not the password. {NEW_KEY}",
         )
     try:
-        odoo = Odoo(_settings(server, database, login, api_key=key))
+        odoo = Odoo(settings_of_user(server, database, login, api_key=key))
         with odoo:
             owner = _owner(lambda call: odoo.call(attrs.evolve(call, internal=True)), odoo.uid)
         if owner.login == login:
@@ -366,7 +366,7 @@ def remove_key(
             details={"reason": "credentials"},
         )
     try:
-        settings = _settings(server, database, login, password=password)
+        settings = settings_of_user(server, database, login, password=password)
         with _web_session(settings, second_factor) as (send, uid):
             own = [["id", "=", key_id], ["user_id", "=", uid]]
             there = Call(model=_KEYS, method="search_read", arguments={"domain": own})
@@ -385,7 +385,7 @@ def remove_key(
     raise _without_traces(failure)
 
 
-def _settings(
+def settings_of_user(
     server: ConnectionSettings | str,
     database: str | None,
     login: str,
@@ -393,7 +393,17 @@ def _settings(
     password: Secret | None = None,
     api_key: Secret | None = None,
 ) -> ConnectionSettings:
-    """Return settings for one user; of those given, only where Odoo is and how it is reached."""
+    """Return settings for one user; of those given, only where Odoo is and how it is reached.
+
+    Args:
+        server: the address of Odoo, or settings that reach it.
+        database: the user's.
+        login: of the user.
+        password, api_key: one of them, the user's own.
+
+    Raises:
+        ConfigurationError: the address is none.
+    """
     if isinstance(server, str):
         user = {"username": login, "password": password, "api_key": api_key}
         where = {"url": server, "database": database}
@@ -443,7 +453,7 @@ def _resumed(
 ) -> Iterator[_Send]:
     """Go on with a login, and log out at the end."""
     # The session is the only credential: it never logs in again.
-    settings = _settings(server, database, begun.owner.login, password=begun.session)
+    settings = settings_of_user(server, database, begun.owner.login, password=begun.session)
     web = WebSession(settings, settings.database)
     web.resume(begun.owner.uid, begun.session)
     try:

@@ -25,6 +25,7 @@ from odoo_toolkit.user_keys import (
     check_key,
     finish_key,
     give_up_key,
+    settings_of_user,
 )
 from odoo_toolkit_mcp.accounts.grants import Account, Grants, Why
 from odoo_toolkit_mcp.accounts.issuer import folded
@@ -196,15 +197,8 @@ def shares_login(instance: Instance, login: str, key: Secret) -> bool:
     Raises:
         OdooError: Odoo does not accept the key, or cannot be asked.
     """
-    settings = attrs.evolve(
-        instance.connection,
-        username=login,
-        api_key=key,
-        password=None,
-        protocol="auto",
-        company_id=None,
-        company_ids=(),
-    )
+    connection = instance.connection
+    settings = settings_of_user(connection, connection.database, login, api_key=key)
     # More than is asked for may match, as some characters stand for others.
     alike = [["login", "=ilike", login.replace("\\", "\\\\")]]
     find = Call(
