@@ -37,6 +37,11 @@ MOST_SUBSCRIPTIONS = 50
 #: Kinds of resources that can be subscribed to (REQ-06-15).
 RECORD, SYSTEM = "record", "system/info"
 
+#: Seconds for which a change counts as just made. Odoo tells whole seconds, so one that follows it
+#: within the same second looks the same; the next look tells of it in any case. More than a
+#: second, as clocks are compared to a second, and a change is stored some time after its moment.
+_FRESH = 5.0
+
 #: What is known of a record that is not there.
 GONE = "gone"
 
@@ -274,7 +279,7 @@ async def in_thread(
         audit.caller.reset(token)
 
 
-def _first_look(odoo: Odoo, model: str, uris: Sequence[ResourceUri]) -> dict[str, str]:
+def _first_look(odoo: Odoo, model: str, uris: Sequence[ResourceUri]) -> dict[str, Any]:
     """Return when records of a model were last changed, or refuse to watch them."""
     from odoo_toolkit_mcp.resources.readers import missing
 
@@ -285,11 +290,15 @@ def _first_look(odoo: Odoo, model: str, uris: Sequence[ResourceUri]) -> dict[str
     return {uri.text: found[uri.record_id] for uri in uris}
 
 
-def _last_changes(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, str]:
+def _last_changes(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
+    """Return when records were last changed, and whether each change had only just been made."""
     # Imported here: the server answers before it needs the library.
-    from odoo_toolkit.records.changes import last_changes
+    from odoo_toolkit.records.changes import last_changes, server_time
 
-    return last_changes(odoo, model, ids)
+    since = None if odoo.clock_ahead is None else server_time(odoo, -_FRESH)
+    found = last_changes(odoo, model, ids)
+    # What was made by SQL may have no such moment.
+    return {key: (str(at), since is not None and str(at) >= since) for key, at in found.items()}
 
 
 def _not_watched(uri: ResourceUri) -> OdooError:

@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from datetime import datetime, timezone
 from typing import Any
 
 import anyio
@@ -16,6 +17,7 @@ from mcp import Client, MCPDeprecationWarning, MCPError
 from mcp.types import ResourceUpdatedNotification
 
 from odoo_toolkit_mcp.requests import Running
+from odoo_toolkit_mcp.resources import subscriptions
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS, Subscriptions
 from odoo_toolkit_mcp.resources.uris import ResourceUri, parse_uri
 from odoo_toolkit_mcp.server import OdooServer
@@ -162,6 +164,20 @@ async def test_changed_record_is_told(make_server: MakeServer, odoo: FakeOdoo, e
         assert await told.next() == NINE
         assert await look() == set()
         assert told.nothing_more
+
+
+async def test_a_change_in_the_second_of_the_one_seen_is_told(
+    make_server: MakeServer, odoo: FakeOdoo, era: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Odoo tells whole seconds, so the two look the same; once, when no other can follow."""
+    odoo.records[1]["write_date"] = f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S}"
+    server = make_server()
+    async with looking(server) as look, subscribed(server, era, ONE) as told:
+        assert await look() == set()
+        monkeypatch.setattr(subscriptions, "_FRESH", -3600.0)  # as if it were later
+        assert await look() == {ONE}
+        assert await told.next() == ONE
+        assert await look() == set()
 
 
 async def test_deleted_record_is_told(make_server: MakeServer, odoo: FakeOdoo, era: str) -> None:
