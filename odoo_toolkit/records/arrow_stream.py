@@ -193,7 +193,9 @@ class ArrowStream:
             self.report = records.report
 
     def _batch(self, columns: list[ArrowColumn], page: list[Record]) -> pa.RecordBatch:
-        by_key = {column.key: [row.get(column.key) for row in page] for column in columns}
+        # A many2one has two columns of one key.
+        keys = dict.fromkeys(column.key for column in columns)
+        by_key = {key: [row.get(key) for row in page] for key in keys}
         values = [by_key[column.key] for column in columns]
         return record_batch(self.model, columns, self.schema, values, by_key["id"])
 

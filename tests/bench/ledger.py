@@ -7,22 +7,13 @@ Each way is a process of its own, so that the memory at its peak is its own; the
 from __future__ import annotations
 
 import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
-import requests
-
-from odoo_toolkit import connect, to_arrow
 from tests.attacks.servers import copied
 from tests.bench import pages_to_parquet
-from tests.bench.pages_to_parquet import FIELDS, MODEL, PAGE
 from tests.bench.rivals import LIBRARIES, environment
 from tests.live.servers import Server, find_servers
 from tests.provisioning import postgres
@@ -39,9 +30,6 @@ within each round.
 ingestr is not here: the package 1.1.76 has no program but fetches it from elsewhere, and 1.0.78,
 which has it, does not know Odoo ("unsupported source scheme: odoo").
 """
-
-#: Pages of which the ids are asked for together, as the library does.
-WINDOW = 20
 
 
 def measure(server: Server) -> list[list[str]]:
@@ -75,7 +63,7 @@ def measure(server: Server) -> list[list[str]]:
 
 
 def _own(way: str) -> list[str]:
-    return [sys.executable, "-m", "tests.bench.ledger", way]
+    return [sys.executable, "-m", "tests.bench.whole_table", way]
 
 
 def _other(library: str) -> list[str]:
@@ -120,74 +108,11 @@ def last_of(database: str, rows: int) -> str:
     ).strip()
 
 
-class _Bare:
-    """Sends requests and decodes the answers, and nothing more."""
-
-    def __init__(self, url: str, database: str, login: str, password: str) -> None:
-        self._url, self._session = f"{url}/jsonrpc", requests.Session()
-        uid = self._ask("common", "login", [database, login, password])
-        self._start = [database, uid, password, MODEL]
-
-    def __call__(self, method: str, **arguments: Any) -> Any:
-        named = {**arguments, "order": "id", "context": {"lang": "en_US", "tz": "UTC"}}
-        return self._ask("object", "execute_kw", [*self._start, method, [], named])
-
-    def _ask(self, service: str, method: str, args: list[Any]) -> Any:
-        call = {"service": service, "method": method, "args": args}
-        body = {"jsonrpc": "2.0", "method": "call", "params": call, "id": 1}
-        return self._session.post(self._url, json=body).json()["result"]
-
-
-def bare(ask: _Bare, end_of_all: int) -> int:
-    """Read pages between ids that are known, two at a time, as the library does."""
-
-    def ranges() -> Iterator[list[Any]]:
-        last, all_of_them = 0, ["id", "<=", end_of_all]
-        while ids := ask("search", domain=[["id", ">", last], all_of_them], limit=WINDOW * PAGE):
-            for end in [*ids[PAGE - 1 :: PAGE], *ids[-1:]]:
-                if end > last:
-                    yield [["id", ">", last], ["id", "<=", end]]
-                    last = end
-
-    found = 0
-    with ThreadPoolExecutor(2) as threads:
-        waiting = []
-        for domain in ranges():
-            waiting.append(threads.submit(ask, "search_read", domain=domain, fields=FIELDS))
-            if len(waiting) > 2:
-                found += len(waiting.pop(0).result())
-        found += sum(len(page.result()) for page in waiting)
-    return found
-
-
-def pages(ask: _Bare, end_of_all: int) -> int:
-    """Read pages one after the other."""
-    last, found, all_of_them = 0, 0, ["id", "<=", end_of_all]
-    domain = [["id", ">", last], all_of_them]
-    while page := ask("search_read", domain=domain, fields=FIELDS, limit=PAGE):
-        last, found = page[-1]["id"], found + len(page)
-        domain = [["id", ">", last], all_of_them]
-    return found
-
-
 def main() -> None:
-    """Go one way, and print the rows, the seconds and the megabytes; or measure all."""
-    if len(sys.argv) == 1:
-        for server in find_servers():
-            if server.version in ("19", "14"):
-                print(server.name, *measure(server), sep="\n")
-        return
-    way, url, database, login, password, last, file = sys.argv[1:]
-    started = time.perf_counter()
-    if way == "library":
-        settings = {"url": url, "database": database, "username": login, "password": password}
-        with connect(**settings, protocol="jsonrpc") as odoo:
-            domain = [["id", "<=", int(last)]]
-            found = to_arrow(odoo, MODEL, domain, FIELDS, order="id").write(file).rows
-    else:
-        found = globals()[way](_Bare(url, database, login, password), int(last))
-    taken = time.perf_counter() - started
-    print(found, taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    """Measure on the provisioned servers."""
+    for server in find_servers():
+        if server.version in ("19", "14"):
+            print(server.name, *measure(server), sep="\n")
 
 
 if __name__ == "__main__":

@@ -15,8 +15,6 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-import pandas as pd
-
 MODEL = "account.move.line"
 FIELDS = ["date", "move_id", "account_id", "partner_id", "name", "debit", "credit", "balance"]
 MANY2ONE = ["move_id", "account_id", "partner_id"]
@@ -43,6 +41,8 @@ def with_odooly(url: str, database: str, login: str, password: str) -> SearchRea
 
 
 def main() -> None:
+    import pandas as pd
+
     library, url, database, login, password, end, file = sys.argv[1:]
     search_read = globals()[f"with_{library}"](url, database, login, password)
     started = time.perf_counter()

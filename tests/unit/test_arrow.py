@@ -418,6 +418,29 @@ def test_a_full_disc_leaves_no_half_file(
     assert [one.read_bytes() for one in tmp_path.iterdir()] == ([before] if before else [])
 
 
+def test_a_row_group_that_cannot_be_written_ends_the_file(
+    many: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is written while the next one is gathered; what went wrong is not forgotten."""
+    files = importlib.import_module("odoo_toolkit.records.arrow_files")
+    monkeypatch.setattr(files, "_GROUP_ROWS", 1_000)
+    write_table = pq.ParquetWriter.write_table
+    groups: list[int] = []
+
+    def second_fails(self: Any, table: pa.Table, **kwargs: Any) -> None:
+        groups.append(table.num_rows)
+        if len(groups) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_table(self, table, **kwargs)
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", second_fails)
+    with pytest.raises(OSError, match="was not made") as caught:
+        to_arrow(many.connect(), "x.item", [], ["name"]).write(tmp_path / "a.parquet")
+    assert caught.value.errno == errno.ENOSPC
+    assert len(groups) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_ten_thousand_columns(tmp_path: Path) -> None:
     fields = {f"x_{number}": "char" for number in range(10_000)}
     records = {"x.wide": [{"id": 1, "x_0": "first", "x_9999": "last"}, {"id": 2}]}
