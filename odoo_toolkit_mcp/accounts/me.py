@@ -320,7 +320,9 @@ class MyPages:
         if not account_id:
             return None
         account = await aside(self._provider.grants.account, account_id)
-        return account if account and account.instance in self._team.instances else None
+        if account is None or account.instance not in self._team.instances:
+            return None
+        return await self._provider.rechecked(account)
 
     async def _posted(self, request: Request) -> tuple[Account, FormData]:
         """Return whose form comes from a page, and the form.

@@ -109,6 +109,7 @@ class Members:
                 credentials=_credentials,
                 about=_about,
                 denied=self._denied,
+                holds=_holds,
                 note=_Notes(self._provider.activity, instance),
                 rates=StoredRates(self._store, name),
                 sealing=self._sealing,
@@ -159,6 +160,15 @@ def _grant(request: Request | None) -> Grant:
         raise make_error("ACCESS_DENIED", "There is no request of HTTP.")
     grant: Grant = _token(request.scope).grant
     return grant
+
+
+async def _holds(request: Request | None) -> bool:
+    """Whether the token of a request still grants what it did when that came."""
+    if request is None:
+        return False
+    token = _token(request.scope)
+    again = await token.verifier.verify_token(token.token)
+    return isinstance(again, GrantedToken) and again.rule == token.rule
 
 
 def _credentials(request: Request | None) -> Credentials:

@@ -241,8 +241,10 @@ class SignIn:
         session = self._pages.cookie(request, "me")
         account_id = await aside(self._sessions.account, session)
         account = await aside(self._provider.grants.account, account_id) if account_id else None
-        usable = account and account.key and account.instance in self._team.instances
-        return account if usable else None
+        if account is None or account.instance not in self._team.instances:
+            return None
+        account = await self._provider.rechecked(account)
+        return account if account.key else None
 
     # The second page.
 

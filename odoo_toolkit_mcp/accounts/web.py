@@ -251,10 +251,14 @@ def address_of(request: Request) -> str:
     """Return the address of who sends a request; of IPv6 the network, which is one person's."""
     host = request.client.host if request.client else "unknown"
     try:
-        network = ipaddress.ip_network((host, 64), strict=False)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    return str(network) if network.version == 6 else host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    if address.ipv4_mapped:  # of all of IPv4 there would be one network
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
 
 
 def moment(seconds: float) -> str:
