@@ -127,6 +127,10 @@ def test_with_a_password_from_the_first_page_to_the_last(
     done = person.post("/me/undo", asked, entry=entry, sure="yes")
     assert "Taken back" in text_of(done)
     assert toolkit.count(admin, "res.partner", named).count == 0
+    # It is noted as what programs do, and there is no second time.
+    events = team.server.provider.activity.latest(kind="call", words='"unlink"')
+    (noted,) = [one for one in events if one.body["ids"] == [made["id"]]]
+    assert (noted.client, noted.body["login"]) == ("/me", user.login)
     again = person.post("/me/undo", asked, entry=entry, sure="yes")
     assert again.status_code == 409
     assert "taken back" in text_of(again)
@@ -144,6 +148,31 @@ def test_with_a_password_from_the_first_page_to_the_last(
     assert keys_of(user, people) == []
     assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
     assert client.refresh(tokens.refresh).status_code == 400
+
+
+def test_what_another_person_has_to_allow_is_not_taken_back_without(
+    server: Server, people: People, admin: Odoo, tmp_path: Path
+) -> None:
+    user = creator(people)
+    rules = {"approval": ["res.partner.unlink"], "approvers": ["somebody else"]}
+    journal = str(tmp_path / "journal.sqlite")
+    main = instance_of(server, mode="full", confirm="never", journal=journal, **rules)
+    with RunningTeam(tmp_path, {"main": main}) as careful:
+        person, client = Person(careful.url), OAuthClient(careful.url)
+        form = {"instance": "main", "login": user.login, "password": user.password}
+        tokens = person.connect(client, **form)
+        values = {"name": f"Made by {user.login}"}
+        made = result_of(
+            careful, tokens.access, "odoo_core_create", model="res.partner", values=values
+        )
+        assert person.post("/me/sign-in", person.get("/me"), **form).status_code == 303
+        page = person.get("/me")
+        (entry,) = re.findall(r'name="entry" value="(\d+)"', page.text)
+        for sure in ("", "yes"):
+            refused = person.post("/me/undo", page, entry=entry, sure=sure)
+            assert refused.status_code == 409
+            assert "approval of another person" in text_of(refused)
+    assert toolkit.count(admin, "res.partner", [["id", "=", made["id"]]]).count == 1
 
 
 def test_a_no_leaves_nothing_behind(team: RunningTeam, client: OAuthClient, people: People) -> None:
