@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from odoo_toolkit_mcp.accounts import odoo_users
+from odoo_toolkit_mcp.accounts import app, odoo_users
 from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.resources import serving
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS
@@ -155,6 +156,22 @@ def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(
     thief.url = after.url
     assert thief.get("/admin/activity").status_code == 403
     assert "Who is connected" not in thief.get("/admin").text
+
+
+def test_a_call_that_never_ends_to_arrive_is_cut_off(
+    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "PATIENCE", 0.2)
+    team = serve()
+    token = connected(team, OAuthClient(team.url)).access
+    with socket.create_connection(("127.0.0.1", team.port), timeout=30) as slow:
+        slow.sendall(
+            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{team.port}\r\n"
+            f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+            "Accept: application/json, text/event-stream\r\nMcp-Method: tools/list\r\n"
+            "MCP-Protocol-Version: 2026-07-28\r\nContent-Length: 1000\r\n\r\n{".encode()
+        )
+        assert slow.recv(1000).split()[1] == b"408"
 
 
 # Addresses --------------------------------------------------------------------------------------
