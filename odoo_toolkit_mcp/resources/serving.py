@@ -313,6 +313,8 @@ class ServedResources:
                         continue
                 except OdooError as error:
                     logger.error("%s %s", error.message, error.suggestion or "")
+                except Exception:  # this task must not end the server
+                    logger.exception("It is not known whether a stream may go on.")
                 stream.cancel()
                 return
 

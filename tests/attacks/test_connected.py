@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import requests
 
-from odoo_toolkit_mcp.accounts import app, odoo_users
+from odoo_toolkit_mcp.accounts import app, odoo_users, stored_rates
 from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.resources import serving
 from odoo_toolkit_mcp.resources.subscriptions import MOST_SUBSCRIPTIONS
 from tests.attacks.test_sign_in import at_home
 from tests.team.conftest import Serve, client, serve, team, users
-from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, Tokens
+from tests.team.harness import OPERATOR_PASSWORD, OAuthClient, Person, RunningTeam, Tokens, call
 from tests.team.people import NOWHERE, Users, password_of
 
 __all__ = ["client", "serve", "team", "users"]
@@ -113,6 +113,44 @@ def test_streams_of_one_person_leave_room_for_others(
         first = [next(one) for one in told]
     assert "RATE_LIMITED" in str(first[-2]["error"])
     assert all("acknowledged" in one["method"] for one in [*first[:-2], first[-1]])
+
+
+def test_calls_of_one_person_are_none_of_anothers(
+    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two programs of one person share; another person, and the same login elsewhere, do not."""
+    monkeypatch.setattr(stored_rates, "now", lambda: 1_800_000_000.0)
+    bound = {"rate_limit": True, "rate_limit_rpm": 3}
+    other = {**NOWHERE, **bound, "title": "Other", "database": "other"}
+    team = serve({"main": {**NOWHERE, **bound}, "other": other})
+
+    def token(login: str, instance: str) -> str:
+        form = {"instance": instance, "login": login, "password": password_of(login)}
+        return Person(team.url).connect(OAuthClient(team.url), **form).access
+
+    def refused(one: str) -> bool:
+        return "RATE_LIMITED" in call(team.url, one, "odoo_core_get_user").text
+
+    one, again = token("ann", "main"), token("ann", "main")
+    answers = [refused(each) for each in (one, again, one, again, one)]
+    assert answers == [False, False, False, True, True]
+    assert not refused(token("bob", "main"))
+    assert not refused(token("ann", "other"))
+
+
+def test_a_token_without_the_scope_of_the_endpoint_is_of_no_use_there(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    person = Person(team.url)
+    page = person.begin(client, scope="offline_access")
+    page = person.sign_in(page, login="ann", password=password_of("ann"))
+    tokens = client.tokens(person.answer(page)["code"])
+    answer = call(team.url, tokens.access, "odoo_core_get_user")
+    assert answer.status_code == 403
+    more = client.post(
+        "/token", grant_type="refresh_token", refresh_token=tokens.refresh, scope="odoo"
+    )
+    assert more.json()["error"] == "invalid_scope"
 
 
 # The pages --------------------------------------------------------------------------------------
