@@ -183,6 +183,27 @@ def test_who_was_archived_allows_no_further_program(
     assert "Continue as" not in home.begin(client).text
 
 
+def test_a_session_that_somebody_knows_before_is_not_the_one_of_who_signs_in(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    """Cookies of the intruder, planted in the browser of somebody who then signs in."""
+    intruder = at_home(team, client, "eve")
+    victim = Person(team.url)
+    victim.browser.cookies.update(intruder.browser.cookies)
+    page = victim.get("/me")
+    form = {"login": "ann", "password": password_of("ann")}
+    victim.connect(client, **form)
+    assert victim.post("/me/sign-in", page, **form).status_code == 303
+    assert "(ann)" in victim.get("/me").text
+    assert "(eve)" in intruder.get("/me").text
+    operator = Person(team.url)
+    operator.browser.cookies.set("omcp-admin", intruder.browser.cookies["omcp-me"])
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    assert operator.get("/admin/activity").status_code == 200
+    intruder.browser.cookies.set("omcp-admin", intruder.browser.cookies["omcp-me"])
+    assert intruder.get("/admin/activity").status_code == 403
+
+
 def test_a_new_password_of_the_operator_ends_the_sessions_of_the_old_one(
     users: Users, serve: Serve
 ) -> None:
