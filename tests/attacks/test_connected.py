@@ -191,7 +191,7 @@ def test_a_session_that_somebody_knows_before_is_not_the_one_of_who_signs_in(
     victim = Person(team.url)
     victim.browser.cookies.update(intruder.browser.cookies)
     page = victim.get("/me")
-    form = {"login": "ann", "password": password_of("ann")}
+    form = {"instance": "main", "login": "ann", "password": password_of("ann")}
     victim.connect(client, **form)
     assert victim.post("/me/sign-in", page, **form).status_code == 303
     assert "(ann)" in victim.get("/me").text
