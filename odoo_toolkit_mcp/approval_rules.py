@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import ConfigurationError, OdooError
+from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
 
 if TYPE_CHECKING:
     from odoo_toolkit.client import Odoo
@@ -72,6 +72,41 @@ class Rules:
 
 
 NO_RULES = Rules()
+
+
+class WithoutApproval:
+    """A connection on which no call of a rule is made, where nobody can be asked to allow it.
+
+    Args:
+        odoo: the connection.
+        rules: of the calls that another person has to allow.
+    """
+
+    def __init__(self, odoo: Odoo, rules: Rules) -> None:
+        self._odoo = odoo
+        self._rules = rules
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._odoo, name)
+
+    def check(self, call: Call, *, planned: bool = False) -> Call:
+        """Ask the policy about a call that is to come, which must be of no rule."""
+        self._refuse(call)
+        return self._odoo.check(call, planned=planned)
+
+    def call(self, call: Call) -> Any:
+        """Send a call that is of no rule."""
+        self._refuse(call)
+        return self._odoo.call(call)
+
+    def _refuse(self, call: Call) -> None:
+        if not call.reads and self._rules.stop(self._odoo, [call]):
+            raise AccessError(
+                "This takes the approval of another person, which cannot be asked for here."
+                " Nothing was done.",
+                suggestion="Let your program do it: then that person is asked.",
+                outcome="not_sent",
+            )
 
 
 def rules_of(settings: ServerSettings) -> Rules:

@@ -111,6 +111,10 @@ class Requests:
         """What keeps what is written; None where nothing does."""
         return journal_for(self.connection_settings, self.settings)
 
+    async def holds(self, ctx: Context) -> bool:
+        """Whether a request that is open for long may still go on."""
+        return self._serving.holds is None or await self._serving.holds(ctx.request)
+
     def _tell(self, event: CallEvent) -> None:
         for hook in self.call_hooks:
             hook(event)

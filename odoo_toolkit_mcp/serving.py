@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -25,6 +25,7 @@ class Serving:
         credentials: returns for which Odoo user a request acts; by default the settings say.
         about: returns what audit lines say of the person and client behind a request.
         denied: is told that Odoo has denied a request something: its key may be of no use.
+        holds: whether a request that is open for long may still go on; by default it may.
         note: takes the audit lines, in place of a file or the log.
         rates: counts a call of a client, and returns the seconds to wait; by default each server
             counts by itself.
@@ -35,6 +36,7 @@ class Serving:
     credentials: Callable[[Request | None], Credentials] | None = None
     about: Callable[[Request | None], Mapping[str, Any]] | None = None
     denied: Callable[[Request | None], None] | None = None
+    holds: Callable[[Request | None], Awaitable[bool]] | None = None
     note: Callable[[Mapping[str, Any]], None] | None = None
     rates: Callable[[str | None, Access, ServerSettings], float] | None = None
     sealing: Sealing | None = None

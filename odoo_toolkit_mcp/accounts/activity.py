@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
 from odoo_toolkit.databases import Database
+from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.store import now
+
+logger = logging.getLogger(__name__)
 
 
 @attrs.frozen(kw_only=True)
@@ -94,3 +99,31 @@ class Activity:
                 [*values, limit],
             ).fetchall()
         return [Event(**{**dict(row), "body": json.loads(row["body"])}) for row in rows]
+
+
+class Notes:
+    """Keeps the audit lines of an instance in the store; in the log where it cannot.
+
+    What has been done in Odoo is done: it does not become an error by not being noted.
+
+    Args:
+        activity: of the store.
+        instance: its name.
+    """
+
+    def __init__(self, activity: Activity, instance: str) -> None:
+        self._activity = activity
+        self._instance = instance
+
+    def __call__(self, entry: Mapping[str, Any]) -> None:
+        """Keep one line."""
+        try:
+            self._activity.note(
+                "call",
+                instance=self._instance,
+                account=entry.get("account"),
+                client=str(entry.get("program", "")),
+                body=dict(entry),
+            )
+        except OdooError as error:
+            logger.error("%s The line: %s", error.message, dict(entry))

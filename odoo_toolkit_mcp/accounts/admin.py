@@ -114,13 +114,15 @@ class AdminPages:
         await aside(self._attempts.forget, address, "operator")
         await aside(self._provider.activity.note, "operator signed in")
         answer = to("/admin")
-        self._pages.set_cookie(answer, "admin", await aside(self._sessions.begin, OPERATOR_ID))
+        session = await aside(self._sessions.begin, OPERATOR_ID, kept)
+        self._pages.set_cookie(answer, "admin", session)
         return answer
 
     async def sign_out(self, request: Request) -> Response:
         """End the operator's session."""
         await self._pages.form(request)
-        await aside(self._sessions.end, self._pages.cookie(request, "admin"))
+        kept = self._team.operator_password or ""
+        await aside(self._sessions.end, self._pages.cookie(request, "admin"), kept)
         answer = to("/admin")
         self._pages.remove_cookie(answer, "admin")
         return answer
@@ -228,9 +230,11 @@ class AdminPages:
         )
 
     async def _is_operator(self, request: Request) -> bool:
+        kept = self._team.operator_password
+        if not kept:
+            return False
         session = self._pages.cookie(request, "admin")
-        signed_in = await aside(self._sessions.account, session) == OPERATOR_ID
-        return bool(self._team.operator_password) and signed_in
+        return await aside(self._sessions.account, session, kept) == OPERATOR_ID
 
     async def _check(self, request: Request) -> None:
         if not await self._is_operator(request):

@@ -26,7 +26,12 @@ from odoo_toolkit_mcp.accounts.clients import SCOPES
 from odoo_toolkit_mcp.accounts.issued import TellUnusable, TokensOfIssuer
 from odoo_toolkit_mcp.accounts.me import MyPages
 from odoo_toolkit_mcp.accounts.members import Members
-from odoo_toolkit_mcp.accounts.oauth import oauth_routes, resource_routes, stylesheet
+from odoo_toolkit_mcp.accounts.oauth import (
+    Promptly,
+    oauth_routes,
+    resource_routes,
+    stylesheet,
+)
 from odoo_toolkit_mcp.accounts.policy_checks import check_rules
 from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
@@ -42,6 +47,9 @@ from odoo_toolkit_mcp.sealing import Sealing
 from odoo_toolkit_mcp.settings import HEALTH_PATH, METRICS_PATH
 
 logger = logging.getLogger(__name__)
+
+#: Seconds that a request to the endpoint may take to arrive: it may bring a large file.
+PATIENCE = 120.0
 
 #: Seconds between two times that the store is tidied.
 _TIDIED = 3600.0
@@ -130,7 +138,7 @@ class TeamServer:
             if issuer:
                 verifier = TokensOfIssuer(self.provider, issuer, keys, address)
             metadata_url = build_resource_metadata_url(AnyHttpUrl(address.url))
-            endpoint = guard(members, verifier, scopes, metadata_url)
+            endpoint = guard(Promptly(members, PATIENCE), verifier, scopes, metadata_url)
             if origins := self.team.server.allowed_origins:
                 endpoint = for_pages(endpoint, origins)
             yield Route(address.path, endpoint)

@@ -97,7 +97,7 @@ def fetch_document(address: str) -> Any:
         port = parts.port or 443
     except ValueError:
         raise DocumentError("its address has no valid port") from None
-    if parts.scheme != "https" or not parts.hostname or parts.username or parts.fragment:
+    if parts.scheme != "https" or not parts.hostname or "@" in parts.netloc or parts.fragment:
         raise DocumentError("its address is not a plain https address")
     if not parts.path.strip("/") or ".." in parts.path.split("/"):
         raise DocumentError("its address has no path")

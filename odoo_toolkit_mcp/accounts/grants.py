@@ -422,6 +422,8 @@ class Grants:
 
     def knows_client(self, client: str) -> bool:
         """Whether anything was ever granted to a client."""
+        if "\0" in client:
+            return False  # PostgreSQL would not even look
         with self._store.reading() as session:
             found = session.execute(
                 "SELECT 1 AS found FROM granted WHERE client = ? LIMIT 1", [client]

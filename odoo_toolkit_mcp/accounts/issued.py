@@ -90,6 +90,7 @@ class TokensOfIssuer(TokenVerifier):
             claims={"iss": self._issuer.url},
             grant=grant,
             rule=rule,
+            verifier=self,
         )
 
     async def _account(self, login: str) -> Account:

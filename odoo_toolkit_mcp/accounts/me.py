@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import attrs
 from starlette.datastructures import FormData
@@ -16,6 +16,8 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.undoing import history, undo
 from odoo_toolkit.user_keys import remove_key
+from odoo_toolkit_mcp import audit
+from odoo_toolkit_mcp.accounts.activity import Notes
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
@@ -26,11 +28,15 @@ from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import PageError, Pages, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
+from odoo_toolkit_mcp.approval_rules import WithoutApproval, rules_of
 from odoo_toolkit_mcp.requests import journal_for
 from odoo_toolkit_mcp.settings import policy_of
 
 #: Events and changes on one page.
 _SHOWN = 30
+
+#: What the page is called where it is noted which program does something.
+_PROGRAM = "/me"
 
 
 class MyPages:
@@ -306,11 +312,15 @@ class MyPages:
         settings = attrs.evolve(
             instance.connection, username=account.login, api_key=account.key, password=None
         )
-        journal = journal_for(settings, server)
+        policy, journal = policy_of(server), journal_for(settings, server)
+        noted = audit.AuditLog(server, policy, Notes(self._provider.activity, instance.name))
+        about = {"login": account.login, "account": account.id, "program": _PROGRAM}
+        caller = audit.caller.set(audit.Caller(_PROGRAM, _PROGRAM, about=about))
         try:
-            with Odoo(settings, policy=policy_of(server), journal=journal) as odoo:
-                return function(odoo)
+            with Odoo(settings, policy=policy, journal=journal, on_call=noted.record) as odoo:
+                return function(cast("Odoo", WithoutApproval(odoo, rules_of(server))))
         finally:
+            audit.caller.reset(caller)
             if journal:
                 journal.store.close()
 
@@ -320,7 +330,9 @@ class MyPages:
         if not account_id:
             return None
         account = await aside(self._provider.grants.account, account_id)
-        return account if account and account.instance in self._team.instances else None
+        if account is None or account.instance not in self._team.instances:
+            return None
+        return await self._provider.rechecked(account)
 
     async def _posted(self, request: Request) -> tuple[Account, FormData]:
         """Return whose form comes from a page, and the form.

@@ -7,7 +7,6 @@ own connections, caches, list of tools and subscriptions.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -16,12 +15,12 @@ from starlette.types import Receive, Scope, Send
 
 from odoo_toolkit.databases import Database
 from odoo_toolkit.errors import OdooError, make_error
-from odoo_toolkit_mcp.accounts.activity import Activity
+from odoo_toolkit_mcp.accounts.activity import Notes
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.provider import GrantedToken, Provider
 from odoo_toolkit_mcp.accounts.stored_files import StoredFiles
 from odoo_toolkit_mcp.accounts.stored_rates import StoredRates
-from odoo_toolkit_mcp.accounts.team import Instance, Team
+from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.team_metrics import TeamMetrics
 from odoo_toolkit_mcp.callers import Credentials
 from odoo_toolkit_mcp.http.app import Endpoint
@@ -109,7 +108,8 @@ class Members:
                 credentials=_credentials,
                 about=_about,
                 denied=self._denied,
-                note=_Notes(self._provider.activity, instance),
+                holds=_holds,
+                note=Notes(self._provider.activity, name),
                 rates=StoredRates(self._store, name),
                 sealing=self._sealing,
                 files=StoredFiles(self._store, self._provider.vault, f"{name} {rule}"),
@@ -124,29 +124,6 @@ class Members:
             await anyio.sleep_forever()
 
 
-class _Notes:
-    """Keeps the audit lines of an instance in the store; in the log where it cannot.
-
-    What has been done in Odoo is done: it does not become an error by not being noted.
-    """
-
-    def __init__(self, activity: Activity, instance: Instance) -> None:
-        self._activity = activity
-        self._instance = instance.name
-
-    def __call__(self, entry: Mapping[str, Any]) -> None:
-        try:
-            self._activity.note(
-                "call",
-                instance=self._instance,
-                account=entry.get("account"),
-                client=str(entry.get("program", "")),
-                body=dict(entry),
-            )
-        except OdooError as error:
-            logger.error("%s The line: %s", error.message, dict(entry))
-
-
 def _token(scope: Scope) -> GrantedToken:
     token = scope["user"].access_token
     if not isinstance(token, GrantedToken):
@@ -159,6 +136,15 @@ def _grant(request: Request | None) -> Grant:
         raise make_error("ACCESS_DENIED", "There is no request of HTTP.")
     grant: Grant = _token(request.scope).grant
     return grant
+
+
+async def _holds(request: Request | None) -> bool:
+    """Whether the token of a request still grants what it did when that came."""
+    if request is None:
+        return False
+    token = _token(request.scope)
+    again = await token.verifier.verify_token(token.token)
+    return isinstance(again, GrantedToken) and again.rule == token.rule
 
 
 def _credentials(request: Request | None) -> Credentials:

@@ -150,10 +150,10 @@ class _Tokens:
         grants = self._provider.grants
         code, refresh = form.get("code"), form.get("refresh_token")
         known = None
-        if isinstance(code, str):
-            known = await aside(grants.find_code, code)
-        elif isinstance(refresh, str):
+        if form.get("grant_type") == "refresh_token" and isinstance(refresh, str):
             known = await aside(grants.find_token, refresh, "refresh")
+        elif isinstance(code, str):
+            known = await aside(grants.find_code, code)
         address = self._provider.team.address_of(known.grant.resource) if known else None
         return address.url if address else None
 
@@ -220,19 +220,21 @@ class _Authorize:
         return self._pages.message(request, problem, address)
 
 
-class _Promptly:
+class Promptly:
     """An application whose requests arrive in good time, whoever inside reads them.
 
     Args:
         app: answers them.
+        patience: seconds that a request may take; by default those of a form.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, patience: float | None = None) -> None:
         self._app = app
+        self._patience = patience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        ends, whole = anyio.current_time() + _PATIENCE, False
+        ends, whole = anyio.current_time() + (self._patience or _PATIENCE), False
 
         async def hurried() -> Message:
             nonlocal whole
@@ -284,11 +286,11 @@ def _told(path: str, document: Mapping[str, Any]) -> Route:
 def _posted(path: str, handler: Handler) -> Route:
     methods = ["POST", "OPTIONS"]
     limited = RequestBodyLimitMiddleware(cors_middleware(handler, methods), _MOST_BYTES)
-    return Route(path, _Promptly(limited), methods=methods)
+    return Route(path, Promptly(limited), methods=methods)
 
 
 def _limited(handler: Handler) -> Any:
-    return _Promptly(RequestBodyLimitMiddleware(request_response(handler), _MOST_BYTES))
+    return Promptly(RequestBodyLimitMiddleware(request_response(handler), _MOST_BYTES))
 
 
 async def stylesheet(request: Request) -> Response:

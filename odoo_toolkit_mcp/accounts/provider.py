@@ -72,6 +72,8 @@ class GrantedToken(AccessToken):
 
     grant: Any = Field(exclude=True, repr=False)
     rule: int = 0
+    #: Knows whether it still holds.
+    verifier: Any = Field(default=None, exclude=True, repr=False)
 
 
 class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken, GrantedToken]):
@@ -362,6 +364,7 @@ class TokensFor(TokenVerifier):
         granted = await self._provider.load_access_token(token)
         if granted is None or self._provider.team.address_of(granted.resource) != self._address:
             return None
+        granted.verifier = self
         return granted
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+import anyio
 import attrs
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -41,6 +42,13 @@ from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, text_of,
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 
 logger = logging.getLogger(__name__)
+
+#: Seconds that a refusal takes at least: Odoo takes longer for a login that there is, which would
+#: tell who has one.
+REFUSAL = 3.0
+
+#: As the tests replace it.
+pause = anyio.sleep
 
 #: What becomes of a key that another one has replaced, as the activity tells it.
 OUT_OF_USE = (
@@ -192,11 +200,16 @@ class SignIn:
         if not login or not (with_a_key or (password and self._team.with_password)):
             raise PageError("Something is missing", "Give your login, and a password or a key.")
         await self.take_attempt(request, instance, login)
-        if with_a_key:
-            user = await beside(with_key, instance, login, key)
-        else:
-            code = text_of(form, "code", 20).replace(" ", "")
-            user = await beside(with_password, instance, login, password, code)
+        begun = anyio.current_time()
+        try:
+            if with_a_key:
+                user = await beside(with_key, instance, login, key)
+            else:
+                code = text_of(form, "code", 20).replace(" ", "")
+                user = await beside(with_password, instance, login, password, code)
+        except OdooError:
+            await pause(begun + REFUSAL - anyio.current_time())
+            raise
         await self.forget_attempts(request, instance, login)
         return user
 
@@ -241,8 +254,10 @@ class SignIn:
         session = self._pages.cookie(request, "me")
         account_id = await aside(self._sessions.account, session)
         account = await aside(self._provider.grants.account, account_id) if account_id else None
-        usable = account and account.key and account.instance in self._team.instances
-        return account if usable else None
+        if account is None or account.instance not in self._team.instances:
+            return None
+        account = await self._provider.rechecked(account)
+        return account if account.key else None
 
     # The second page.
 
@@ -423,7 +438,9 @@ def _signed_in(kept: dict[str, Any]) -> SignedIn:
 
 
 def _who(instance: Instance, login: str) -> str:
-    return f"login {instance.name} {login.lower()}"
+    # Of two instances of one database, the passwords are the same.
+    odoo = instance.connection
+    return f"login {odoo.url} {odoo.database} {login.lower()}"
 
 
 def where(address: str) -> str:

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.installation import version
+from odoo_toolkit.visible_text import visible
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault
 
@@ -78,6 +79,7 @@ class Pages:
             loader=jinja2.PackageLoader("odoo_toolkit_mcp.accounts", "pages"),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
+            finalize=_shown,
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -251,10 +253,20 @@ def address_of(request: Request) -> str:
     """Return the address of who sends a request; of IPv6 the network, which is one person's."""
     host = request.client.host if request.client else "unknown"
     try:
-        network = ipaddress.ip_network((host, 64), strict=False)
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host
-    return str(network) if network.version == 6 else host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    if address.ipv4_mapped:  # of all of IPv4 there would be one network
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
+
+
+def _shown(value: Any) -> Any:
+    """Return what a page shows: nothing turns the direction of what stands beside it."""
+    is_html = hasattr(value, "__html__")
+    return visible(value) if isinstance(value, str) and not is_html else value
 
 
 def moment(seconds: float) -> str:

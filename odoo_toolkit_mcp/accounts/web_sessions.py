@@ -23,34 +23,36 @@ class WebSessions:
     def __init__(self, store: Database) -> None:
         self._store = store
 
-    def begin(self, account: int) -> str:
+    def begin(self, account: int, secret: str = "") -> str:
         """Return the token of a new session, for a cookie.
 
         Args:
             account: its id, or :data:`OPERATOR`.
+            secret: by which somebody has signed in; with another one, it is no session any more.
         """
         token = new_token()
         with self._store.writing() as session:
             session.execute(
                 "INSERT INTO session (hash, account, ends) VALUES (?, ?, ?)",
-                [hashed(token), account, now() + LASTS],
+                [hashed(token + secret), account, now() + LASTS],
             )
         return token
 
-    def account(self, token: str | None) -> int | None:
+    def account(self, token: str | None, secret: str = "") -> int | None:
         """Return whose session a cookie stands for; None where it stands for none."""
         if not token:
             return None
         with self._store.reading() as session:
             row = session.execute(
-                "SELECT account FROM session WHERE hash = ? AND ends > ?", [hashed(token), now()]
+                "SELECT account FROM session WHERE hash = ? AND ends > ?",
+                [hashed(token + secret), now()],
             ).fetchone()
         return int(row["account"]) if row else None
 
-    def end(self, token: str | None) -> None:
+    def end(self, token: str | None, secret: str = "") -> None:
         """End a session."""
         with self._store.writing() as session:
-            session.execute("DELETE FROM session WHERE hash = ?", [hashed(token or "")])
+            session.execute("DELETE FROM session WHERE hash = ?", [hashed((token or "") + secret)])
 
     def end_all(self, account: int) -> None:
         """End all sessions of an account."""

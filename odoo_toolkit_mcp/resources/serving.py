@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import logging
 from collections.abc import Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ from mcp.types import (
     UnsubscribeRequestParams,
 )
 
-from odoo_toolkit.errors import OdooError, make_error
+from odoo_toolkit.errors import AccessError, OdooError, make_error
 from odoo_toolkit_mcp import results, skill_list, untrusted
 from odoo_toolkit_mcp.bridge import LIMITER
 from odoo_toolkit_mcp.callers import client_of
@@ -54,11 +55,16 @@ from odoo_toolkit_mcp.views.serving import read_view
 if TYPE_CHECKING:
     from odoo_toolkit_mcp.resources.readers import SystemInfo
 
+logger = logging.getLogger(__name__)
+
 #: Milliseconds for which a client may keep the lists: they change with the toolkit only.
 _LIFETIME = 3_600_000
 
 #: Seconds that a look at the system waits for the connection.
 _PATIENCE = 5.0
+
+#: Seconds between two looks whether a stream may go on.
+HOLDS = 30.0
 
 
 @attrs.define(eq=False)
@@ -263,16 +269,54 @@ class ServedResources:
     ) -> SubscriptionsListenResult:
         """Serve a stream of notifications, as of 2026-07-28."""
         uris = [_parsed(uri) for uri in params.notifications.resource_subscriptions or ()]
-        if not uris:
-            return await self._listen(ctx, params)
-        connection = await self._requests.connection_for(ctx, "subscriptions/listen")
-        client = (client_of(ctx.request), connection)
-        running = ctx.lifespan_context
+        name = client_of(ctx.request)
         try:
-            async with self.subscriptions.listening(running, client, connection, uris):
-                return await self._listen(ctx, params)
+            with self.subscriptions.stream(name):
+                if not uris:
+                    return await self._listen_while_it_holds(ctx, params)
+                connection = await self._requests.connection_for(ctx, "subscriptions/listen")
+                client, running = (name, connection), ctx.lifespan_context
+                async with self.subscriptions.listening(running, client, connection, uris):
+                    return await self._listen_while_it_holds(ctx, params)
         except OdooError as error:
             raise mcp_error("subscriptions/listen", error) from error
+
+    async def _listen_while_it_holds(
+        self, ctx: Context, params: SubscriptionsListenRequestParams
+    ) -> SubscriptionsListenResult:
+        """Send notifications until the client goes.
+
+        Raises:
+            AccessError: it may not have them any more.
+        """
+        looks = anyio.CancelScope()
+        with anyio.CancelScope() as stream:
+            ctx.lifespan_context.tasks.start_soon(self._look, ctx, stream, looks)
+            try:
+                return await self._listen(ctx, params)
+            finally:
+                looks.cancel()
+        raise AccessError(
+            "This stream has ended, as what its request was granted has ended or changed.",
+            suggestion="Listen again, with a token that holds.",
+        )
+
+    async def _look(
+        self, ctx: Context, stream: anyio.CancelScope, looks: anyio.CancelScope
+    ) -> None:
+        """Cut a stream off once it may not go on, or nobody knows."""
+        with looks:
+            while True:
+                await anyio.sleep(HOLDS)
+                try:
+                    if await self._requests.holds(ctx):
+                        continue
+                except OdooError as error:
+                    logger.error("%s %s", error.message, error.suggestion or "")
+                except Exception:  # this task must not end the server
+                    logger.exception("It is not known whether a stream may go on.")
+                stream.cancel()
+                return
 
     async def _subscribe(self, ctx: Context, params: SubscribeRequestParams) -> EmptyResult:
         """Begin to notify a client of the handshake era."""

@@ -9,8 +9,16 @@ from __future__ import annotations
 import functools
 import logging
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -93,6 +101,21 @@ class Subscriptions:
         """The addresses that somebody listens to."""
         return [uri for uri, _ in self._watches]
 
+    @contextmanager
+    def stream(self, client: Hashable) -> Iterator[None]:
+        """Count a stream while the block lasts, so that those of one leave room for others.
+
+        Raises:
+            RateLimitError: the client has too many.
+        """
+        if self._held[client] >= MOST_SUBSCRIPTIONS:
+            raise _too_many("streams")
+        self._held[client] += 1
+        try:
+            yield
+        finally:
+            self._release(client, 1)
+
     @asynccontextmanager
     async def listening(
         self,
@@ -137,7 +160,7 @@ class Subscriptions:
         if not new:
             return
         if self._held[client] + len(new) > MOST_SUBSCRIPTIONS:
-            raise _too_many()
+            raise _too_many("subscribed resources")
         # Counted before Odoo is asked, which takes a while.
         self._held[client] += len(new)
         try:
@@ -310,11 +333,11 @@ def _not_watched(uri: ResourceUri) -> OdooError:
     )
 
 
-def _too_many() -> OdooError:
+def _too_many(what: str) -> OdooError:
     return make_error(
         "RATE_LIMITED",
-        f"A client can subscribe to at most {MOST_SUBSCRIPTIONS} resources.",
-        suggestion="End a subscription that you need no longer.",
+        f"A client can have at most {MOST_SUBSCRIPTIONS} {what}.",
+        suggestion="End one that you need no longer.",
         details={"limit": MOST_SUBSCRIPTIONS},
         outcome="not_sent",
     )

@@ -21,7 +21,7 @@ from odoo_toolkit_mcp.accounts import odoo_users
 from odoo_toolkit_mcp.accounts.issuer import folded
 from tests.mcp.issuer import Issuer
 from tests.team.conftest import Serve, serve, users
-from tests.team.harness import Person, RunningTeam, call, text_of
+from tests.team.harness import Person, RunningTeam, call, hidden, text_of
 from tests.team.issuing import asked, issuer, key_given, table, token_of, why
 from tests.team.people import NOWHERE, Users, key_of, password_of
 
@@ -75,6 +75,39 @@ def test_a_token_without_a_signature_is_none(team: RunningTeam, issuer: Issuer, 
         token = unsigned(claims, **{"alg": name, **header})
         assert asked(team, token).status_code == 401
         assert asked(team, token.rstrip(".")).status_code == 401
+
+
+@pytest.mark.parametrize("part", ["[" * 20_000, "{" * 20_000, '{"kid":[]}', "\x00", "1", '"a"'])
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_is_no_token_is_refused_without_an_accident(
+    team: RunningTeam,
+    issuer: Issuer,
+    part: str,
+    place: int,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    parts = token_of(issuer, team, ANN).split(".")
+    parts[place] = base64.urlsafe_b64encode(part.encode()).decode().rstrip("=")
+    assert asked(team, ".".join(parts)).status_code == 401
+    assert not [one for one in caplog.records if one.levelname == "ERROR"]
+
+
+@pytest.mark.parametrize("path", ["/me/allow-again", "/me/disconnect", "/me/remove-key"])
+def test_no_form_of_another_site_is_taken(team: RunningTeam, issuer: Issuer, path: str) -> None:
+    assert lets_in(team, token_of(issuer, team, ANN))
+    home = key_given(team, ANN)
+    (connection,) = team.server.provider.grants.grants()
+    if path == "/me/allow-again":
+        home.post("/me/disconnect", home.get("/me"), connection=str(connection.id))
+    before = team.server.provider.grants.grants()
+    own, foreign = (hidden(one.get("/me").text)["csrf"] for one in (home, Person(team.url)))
+    for origin, proof in (("https://evil.example.com", own), (team.url, foreign), (None, own)):
+        headers = {"Origin": origin} if origin else {}
+        form = {"csrf": proof, "connection": str(connection.id)}
+        refused = home.browser.post(team.url + path, form, headers=headers, timeout=30)
+        assert refused.status_code == 403
+    assert home.get(path, csrf=own, connection=str(connection.id)).status_code == 405
+    assert team.server.provider.grants.grants() == before
 
 
 @pytest.mark.parametrize("algorithm", ["HS256", "HS384", "HS512"])

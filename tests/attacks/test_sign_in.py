@@ -23,7 +23,7 @@ from odoo_toolkit_mcp.accounts.app import TeamServer
 from odoo_toolkit_mcp.accounts.client_documents import DocumentError, fetch_document
 from odoo_toolkit_mcp.accounts.team import team_of
 from odoo_toolkit_mcp.http import slow_clients
-from tests.team.conftest import client, person, serve, team, users
+from tests.team.conftest import Serve, client, person, serve, team, users
 from tests.team.harness import (
     CALLBACK,
     OPERATOR_PASSWORD,
@@ -221,6 +221,29 @@ def test_a_name_that_is_html_is_text(team: RunningTeam) -> None:
         assert "{{7*7}}" in page.text
 
 
+def test_what_odoo_and_a_call_name_is_text_on_all_pages(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    evil = "<img src=x onerror=alert(1)>\"'\u202e\x1b"
+    home = at_home(team, client, evil)
+    (account,) = team.server.provider.grants.accounts()
+    names = ("tool", "model", "operation", "error_code", "login", evil)
+    body = {**dict.fromkeys(names, evil), "ids": [evil], "result_ids": [evil]}
+    for kind in ("call", "warning", evil):
+        team.server.provider.activity.note(
+            kind, instance="main", account=account.id, client=evil, body=body
+        )
+    operator = Person(team.url)
+    operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
+    pages = [home.get("/me"), home.begin(client), operator.get("/admin")]
+    pages += [operator.get("/admin/activity"), operator.get("/admin/activity", words=evil)]
+    for page in pages:
+        assert page.status_code == 200
+        assert "&lt;img src=x onerror" in page.text.lower()
+        for acting in ("<img", "\u202e", "\x1b"):
+            assert acting not in page.text.lower()
+
+
 def test_a_name_of_another_shows_where_the_browser_goes(team: RunningTeam) -> None:
     evil = OAuthClient(
         team.url, name="Claude \u202e (claude.ai)\n\n", callback="https://claude.ai.evil.example/"
@@ -407,6 +430,31 @@ def test_the_sixth_guess_at_a_password_waits(team: RunningTeam, client: OAuthCli
     # Others sign in as before.
     other = one.sign_in(one.begin(client), login="bob", password=password_of("bob"))
     assert other.status_code == 200
+
+
+def test_two_instances_of_one_database_count_together(users: Users, serve: Serve) -> None:
+    team = serve({"main": dict(NOWHERE), "again": {**NOWHERE, "title": "Again"}})
+    one = Person(team.url)
+    page = one.begin(OAuthClient(team.url))
+    for instance in ("main", "again", "main", "again", "main"):
+        form = {"instance": instance, "login": "ann", "password": "a guess"}
+        assert one.sign_in(page, **form).status_code == 400
+    for instance in ("main", "again"):
+        form = {"instance": instance, "login": "ann", "password": password_of("ann")}
+        assert one.sign_in(page, **form).status_code == 429
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/me/sign-in"])
+@pytest.mark.parametrize("given", ["password", "key"])
+def test_how_long_a_refusal_takes_tells_nothing_of_a_login(
+    team: RunningTeam, client: OAuthClient, users: Users, path: str, given: str
+) -> None:
+    """Odoo hashes the password only where there is such a login."""
+    one = Person(team.url)
+    page = one.begin(client) if path == "/sign-in" else one.get("/me")
+    assert one.post(path, page, **{"login": "ann", given: "0" * 40}).status_code == 400
+    (held,) = users.pauses
+    assert sign_in.REFUSAL - 1 < held <= sign_in.REFUSAL
 
 
 def test_many_guesses_at_once_are_counted(
@@ -615,6 +663,7 @@ def test_no_document_is_fetched_from_inside(
         "https://client.example.net",
         "https://client.example.net/",
         "https://user@client.example.net/client.json",
+        "https://:word@client.example.net/client.json",
         "https://client.example.net/client.json#part",
         "https://client.example.net/a/../client.json",
         "https://client.example.net:99999/client.json",

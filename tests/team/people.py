@@ -52,6 +52,7 @@ class Users:
         shared: logins that another user has, too, in other letters.
         made: logins for which a key was made.
         forgotten: logins whose session was ended without a key.
+        pauses: seconds for which a refusal was held back.
     """
 
     groups: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
@@ -61,6 +62,7 @@ class Users:
     ends: datetime | None = None
     made: list[str] = attrs.field(factory=list)
     forgotten: list[str] = attrs.field(factory=list)
+    pauses: list[float] = attrs.field(factory=list)
 
     def with_password(self, instance: Instance, login: str, password: str, code: str) -> SignedIn:
         self._check(login, password == password_of(login))
@@ -97,6 +99,9 @@ class Users:
         self.forgotten.append(user.login)
         return list(left)
 
+    async def pause(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+
     def _check(self, login: str, right: bool) -> None:
         if self.down:
             raise OdooConnectionError("Odoo does not answer.")
@@ -115,6 +120,7 @@ class Users:
     def take_the_place(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Answer in place of every Odoo."""
         monkeypatch.setattr(sign_in, "with_password", self.with_password)
+        monkeypatch.setattr(sign_in, "pause", self.pause)
         monkeypatch.setattr(sign_in, "with_key", self.with_key)
         monkeypatch.setattr(sign_in, "key_for", self.key_for)
         monkeypatch.setattr(sign_in, "forget", self.forget)

@@ -123,6 +123,14 @@ def test_a_refreshed_token_is_for_the_same_address(team: RunningTeam) -> None:
             resource=team.url + other,
         )
         assert refused.json()["error"] == "invalid_target"
+    refused = client.post(
+        "/token",
+        grant_type="refresh_token",
+        refresh_token=tokens.refresh,
+        code="of something else",
+        resource=f"{team.url}/mcp/main",
+    )
+    assert refused.json()["error"] == "invalid_target"
     answer = client.post(
         "/token",
         grant_type="refresh_token",

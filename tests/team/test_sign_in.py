@@ -127,6 +127,10 @@ def test_with_a_password_from_the_first_page_to_the_last(
     done = person.post("/me/undo", asked, entry=entry, sure="yes")
     assert "Taken back" in text_of(done)
     assert toolkit.count(admin, "res.partner", named).count == 0
+    # It is noted as what programs do, and there is no second time.
+    events = team.server.provider.activity.latest(kind="call", words='"unlink"')
+    (noted,) = [one for one in events if one.body["ids"] == [made["id"]]]
+    assert (noted.client, noted.body["login"]) == ("/me", user.login)
     again = person.post("/me/undo", asked, entry=entry, sure="yes")
     assert again.status_code == 409
     assert "taken back" in text_of(again)
@@ -144,6 +148,103 @@ def test_with_a_password_from_the_first_page_to_the_last(
     assert keys_of(user, people) == []
     assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
     assert client.refresh(tokens.refresh).status_code == 400
+
+
+def test_what_another_person_has_to_allow_is_not_taken_back_without(
+    server: Server, people: People, admin: Odoo, tmp_path: Path
+) -> None:
+    user = creator(people)
+    rules = {"approval": ["res.partner.unlink"], "approvers": ["somebody else"]}
+    journal = str(tmp_path / "journal.sqlite")
+    main = instance_of(server, mode="full", confirm="never", journal=journal, **rules)
+    with RunningTeam(tmp_path, {"main": main}) as careful:
+        person, client = Person(careful.url), OAuthClient(careful.url)
+        form = {"instance": "main", "login": user.login, "password": user.password}
+        tokens = person.connect(client, **form)
+        values = {"name": f"Made by {user.login}"}
+        made = result_of(
+            careful, tokens.access, "odoo_core_create", model="res.partner", values=values
+        )
+        assert person.post("/me/sign-in", person.get("/me"), **form).status_code == 303
+        page = person.get("/me")
+        (entry,) = re.findall(r'name="entry" value="(\d+)"', page.text)
+        for sure in ("", "yes"):
+            refused = person.post("/me/undo", page, entry=entry, sure=sure)
+            assert refused.status_code == 409
+            assert "approval of another person" in text_of(refused)
+    assert toolkit.count(admin, "res.partner", [["id", "=", made["id"]]]).count == 1
+
+
+def deletion(team: RunningTeam, token: str, record: int, **answered: Any) -> dict[str, Any]:
+    """Delete a contact, with a client that asks its person; return the result."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+    }
+    arguments = {"model": "res.partner", "ids": [record]}
+    tool = "odoo_core_unlink"
+    params = {"name": tool, "arguments": arguments, "_meta": meta, **answered}
+    answer = requests.post(
+        f"{team.url}/mcp",
+        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
+        headers={
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": "tools/call",
+            "Mcp-Name": tool,
+        },
+        timeout=120,
+    )
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def test_a_yes_is_for_whom_was_asked_and_for_the_rule_that_holds(
+    server: Server,
+    people: People,
+    admin: Odoo,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, another = creator(people), creator(people)
+    rules = [
+        {"groups": ["base.group_partner_manager"], "mode": "full"},
+        {"groups": ["base.group_user"], "mode": "readonly"},
+    ]
+    main = instance_of(server, confirm="always", rules=rules)
+    made = toolkit.create(admin, "res.partner", {"name": f"Kept by {asked.login}"}).id
+    there = [["id", "=", made]]
+    with RunningTeam(tmp_path, {"main": main}) as careful:
+        client = OAuthClient(careful.url)
+        tokens = [
+            Person(careful.url).connect(client, login=user.login, password=user.password).access
+            for user in (asked, another)
+        ]
+        question = deletion(careful, tokens[0], made)["result"]
+        yes = {"confirmation": {"action": "accept", "content": {"confirm": True}}}
+        answered = {"inputResponses": yes, "requestState": question["requestState"]}
+        # Taken by another: that person is asked, too, and the yes is used up.
+        assert deletion(careful, tokens[1], made, **answered)["result"]["inputRequests"]
+        assert deletion(careful, tokens[0], made, **answered)["result"]["inputRequests"]
+        # Given after another rule holds.
+        question = deletion(careful, tokens[0], made)["result"]
+        field = "group_ids" if people.free.version.major >= 19 else "groups_id"
+        named = [["module", "=", "base"], ["name", "=", "group_partner_manager"]]
+        (row,) = toolkit.search_read(people.free, "ir.model.data", named, ["res_id"]).records
+        toolkit.write(people.free, "res.users", [asked.uid], {field: [[3, row["res_id"]]]})
+        moment = odoo_users.now() + 601
+        monkeypatch.setattr(odoo_users, "now", lambda: moment)
+        answered = {"inputResponses": yes, "requestState": question["requestState"]}
+        refused = deletion(careful, tokens[0], made, **answered)
+        assert "MODE_VIOLATION" in str(refused) or "error" in refused
+        assert toolkit.count(admin, "res.partner", there).count == 1
+        # Who may still, and is asked, does it.
+        question = deletion(careful, tokens[1], made)["result"]
+        answered = {"inputResponses": yes, "requestState": question["requestState"]}
+        deletion(careful, tokens[1], made, **answered)
+    assert toolkit.count(admin, "res.partner", there).count == 0
 
 
 def test_a_no_leaves_nothing_behind(team: RunningTeam, client: OAuthClient, people: People) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sqlite3
 import uuid
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -415,11 +417,49 @@ def test_the_activity_is_found_by_its_words(users: Users, serve: Serve, place: s
     assert [one.account for one in activity.latest(before=last.id)] == [2, 1, 0]
 
 
+@pytest.mark.parametrize("what", ["code", "refresh token"])
+def test_of_uses_at_two_processes_at_once_one_counts_at_most(
+    users: Users, serve: Serve, place: str, what: str
+) -> None:
+    """And none is left: whoever has taken the other one is not told apart from its owner."""
+    kept = {"store": place, "secret_keys": KEYS}
+    here = serve(**kept)
+    there = serve(public_url=here.url, **kept)
+    client, person = OAuthClient(here.url), Person(here.url)
+    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    secret = person.answer(page)["code"]
+    if what == "refresh token":
+        secret = client.tokens(secret).refresh
+    barrier = Barrier(8)
+
+    def use(url: str) -> requests.Response:
+        one = copy.copy(client)
+        one.url = url
+        barrier.wait()
+        return one.exchange(secret) if what == "code" else one.refresh(secret)
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(use, [here.url, there.url] * 4))
+    given = [answer.json() for answer in answers if answer.status_code == 200]
+    assert len(given) <= 1
+    assert {one.json()["error"] for one in answers if one.status_code != 200} == {"invalid_grant"}
+    for team in (here, there):
+        assert not any(works(team, one["access_token"]) for one in given)
+    client.url = there.url
+    for one in given:
+        assert client.refresh(one["refresh_token"]).status_code == 400
+    (ended, *_) = here.server.provider.grants.grants(ended=True)
+    assert ended.why == f"a {what} was used twice"
+
+
 def test_characters_that_no_store_takes_do_no_harm(users: Users, serve: Serve, place: str) -> None:
     team = serve(store=place, secret_keys=KEYS)
     client, person = OAuthClient(team.url), Person(team.url)
     assert person.get("/authorize", **client.query(client_id="a\0b")).status_code == 400
     assert client.post("/token", grant_type="refresh_token", refresh_token="a\0").status_code == 400
+    for path in ("/token", "/revoke"):
+        named = {"client_id": "https://x.example/\0", "token": "a"}
+        assert requests.post(f"{team.url}{path}", named, timeout=30).status_code == 401
     page = person.sign_in(person.begin(client), login="ann\0", password="x")
     assert page.status_code == 400
     named = {"client_name": "a\0b\u202e", "redirect_uris": ["https://x.example/"]}
