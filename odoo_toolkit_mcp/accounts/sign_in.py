@@ -208,7 +208,7 @@ class SignIn:
                 code = text_of(form, "code", 20).replace(" ", "")
                 user = await beside(with_password, instance, login, password, code)
         except OdooError:
-            await pause(begun + REFUSAL - anyio.current_time())
+            await pause(max(0.0, begun + REFUSAL - anyio.current_time()))
             raise
         await self.forget_attempts(request, instance, login)
         return user
