@@ -58,10 +58,8 @@ MOST_AT_ONCE = 4
 #: Begins the names of the threads.
 _NAME = "odoo-toolkit-import"
 
-COLLIDED = (
-    "Odoo gave up a batch, as it and another one wrote to the same records: the rest was sent one"
-    " batch after the other."
-)
+#: What is told where Odoo gives up a batch while others are under way.
+ALONE = "From then on, one batch was sent after the other."
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -258,6 +256,8 @@ class Writer:
                     if parts:
                         batch = parts.popleft()
                     elif left := len(rows) - written:
+                        # What is left is shared out, so that none is idle in the end.
+                        left += sum(len(other.rows) for other in under_way.values())
                         size = min(self._size, -(-left // lanes))
                         batch = _Batch(rows=_together(rows[written : written + size]))
                         written += len(batch.rows)
@@ -270,9 +270,9 @@ class Writer:
                 ended, _ = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in [one for one in under_way if one in ended]:
                     batch, error = under_way.pop(future), future.exception()
-                    if batch.beside and _collided(error):
+                    if batch.beside and (reason := _given_up(error)):
                         at_once = lanes = 1
-                        self.warnings.append(COLLIDED)
+                        self.warnings.append(f"{reason} {ALONE}")
                         parts.appendleft(batch)
                         continue
                     lanes = at_once if error is None else lanes
@@ -464,10 +464,14 @@ def _begun(
     return done
 
 
-def _collided(error: BaseException | None) -> bool:
-    """Whether Odoo gave up a batch because others wrote to the same records."""
-    lost = isinstance(error, (OdooConnectionError, RateLimitError))
-    return isinstance(error, OdooError) and error.retry and not lost
+def _given_up(error: BaseException | None) -> str:
+    """Return why Odoo gave up a request of which nothing is left, and which may do better alone.
+
+    It is so where two wrote to the same records, and Odoo has repeated one in vain.
+    """
+    if not isinstance(error, OdooConnectionError) or error.code != "SERVER_ERROR":
+        return ""
+    return error.message if error.outcome == "rolled_back" else ""
 
 
 def _values(row: Row) -> str:
