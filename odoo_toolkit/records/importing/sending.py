@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 import attrs
@@ -32,7 +33,7 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.bars import Progress
-from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load
+from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load, set_later
 from odoo_toolkit.records.importing.results import FailedRow, RowError, Status
 from odoo_toolkit.records.importing.together import Way, can_load, way_of, write_together
 from odoo_toolkit.records.results import Record
@@ -186,8 +187,10 @@ class Writer:
         unnamed = [row for row in rows if not row.external_id]
         self._write_all(unnamed, self._create, "created", at_once)
         named = [row for row in rows if row.external_id]
-        for alike in grouped(named, _fields):
-            self._write_all(alike, self._create_named, "created")
+        for alike in grouped(named, lambda row: (_fields(row), self._later(row))):
+            later = self._later(alike[0])
+            act = partial(self._create_named_without, later) if later else self._create_named
+            self._write_all(alike, act, "created")
 
     def update(self, rows: Sequence[Row]) -> None:
         """Change the records of rows: many to the same together, and others in one request."""
@@ -399,6 +402,47 @@ class Writer:
         """Create records under external ids."""
         for index, (field, reason) in self._load(rows).items():
             rows[index].fail(reason, column=self._headers.get(field, field or None))
+
+    def _later(self, row: Row) -> str | None:
+        return set_later(self._odoo, self._model, row.values)
+
+    def _create_named_without(self, field: str, rows: list[Row]) -> None:
+        """Create records under external ids, and write a field of theirs afterwards.
+
+        With all that was given: what Odoo would compute anew from that field stays as it is.
+        """
+        fields = self._odoo.schema.fields(self._model)
+        loaded, changes = [], []
+        for row in rows:
+            values = {name: value for name, value in row.values.items() if name != field}
+            loaded.append(attrs.evolve(row, values=values))
+        self._create_named(loaded)
+        for row, one in zip(rows, loaded, strict=True):
+            row.id, row.status, row.errors = one.id, one.status, one.errors
+            if row.status != "failed":
+                kept = {n: v for n, v in row.values.items() if fields[n].type != "binary"}
+                changes.append(attrs.evolve(row, values=kept))
+        made = {row.number: row for row in rows}
+        try:
+            if changes:
+                self._change(changes)
+        except (OdooConnectionError, RateLimitError):
+            raise
+        except OdooError:
+            # Which of them is refused is looked for one by one: all are created.
+            for change in changes:
+                self._write_alone(change, made[change.number], field)
+
+    def _write_alone(self, change: Row, row: Row, field: str) -> None:
+        try:
+            self._write([change])
+        except (OdooConnectionError, RateLimitError):
+            raise
+        except OdooError as error:
+            reason = f"It was created, but without its {field}: {error.message}"
+            row.fail(reason, column=self._headers.get(field), code=error.code)
+        else:
+            row.status = "created"
 
     def _load(self, rows: Sequence[Row], *, whole: bool = False) -> Problems:
         records: list[str | int] = [row.id or str(row.external_id) for row in rows]
