@@ -54,10 +54,14 @@ SEEN = "The answer was lost on the way; Odoo shows that it was done."
 
 @attrs.define(kw_only=True, eq=False)
 class Creation:
-    """A creation that was sent: ``ids`` are None while it is not known what became of it."""
+    """A creation that was sent: ``ids`` are None while it is not known what became of it.
+
+    ``rows`` are the values of what it creates, as far as they are known and it is in doubt.
+    """
 
     key: tuple[Any, ...]
     values: int
+    rows: Sequence[Mapping[str, Any]] = ()
     sent: float
     entry: int | None = None
     ids: frozenset[int] | None = None
@@ -72,6 +76,15 @@ class Creation:
         if any(other.ids is None and other.values == self.values for other in others):
             return []
         return [n for n in found if all(n not in (other.ids or ()) for other in others)]
+
+    def rows_of_others(self) -> list[Mapping[str, Any]]:
+        """Return the values of what other creations of this process may have made by now.
+
+        Ask before :meth:`own`: what becomes known meanwhile is then left out by one of the two.
+        """
+        with _lock:
+            others = [other for other in _creations[self.key] if not self._is_own(other)]
+            return [row for other in others if other.ids is None for row in other.rows]
 
     def _is_own(self, other: Creation) -> bool:
         """Whether it is this one, or an earlier attempt with the same key."""
@@ -103,7 +116,8 @@ def send(odoo: Odoo, call: Call, warnings: list[str]) -> Any:
     """
     started = time.time()
     creates, values = call.method == "create", call.arguments.get("vals_list")
-    with creating(odoo, call.model, values) if creates else nullcontext() as creation:
+    rows = _rows(values) or ()
+    with creating(odoo, call.model, values, rows) if creates else nullcontext() as creation:
         seen = _default_look(odoo, call, creation, started)
         answer = or_seen(lambda: odoo.call(call), seen, warnings)
         if creation:
@@ -204,19 +218,24 @@ def _server_time(ahead: float, moment: float) -> str:
 
 
 @contextmanager
-def creating(odoo: Odoo, model: str, values: Any) -> Iterator[Creation]:
+def creating(
+    odoo: Odoo, model: str, values: Any, rows: Sequence[Mapping[str, Any]] = ()
+) -> Iterator[Creation]:
     """Remember a creation from before it is sent, so that two alike are never taken for one.
 
     Args:
         odoo: the connection.
         model: what is created, or the wizard that creates it.
         values: what two creations that cannot be told apart have in common.
+        rows: the values of each record, where they are known.
     """
     # Not the address: one server may have several.
     key = (odoo.settings.database, model)
     recording = current()
     keyed = recording.entry.id if recording and recording.entry.key else None
-    creation = Creation(key=key, values=_digest(values), sent=time.monotonic(), entry=keyed)
+    creation = Creation(
+        key=key, values=_digest(values), rows=rows, sent=time.monotonic(), entry=keyed
+    )
     with _lock:
         recent = _creations[key]
         while recent and creation.sent - recent[0].sent > _REMEMBERED:
@@ -228,6 +247,15 @@ def creating(odoo: Odoo, model: str, values: Any) -> Iterator[Creation]:
         if error.outcome != "maybe_applied":
             creation.ids = frozenset()
         raise
+    finally:
+        if creation.ids is not None:
+            creation.rows = ()
+
+
+def _rows(vals_list: Any) -> list[Mapping[str, Any]] | None:
+    """Return the values of each record of a creation; None where they are none."""
+    rows = list(vals_list) if isinstance(vals_list, (list, tuple)) else [vals_list]
+    return rows if all(isinstance(row, Mapping) for row in rows) else None
 
 
 def _digest(values: Any) -> int:
@@ -252,11 +280,8 @@ def _created(
     odoo: Odoo, call: Call, creation: Creation, since: Sequence[Any] | None
 ) -> list[int] | None:
     """Return the ids of the records that this call, and no other, has created."""
-    vals_list = call.arguments.get("vals_list")
-    rows: list[Any] = [vals_list]
-    if isinstance(vals_list, (list, tuple)):
-        rows = list(vals_list)
-    if not all(isinstance(row, Mapping) for row in rows):
+    rows = _rows(call.arguments.get("vals_list"))
+    if rows is None:
         return None
     described = odoo.policy.readable_fields(call.model, odoo.schema.fields, step=True)
     names = sorted({name for row in rows for name in row if _compares(described.get(name))})
@@ -271,6 +296,7 @@ def _created(
     arguments = {"domain": [*since, *same], "fields": names, "order": "id", "limit": most}
     found = _read(odoo, call, "search_read", arguments)
     others = made_by_others(odoo, call.model)
+    doubtful = creation.rows_of_others()
     own = creation.own([record["id"] for record in found if record["id"] not in others])
     new = [
         record
@@ -278,6 +304,9 @@ def _created(
         if record["id"] in own and any(_is(row, record, described) for row in rows)
     ]
     if len(found) == most or len(new) != len(rows):
+        return None
+    if any(_is(row, record, described) for row in doubtful for record in new):
+        # A batch beside this one has such a row, too, and may have made it.
         return None
     pairs = zip(rows, new, strict=True)
     return [r["id"] for r in new] if all(_is(row, r, described) for row, r in pairs) else None

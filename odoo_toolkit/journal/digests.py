@@ -19,7 +19,7 @@ from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.policy import Policy
 
 #: Parameters that do not change what is done.
-_WITHOUT = frozenset({"odoo", "dry_run", "progress", "allow_lasting"})
+_WITHOUT = frozenset({"odoo", "dry_run", "progress", "at_once", "allow_lasting"})
 
 
 def of_arguments(odoo: Odoo, name: str, signature: Signature, given: Mapping[str, Any]) -> str:

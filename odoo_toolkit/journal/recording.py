@@ -44,8 +44,16 @@ client_name: ContextVar[str] = ContextVar("client_name", default="")
 SENT_BEFORE = "sent_before"
 
 
+class _Place(threading.local):
+    """Which call of an entry a thread has made last: others make theirs meanwhile."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.lost_at: float | None = None
+
+
 class Recording:
-    """An entry while its operation runs.
+    """An entry while its operation runs; several threads can make its calls.
 
     Args:
         store: of the journal.
@@ -71,19 +79,23 @@ class Recording:
         self.looks = False
         #: Whether a step that fails has the operation fail, however much was done before it.
         self.whole = False
-        #: When the call was sent whose answer an earlier attempt has lost, while it is looked for.
-        self.lost_at: float | None = None
         self._store, self._digest = store, digest
         self._replies = dict(earlier or {})
         self._earlier = dict(self._replies)
         self._sought: set[int] = set()
-        self._first, self._last = len(entry.writes), len(entry.writes) - 1
+        self._first = len(entry.writes)
+        self._place = _Place(len(entry.writes) - 1)
         self._lock = threading.Lock()
 
     @property
     def last(self) -> Write | None:
-        """The call that was made last, or that is looked for."""
-        return self.entry.writes[self._last] if self._last >= 0 else None
+        """The call that this thread has made last, or that it looks for."""
+        return self.entry.writes[self._place.last] if self._place.last >= 0 else None
+
+    @property
+    def lost_at(self) -> float | None:
+        """When an earlier attempt sent the call whose answer it lost, while this thread looks."""
+        return self._place.lost_at
 
     def begin(self) -> None:
         """Write the entry, unless it is written."""
@@ -106,8 +118,7 @@ class Recording:
                 place = len(self.entry.writes) - 1
             else:
                 self.entry.writes[place] = write
-            self._last = place
-            self.lost_at = None
+            self._place.last, self._place.lost_at = place, None
             if self.entry.key:
                 self._replies[place] = Reply(digest=digest, sent=time.time())
         self._store.put(self.entry.id, place, write, self._replies.get(place))
@@ -134,29 +145,33 @@ class Recording:
 
     def found(self, result: Any) -> None:
         """Note that the last call, whose answer was lost, was seen in Odoo."""
-        write = self.last
+        write, place = self.last, self._place.last
         if not write:
             return
         write.outcome = "done"
         if write.method == "create" and isinstance(result, (list, tuple)):
             made(write, write.model, result)
-        self._earlier.pop(self._last, None)
-        self.lost_at = None
-        self.answer(self._last, result)
-        self.complete(self._last)
+        self._earlier.pop(place, None)
+        self._place.lost_at = None
+        self.answer(place, result)
+        self.complete(place)
 
     def look_for(self, place: int, reply: Reply) -> None:
         """Have the next look be for a call of an earlier attempt."""
         self._earlier[place] = reply
         self._sought.add(place)
-        self._last, self.lost_at = place, reply.sent
+        self._place.last, self._place.lost_at = place, reply.sent
 
     def not_applied(self) -> None:
         """Note that the call that was looked for was not applied: it is sent as a new one."""
         if write := self.last:
             write.outcome = "refused"
-            self.lost_at = None
-            self.complete(self._last)
+            self._place.lost_at = None
+            self.complete(self._place.last)
+
+    def complete_last(self) -> None:
+        """Write what became of the last call."""
+        self.complete(self._place.last)
 
     def earlier(self, call: Call, digest: str) -> tuple[int, Write, Reply] | None:
         """Return the same call of an earlier attempt, which is then used up; None for a new one.
@@ -506,7 +521,7 @@ def note_lines(odoo: Odoo, call: Call) -> None:
     recording = _current.get()
     if recording and (write := recording.last):
         lines_after(odoo, call, write)
-        recording.complete(recording._last)
+        recording.complete_last()
 
 
 def made_by_others(odoo: Odoo, model: str) -> set[int]:

@@ -174,6 +174,10 @@ def _importing(server: Server, odoo: Odoo) -> list[list[str]]:
         "odoorpc, create with lists of 100": (batches, IMPORTED),
         "odoorpc, load with 1,000 rows": (load, IMPORTED),
         "upsert": (lambda: upsert(odoo, "res.partner", _rows(IMPORTED), key="ref"), IMPORTED),
+        "upsert, two batches at once": (
+            lambda: upsert(odoo, "res.partner", _rows(IMPORTED), key="ref", at_once=2),
+            IMPORTED,
+        ),
         "upsert, the same once more": (_Again(odoo), IMPORTED),
     }
     taken = medians(3, {name: action for name, (action, _) in ways.items()}, warm_up=0)

@@ -159,6 +159,72 @@ def test_an_external_id_of_another_model_is_left_alone(admin: Odoo, made: str) -
     assert count(admin, "res.partner", [["name", "ilike", made]]).count == 0
 
 
+COMPANIES: dict[str, dict[str, Any]] = {
+    "bare": {},
+    "with a number": {"vat": "BE0477472701", "street": "Its street", "lang": "en_US"},
+}
+CONTACTS: dict[str, dict[str, Any]] = {
+    "number": {"vat": "BE0477472701"},
+    "address": {"street": "Own street", "city": "Own city", "vat": "BE0428759497"},
+    "delivery": {"type": "delivery", "zip": "1000", "vat": "BE0477472701", "ref": "x"},
+    "company": {"is_company": True, "vat": "BE0428759497", "street": "Own street"},
+    "plain": {"function": "f", "user_id": 2},
+}
+
+
+@pytest.mark.parametrize("company", COMPANIES)
+def test_contacts_of_a_company_are_as_if_created(admin: Odoo, made: str, company: str) -> None:
+    """Of each kind the first of its company, and a later one; the addresses from Odoo 19 on."""
+    fields = ["name", "vat", "type", "lang", "user_id", "function", "ref", "is_company"]
+    if admin.version.major >= 19:
+        fields += ["street", "city", "zip"]
+
+    def stored(contacts: list[dict[str, Any]], way: str) -> list[dict[str, Any]]:
+        values = {"is_company": True, **COMPANIES[company]}
+        parents = [create(admin, "res.partner", {"name": made, **values}).id for _ in contacts]
+        rows = [
+            {"name": f"{made} {place}", "parent_id": parent, **contact}
+            for parent, contact in zip(parents, contacts, strict=True)
+            for place in ("first", "later")
+        ]
+        ids = [create(admin, "res.partner", row).id for row in rows if way == "create"]
+        for start in range(0, len(rows) if way == "load" else 0, 2):
+            named = [
+                {**row, "id": f"__import__.{made}{start}{n}"}
+                for n, row in enumerate(rows[start : start + 2])
+            ]
+            result = upsert(admin, "res.partner", named, key="id")
+            assert (result.statuses, result.warnings) == (["created"] * 2, [])
+            ids += ids_of(result)
+        found = {row["id"]: row for row in read(admin, "res.partner", [*parents, *ids], fields)}
+        return [{name: found[n][name] for name in fields} for n in (*parents, *ids)]
+
+    contacts = list(CONTACTS.values())
+    assert stored(contacts, "load") == stored(contacts, "create")
+
+
+def test_a_contact_whose_company_is_refused_says_that_it_is_there_without(
+    admin: Odoo, made: str
+) -> None:
+    """Before Odoo 19 nothing of it is created; whichever it is, its row tells."""
+    company = create(admin, "res.partner", {"name": made, "is_company": True}).id
+    rows: list[dict[str, Any]] = [
+        {"id": f"__import__.{made}{n}", "name": f"{made} {n}", "parent_id": {"id": parent}}
+        for n, parent in enumerate([company, 99_999_999, company])
+    ]
+    result = upsert(admin, "res.partner", rows, key="id")
+    assert result.statuses == ["created", "failed", "created"]
+    (failed,) = result.failed
+    there = count(admin, "res.partner", [["name", "=", f"{made} 1"]]).count
+    assert there == ("created, but without its parent_id" in failed.reason)
+    assert there == (admin.version.major >= 19)
+    rows[1]["parent_id"] = {"id": company}
+    again = upsert(admin, "res.partner", rows, key="id")
+    assert again.ok
+    parents = read(admin, "res.partner", ids_of(again), ["parent_id"]).records
+    assert [row["parent_id"]["id"] for row in parents] == [company] * 3
+
+
 def test_leads_with_tags_and_a_salesperson_send_nothing(
     admin: Odoo, server: Server, made: str
 ) -> None:

@@ -453,6 +453,83 @@ class TestExternalIds:
         assert failed.column == "category_id"
         assert writes(server) == []
 
+    @pytest.mark.parametrize("version", [18, 19])
+    def test_from_19_on_a_company_is_written_after_its_contact_is_loaded(
+        self, version: int
+    ) -> None:
+        """Only of rows that have one; with all that was given, as Odoo computes from it."""
+        server = contacts(ANN, version=version)
+        rows: list[dict[str, Any]] = [
+            {"id": "x.a", "name": "A", "ref": "a", "parent_id": {"id": 7}},
+            {"id": "x.b", "name": "B", "ref": "b", "parent_id": None},
+            {"id": "x.c", "name": "C", "ref": "c", "parent_id": {"id": 7}},
+        ]
+        result = upsert(server.connect(), "res.partner", rows, key="id")
+        assert result.statuses == ["created"] * 3
+        stored = {row["id"]: row for row in server.records["res.partner"]}
+        shown = [(stored[n or 0]["name"], stored[n or 0]["parent_id"]) for n in result.ids]
+        assert shown == [("A", 7), ("B", False), ("C", 7)]
+        columns = [call.arguments["fields"] for call in server.asked("load")]
+        if version == 18:
+            assert columns == [["id", "name", "ref", "parent_id/.id"]]
+            assert writes(server) == ["load"]
+            return
+        assert sorted(columns) == [["id", "name", "ref"], ["id", "name", "ref", "parent_id/.id"]]
+        (call,) = server.asked("web_save_multi")
+        assert call.arguments["vals_list"] == [
+            {"name": "A", "ref": "a", "parent_id": 7},
+            {"name": "C", "ref": "c", "parent_id": 7},
+        ]
+
+    def test_a_company_that_is_refused_fails_its_row_alone(self) -> None:
+        server = contacts(ANN)
+        refused = make_error("USER_ERROR", "Not this one.", outcome="rolled_back")
+
+        def saved(call: Call) -> Any:
+            parents = [values["parent_id"] for values in call.arguments["vals_list"]]
+            return refused if 99 in parents else NotImplemented
+
+        def written(call: Call) -> Any:
+            return refused if call.arguments["vals"]["parent_id"] == 99 else NotImplemented
+
+        server.answers["res.partner", "web_save_multi"] = saved
+        server.answers["res.partner", "write"] = written
+        rows = [
+            {"id": f"x.a{n}", "name": "A", "parent_id": {"id": parent}}
+            for n, parent in enumerate([7, 99, 7])
+        ]
+        told: list[tuple[int, int]] = []
+        result = upsert(
+            server.connect(),
+            "res.partner",
+            rows,
+            key="id",
+            progress=lambda *numbers: told.append(numbers),
+        )
+        assert result.statuses == ["created", "failed", "created"]
+        (failed,) = result.failed
+        assert failed.reason == "It was created, but without its parent_id: Not this one."
+        assert failed.column == "parent_id"
+        assert told == [(3, 3)]
+        parents = [row.get("parent_id") for row in server.records["res.partner"]]
+        assert parents == [None, 7, None, 7]
+
+    @pytest.mark.parametrize("applied", [True, False])
+    def test_a_company_whose_answer_is_lost_is_looked_for(
+        self, applied: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where it is not seen the rows are in doubt; doing it again finds them and finishes."""
+        monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+        server = contacts(ANN)
+        server.lose_answer("web_save_multi", applied=applied)
+        rows = [{"id": f"x.a{n}", "name": "A", "parent_id": {"id": 7}} for n in range(2)]
+        odoo = server.connect()
+        result = upsert(odoo, "res.partner", rows, key="id")
+        assert result.statuses == ["created" if applied else "in_doubt"] * 2
+        again = upsert(odoo, "res.partner", rows, key="id")
+        assert again.statuses == ["unchanged" if applied else "updated"] * 2
+        assert [row.get("parent_id") for row in server.records["res.partner"]] == [None, 7, 7]
+
     def test_database_ids_find_but_never_make(self) -> None:
         server = contacts(ANN)
         rows = [{".id": "7", "phone": "1"}, {".id": 99, "phone": "2"}]

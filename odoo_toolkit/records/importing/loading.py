@@ -17,6 +17,7 @@ from odoo_toolkit.arguments.load_cells import OTHERWISE, cell, column
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.journal.external_keys import OTHER_WITH
 from odoo_toolkit.journal.recording import note_lines
 from odoo_toolkit.lost_answers import or_seen, seen_written
 from odoo_toolkit.records.importing.relations import external_ids
@@ -25,6 +26,10 @@ from odoo_toolkit.records.results import Record
 #: Seconds to wait at least for the answer to a batch: a busy server takes its time, and a batch
 #: that is given up is in doubt.
 PATIENCE = 300.0
+
+#: From which version on ``load`` does otherwise with the fields of ``OTHER_WITH`` than ``create``.
+#: Before 19, both have a contact lose what its company has not.
+_OTHER_SINCE = 19
 
 #: Index of a row -> the field that is wrong, if that is known, and why.
 Problems = dict[int, tuple[str, str]]
@@ -89,6 +94,22 @@ def load(
         if whole:
             break
     return ids, problems
+
+
+def set_later(odoo: Odoo, model: str, row: Record) -> str | None:
+    """Return the field that a new record is loaded without, and given by a write; None for none.
+
+    Odoo 19 loads a contact with what its company has, so that a VAT number is lost that the company
+    has not; and an address goes to companies to which ``create`` would not give it. A write of the
+    company does what ``create`` does.
+
+    Args:
+        odoo: the connection.
+        model: of the record.
+        row: values as they are written to Odoo.
+    """
+    field = OTHER_WITH.get(model)
+    return field if row.get(field or "") and odoo.version.major >= _OTHER_SINCE else None
 
 
 def judge(

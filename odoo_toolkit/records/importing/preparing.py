@@ -45,6 +45,7 @@ class Meant:
     empty: Empty = "ignore"
     case_sensitive: bool = True
     batch: int
+    at_once: int = 1
     compare: bool
     progress: bool | Progress | None
 

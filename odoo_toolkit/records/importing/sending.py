@@ -2,6 +2,7 @@
 
 The first batch is small, as nobody knows how long Odoo takes for a row; the others are as large as
 it bears. Long ones would hold records that others want to write, and end at the server's limits.
+Creations can go side by side: then the requests run in threads, and nothing else does.
 
 A row that Odoo refuses fails alone. When the server goes away, the writer stops: what was written
 is known, what may have been is in doubt, and the rest is left.
@@ -11,7 +12,11 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 import attrs
@@ -28,7 +33,7 @@ from odoo_toolkit.errors import (
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.bars import Progress
-from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load
+from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load, set_later
 from odoo_toolkit.records.importing.results import FailedRow, RowError, Status
 from odoo_toolkit.records.importing.together import Way, can_load, way_of, write_together
 from odoo_toolkit.records.results import Record
@@ -47,6 +52,15 @@ _SECONDS = 3.0
 
 #: How many times as large the next batch is at most, until Odoo refuses one, and from then on.
 _FAST, _SLOW = 4, 2
+
+#: Batches that may be under way at a time.
+MOST_AT_ONCE = 4
+
+#: Begins the names of the threads.
+_NAME = "odoo-toolkit-import"
+
+#: What is told where Odoo gives up a batch while others are under way.
+ALONE = "From then on, one batch was sent after the other."
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -98,6 +112,31 @@ class Row:
         return FailedRow(row=self.number, errors=self.errors, values=self.given)
 
 
+@attrs.define(kw_only=True, eq=False)
+class _Batch:
+    """Rows of one request.
+
+    Attributes:
+        rows: in order.
+        part: whether they are some of those that Odoo has refused together.
+        beside: whether others may be under way at the same time.
+        seconds: that the request took.
+    """
+
+    rows: list[Row]
+    part: bool = False
+    beside: bool = False
+    seconds: float = 0.0
+
+    def send(self, act: Callable[[list[Row]], None]) -> None:
+        """Send the request, and note how long it took."""
+        started = time.monotonic()
+        try:
+            act(self.rows)
+        finally:
+            self.seconds = time.monotonic() - started
+
+
 class Writer:
     """Writes rows, and notes in each what became of it.
 
@@ -137,12 +176,21 @@ class Writer:
         self._progress, self._total, self._done = progress, total, done
         self._again = again
 
-    def create(self, rows: Sequence[Row]) -> None:
-        """Create the records of rows, in their order."""
-        self._write_all([row for row in rows if not row.external_id], self._create, "created")
+    def create(self, rows: Sequence[Row], at_once: int = 1) -> None:
+        """Create the records of rows, in their order.
+
+        Args:
+            rows: of records that there are not.
+            at_once: batches that may be under way at a time, of rows without external ids; of
+                several, each has the order of its rows.
+        """
+        unnamed = [row for row in rows if not row.external_id]
+        self._write_all(unnamed, self._create, "created", at_once)
         named = [row for row in rows if row.external_id]
-        for alike in grouped(named, _fields):
-            self._write_all(alike, self._create_named, "created")
+        for alike in grouped(named, lambda row: (_fields(row), self._later(row))):
+            later = self._later(alike[0])
+            act = partial(self._create_named_without, later) if later else self._create_named
+            self._write_all(alike, act, "created")
 
     def update(self, rows: Sequence[Row]) -> None:
         """Change the records of rows: many to the same together, and others in one request."""
@@ -181,8 +229,8 @@ class Writer:
             self._tell(len(rows))
 
     def stop(self, error: OdooError) -> None:
-        """Write no more, and say why, and what to do."""
-        self.interrupted = f"{error.message} {self._again}"
+        """Write no more, and say why, and what to do; of several reasons, the first is told."""
+        self.interrupted = self.interrupted or f"{error.message} {self._again}"
 
     def close(self) -> None:
         """End what shows the progress."""
@@ -190,16 +238,79 @@ class Writer:
             close()
 
     def _write_all(
-        self, rows: Sequence[Row], act: Callable[[list[Row]], None], status: Status
+        self,
+        rows: Sequence[Row],
+        act: Callable[[list[Row]], None],
+        status: Status,
+        at_once: int = 1,
     ) -> None:
-        """Write rows in batches, each as large as the last ones have shown to be good."""
-        written = 0
-        while written < len(rows) and self.interrupted is None:
-            batch = _together(rows[written : written + self._size])
-            started = time.monotonic()
-            whole = self._attempt(batch, act, status)
-            self._learn(len(batch), whole, time.monotonic() - started)
-            written += len(batch)
+        """Write rows in batches, each as large as the last ones have shown to be good.
+
+        The first goes alone: what is wrong with all of them is then found by few.
+        """
+        # Several at a time only once a batch was taken.
+        written, lanes = 0, 1
+        parts: deque[_Batch] = deque()
+        under_way: dict[Future[None], _Batch] = {}
+        # What is under way is waited for, whatever happens; no thread is begun for one at a time.
+        with ThreadPoolExecutor(at_once, thread_name_prefix=_NAME) as threads:
+            while True:
+                while self.interrupted is None and len(under_way) < lanes:
+                    if parts:
+                        batch = parts.popleft()
+                    elif left := len(rows) - written:
+                        # What is left is shared out, so that none is idle in the end.
+                        left += sum(len(other.rows) for other in under_way.values())
+                        size = min(self._size, -(-left // lanes))
+                        batch = _Batch(rows=_together(rows[written : written + size]))
+                        written += len(batch.rows)
+                    else:
+                        break
+                    batch.beside = lanes > 1
+                    under_way[_begun(batch, act, threads if at_once > 1 else None)] = batch
+                if not under_way:
+                    return
+                ended, _ = wait(under_way, return_when=FIRST_COMPLETED)
+                for future in [one for one in under_way if one in ended]:
+                    batch, error = under_way.pop(future), future.exception()
+                    if batch.beside and (reason := _given_up(error)):
+                        at_once = lanes = 1
+                        self.warnings.append(f"{reason} {ALONE}")
+                        parts.appendleft(batch)
+                        continue
+                    lanes = at_once if error is None else lanes
+                    parts.extendleft(reversed(self._settle(batch, error, status)))
+
+    def _settle(
+        self, batch: _Batch, error: BaseException | None, status: Status
+    ) -> Sequence[_Batch]:
+        """Note what became of a batch; where Odoo refuses it, return its halves, to be sent."""
+        rows = batch.rows
+        parts: list[_Batch] = []
+        if error is None:
+            for row in rows:
+                row.status = row.status or status
+            self._tell(len(rows))
+        elif isinstance(error, (OdooConnectionError, RateLimitError)):
+            for row in rows if error.outcome == "maybe_applied" else ():
+                row.status = row.status or "in_doubt"
+            self.stop(error)
+        elif not isinstance(error, OdooError):
+            raise error
+        elif error.code == "KEY_DONE":
+            # It is of the key, and not of a row: no row would do better alone.
+            self.stop(error)
+        elif len(rows) == 1 or self._may_not(error, status):
+            # Of several rows, those that are bad are looked for; without any right all are.
+            for row in rows:
+                self._fail(row, error)
+            self._tell(len(rows))
+        else:
+            half = len(rows) // 2
+            parts = [_Batch(rows=part, part=True) for part in (rows[:half], rows[half:])]
+        if not batch.part:
+            self._learn(len(rows), not parts, batch.seconds)
+        return parts
 
     def _learn(self, rows: int, whole: bool, seconds: float) -> None:
         """Choose the size of the next batch."""
@@ -211,42 +322,6 @@ class Writer:
         elif rows == self._size and seconds < _SECONDS / 2:
             growth = self._growth if seconds < _SECONDS / self._growth else _SLOW
             self._size = min(self._most, self._size * growth)
-
-    def _attempt(self, rows: list[Row], act: Callable[[list[Row]], None], status: Status) -> bool:
-        """Write rows together; where Odoo refuses, halves of them, down to the one it refuses.
-
-        Returns:
-            Whether nothing had to be halved.
-        """
-        if self.interrupted is not None:
-            return True
-        try:
-            act(rows)
-        except (OdooConnectionError, RateLimitError) as error:
-            for row in rows if error.outcome == "maybe_applied" else ():
-                row.status = row.status or "in_doubt"
-            self.stop(error)
-            return True
-        except OdooError as error:
-            if error.code == "KEY_DONE":
-                # It is of the key, and not of a row: no row would do better alone.
-                self.stop(error)
-                return True
-            # Of several rows, those that are bad are looked for; without any right all are.
-            if len(rows) == 1 or self._may_not(error, status):
-                for row in rows:
-                    self._fail(row, error)
-                self._tell(len(rows))
-                return True
-        else:
-            for row in rows:
-                row.status = row.status or status
-            self._tell(len(rows))
-            return True
-        half = len(rows) // 2
-        for part in (rows[:half], rows[half:]):
-            self._attempt(part, act, status)
-        return False
 
     def _create(self, rows: list[Row]) -> None:
         values = [row.values for row in rows]
@@ -328,6 +403,47 @@ class Writer:
         for index, (field, reason) in self._load(rows).items():
             rows[index].fail(reason, column=self._headers.get(field, field or None))
 
+    def _later(self, row: Row) -> str | None:
+        return set_later(self._odoo, self._model, row.values)
+
+    def _create_named_without(self, field: str, rows: list[Row]) -> None:
+        """Create records under external ids, and write a field of theirs afterwards.
+
+        With all that was given: what Odoo would compute anew from that field stays as it is.
+        """
+        fields = self._odoo.schema.fields(self._model)
+        loaded, changes = [], []
+        for row in rows:
+            values = {name: value for name, value in row.values.items() if name != field}
+            loaded.append(attrs.evolve(row, values=values))
+        self._create_named(loaded)
+        for row, one in zip(rows, loaded, strict=True):
+            row.id, row.status, row.errors = one.id, one.status, one.errors
+            if row.status != "failed":
+                kept = {n: v for n, v in row.values.items() if fields[n].type != "binary"}
+                changes.append(attrs.evolve(row, values=kept))
+        made = {row.number: row for row in rows}
+        try:
+            if changes:
+                self._change(changes)
+        except (OdooConnectionError, RateLimitError):
+            raise
+        except OdooError:
+            # Which of them is refused is looked for one by one: all are created.
+            for change in changes:
+                self._write_alone(change, made[change.number], field)
+
+    def _write_alone(self, change: Row, row: Row, field: str) -> None:
+        try:
+            self._write([change])
+        except (OdooConnectionError, RateLimitError):
+            raise
+        except OdooError as error:
+            reason = f"It was created, but without its {field}: {error.message}"
+            row.fail(reason, column=self._headers.get(field), code=error.code)
+        else:
+            row.status = "created"
+
     def _load(self, rows: Sequence[Row], *, whole: bool = False) -> Problems:
         records: list[str | int] = [row.id or str(row.external_id) for row in rows]
         values = [row.values for row in rows]
@@ -375,6 +491,31 @@ class Writer:
         report(self._done, self._total, f"{self._done} of {self._total} rows of {self._model}")
         if self._progress:
             self._progress(self._done, self._total)
+
+
+def _begun(
+    batch: _Batch, act: Callable[[list[Row]], None], threads: ThreadPoolExecutor | None
+) -> Future[None]:
+    """Send a batch, in a thread if there are some; what went wrong is in what is returned."""
+    if threads:
+        return threads.submit(copy_context().run, batch.send, act)
+    done: Future[None] = Future()
+    try:
+        batch.send(act)
+        done.set_result(None)
+    except OdooError as error:
+        done.set_exception(error)
+    return done
+
+
+def _given_up(error: BaseException | None) -> str:
+    """Return why Odoo gave up a request of which nothing is left, and which may do better alone.
+
+    It is so where two wrote to the same records, and Odoo has repeated one in vain.
+    """
+    if not isinstance(error, OdooConnectionError) or error.code != "SERVER_ERROR":
+        return ""
+    return error.message if error.outcome == "rolled_back" else ""
 
 
 def _values(row: Row) -> str:

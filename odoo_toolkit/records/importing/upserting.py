@@ -13,6 +13,7 @@ from odoo_toolkit.annotations import Context, DryRun, Model
 from odoo_toolkit.arguments.compared import Difference
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, RateLimitError, ValidationError
+from odoo_toolkit.journal.recording import current
 from odoo_toolkit.plans import PlannedCall, PlannedChange, operation_with
 from odoo_toolkit.policy.owners import is_owned
 from odoo_toolkit.records.arguments import checked_count
@@ -24,6 +25,7 @@ from odoo_toolkit.records.importing.relations import CHUNK
 from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Status
 from odoo_toolkit.records.importing.sending import (
     FIRST_ROWS,
+    MOST_AT_ONCE,
     MOST_ROWS,
     Row,
     Writer,
@@ -58,6 +60,7 @@ def upsert(
     case_sensitive: bool = True,
     empty: Empty = "clear",
     batch: int = MOST_ROWS,
+    at_once: int = 1,
     compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
@@ -99,6 +102,9 @@ def upsert(
         case_sensitive: False takes texts of the key for the same in whatever case.
         empty: ``ignore`` leaves the fields of empty cells alone.
         batch: most records of one call; fewer where Odoo takes long for them or refuses rows.
+        at_once: from 1 to 4 batches of new records are under way at a time, for servers with
+            several workers. With more than 1, new records are not numbered in the order of the
+            rows, and a key for repeats cannot be given.
         compare: read the records back, a thousand in one round trip, and say what Odoo stored
             otherwise than it was given (``differences``).
         progress: True shows a bar, False none; without it there is one on a terminal and in a
@@ -123,6 +129,7 @@ def upsert(
         case_sensitive=case_sensitive,
         empty=empty,
         batch=batch,
+        at_once=at_once,
         compare=compare,
         progress=progress,
     )
@@ -143,6 +150,7 @@ def create_many(
     dry_run: DryRun = False,
     notify: bool = False,
     batch: int = MOST_ROWS,
+    at_once: int = 1,
     compare: bool = False,
     progress: bool | Progress | None = None,
 ) -> ImportResult | ImportPlan:
@@ -160,6 +168,7 @@ def create_many(
         dry_run=dry_run,
         notify=notify,
         batch=batch,
+        at_once=at_once,
         compare=compare,
         progress=progress,
     )
@@ -221,6 +230,7 @@ def _import(
     *,
     whole: bool = False,
 ) -> ImportResult | ImportPlan:
+    at_once = _checked_at_once(meant)
     prepared = prepare(odoo, model, rows, key, methods, meant)
     batch = checked_count(meant.batch, "batch", 1)
     rows, missing = prepared.rows, prepared.missing
@@ -260,7 +270,7 @@ def _import(
             related = _create_related(odoo, prepared, writer)
         new = [row for row in _open(rows) if row.id is None]
         old = [row for row in _open(rows) if row.id is not None]
-        writer.create(new)
+        writer.create(new, at_once)
         if whole and old and writer.interrupted is None:
             writer.update_whole(old)
         else:
@@ -280,6 +290,31 @@ def _import(
         not_done=[row.number for row in rows if row.status == "not_done"],
         differences=differences,
     )
+
+
+def _checked_at_once(meant: Meant) -> int:
+    """Return how many batches may be under way at a time.
+
+    Raises:
+        ValidationError: it is no such number, or the calls of a key would have no order.
+    """
+    at_once = checked_count(meant.at_once, "at_once", 1)
+    if at_once > MOST_AT_ONCE:
+        raise ValidationError(
+            f"at_once must be a number from 1 to {MOST_AT_ONCE}, not {at_once}.",
+            suggestion="Give the number of the server's workers, or less.",
+            details={"field": "at_once"},
+        )
+    recording = current()
+    if at_once > 1 and not meant.dry_run and recording and recording.entry.key:
+        raise ValidationError(
+            "With a key, batches go one after the other: a repeat knows what is done by the order"
+            " in which it was sent.",
+            suggestion="Leave at_once out, or the key.",
+            details={"field": "at_once"},
+            outcome="not_sent",
+        )
+    return at_once
 
 
 def _made_whole(
