@@ -256,9 +256,18 @@ def test_a_record_that_a_batch_under_way_may_have_made_is_not_claimed(
 
 
 def test_a_batch_that_odoo_gives_up_for_the_other_one_is_sent_again_alone(
-    between: Callable[..., FakeServer],
+    between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meeting = threading.Barrier(2, timeout=PATIENCE)
+    meeting, known = threading.Barrier(2, timeout=PATIENCE), threading.Event()
+    given_up = sending._given_up
+
+    def told(error: BaseException | None) -> str:
+        reason = given_up(error)
+        if reason:
+            known.set()
+        return reason
+
+    monkeypatch.setattr(sending, "_given_up", told)
     seen: list[list[str]] = []
     now: list[int] = [0]
     most: list[int] = []
@@ -272,6 +281,8 @@ def test_a_batch_that_odoo_gives_up_for_the_other_one_is_sent_again_alone(
                 meeting.wait()
                 if "n2" in names(call):
                     raise make_error("SERVER_ERROR", "Busy.", retry=True, outcome="rolled_back")
+                # Until then, others may begin.
+                assert known.wait(PATIENCE)
             return real(call)
         finally:
             now[0] -= 1
