@@ -44,6 +44,7 @@ _COMMAND_OF = {
 #: Arguments that they name -> how they are written there.
 _OPTION_OF = {
     "columns=evolve": "no --freeze",
+    "decimals=False": "--no-decimals",
     "refresh=True": "--refresh",
     "whole=True": "--whole",
 }

@@ -52,6 +52,7 @@ _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "hidden", "
 )
 @options.of(sync, "dataset", "context", "whole", "refresh", "check", name="table")
 @click.option("--freeze", is_flag=True, help="New fields are an error; else they come, too.")
+@click.option("--no-decimals", is_flag=True, help="Money, and numbers of fixed digits, as floats.")
 @form_options("table", "jsonl", "json")
 @with_odoo
 def sync_(
@@ -62,6 +63,7 @@ def sync_(
     domain: tuple[str, ...],
     fields: tuple[list[str], ...],
     freeze: bool,
+    no_decimals: bool,
     form: Form,
     given: dict[str, Any],
 ) -> None:
@@ -95,6 +97,7 @@ def sync_(
                         conditions,
                         flat(fields),
                         columns=columns,
+                        decimals=not no_decimals,
                         **given,
                     )
                 )

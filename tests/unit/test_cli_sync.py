@@ -91,6 +91,20 @@ def test_an_error_names_the_option_that_helps(run: Run, warehouse: Warehouse) ->
     assert result.exit_code == 0
 
 
+def test_a_number_of_too_many_digits_is_read_with_the_option_that_the_error_names(
+    run: Run, server: FakeServer, warehouse: Warehouse
+) -> None:
+    server.records["sale.order"] = [{"id": 1, "name": "S1", "rate": 1.123, **LONG_AGO}]
+    result = run("sync", URL, "sale.order")
+    assert result.exit_code == 7
+    assert "rate of record 1 of sale.order holds 1.123" in result.stderr
+    assert "Correct the record in Odoo, or leave the field out; or pass --no-decimals" in (
+        result.stderr
+    )
+    assert run("sync", URL, "sale.order", "--no-decimals").exit_code == 0
+    assert warehouse.rows("sale_order", "id", "rate") == [(1, 1.123)]
+
+
 def test_a_bundle_or_models_must_be_given(run: Run) -> None:
     result = run("sync", URL)
     assert result.exit_code == 7
