@@ -71,7 +71,7 @@ def sync_(
 
     DESTINATION is duckdb:///file.db, postgresql://user@host/database, or the name of one that dlt
     is configured for. Prints for each table what was done and whether it is complete. A table that
-    fails stays as it was, and the others are loaded.
+    fails keeps what was loaded before, and the others are loaded.
 
     \b
     odoo-toolkit sync duckdb:///odoo.db sale.order sale.order.line
@@ -114,7 +114,8 @@ def sync_(
         _tell(report)
     if failed:
         state.status = SOME_FAILED if done else status_of(failed[0])
-        say(f"{several(len(failed), 'table')} of {len(wanted)} failed, and stayed as before.")
+        kept = "" if given.get("refresh") else " What was loaded before stays."
+        say(f"{several(len(failed), 'table')} of {len(wanted)} failed.{kept}")
 
 
 class _Heard:

@@ -578,6 +578,24 @@ def test_a_destination_that_fails_in_the_middle_is_made_up_for(
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
 
 
+def test_a_destination_that_cannot_be_opened_is_an_error_that_says_why(
+    odoo: Odoo, tmp_path: Path
+) -> None:
+    with pytest.raises(StateError, match=r"The destination failed: .*No such file") as caught:
+        sync(odoo, f"duckdb:///{tmp_path}/none/odoo.db", ITEM)
+    assert "the next sync loads" in str(caught.value.suggestion)
+    (tmp_path / "text.db").write_text("not a database " * 1000)
+    with pytest.raises(StateError, match=r"The destination failed: .*not a valid DuckDB"):
+        sync(odoo, f"duckdb:///{tmp_path}/text.db", ITEM)
+
+
+def test_a_destination_that_dlt_is_not_configured_for_is_an_error_that_says_what_is_missing(
+    odoo: Odoo,
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"dlt is not configured .*bucket_url"):
+        sync(odoo, "filesystem", ITEM)
+
+
 @pytest.mark.parametrize(
     ("folder", "said"),
     [(True, "files of the load could not be written"), (False, "The destination failed")],
