@@ -48,7 +48,7 @@ _OPTION_OF = {
     "refresh=True": "--refresh",
     "whole=True": "--whole",
 }
-_FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b")
+_FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b(?:\(\))?")
 _OPTION = re.compile("|".join(_OPTION_OF))
 
 

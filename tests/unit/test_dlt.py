@@ -382,7 +382,7 @@ def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
         ("image", "image .* is a file"),
         ("extra", "extra .* holds properties"),
         ("tag_id.name", "is a field of another model"),
-        ("total", "computed when it is read"),
+        ("total", "Odoo computes total of x.item when they are read"),
         ("nothing", "has no field 'nothing'"),
     ],
 )
@@ -766,3 +766,13 @@ def test_a_run_that_ends_early_keeps_nothing(odoo: Odoo, server: RuledServer) ->
     next(run.parts())
     assert run.kept is None
     assert run.report is None
+
+
+def test_of_thousands_of_fields_an_error_names_some(warehouse: Warehouse) -> None:
+    names = [f"f{number}" for number in range(3000)]
+    computed = {name: {"type": "integer", "string": name, "store": False} for name in names}
+    odoo = odoo_with({**FIELDS, **computed}).connect(database="one")
+    with pytest.raises(ValidationError, match=r"f19 and 2980 more of x\.item") as caught:
+        sync(odoo, warehouse.url, ITEM, [], ["name", *names])
+    assert len(str(caught.value)) < 500
+    assert caught.value.details["fields"] == names
