@@ -44,10 +44,11 @@ _COMMAND_OF = {
 #: Arguments that they name -> how they are written there.
 _OPTION_OF = {
     "columns=evolve": "no --freeze",
+    "decimals=False": "--no-decimals",
     "refresh=True": "--refresh",
     "whole=True": "--whole",
 }
-_FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b")
+_FUNCTION = re.compile(rf"\b({'|'.join(_COMMAND_OF)})\b(?:\(\))?")
 _OPTION = re.compile("|".join(_OPTION_OF))
 
 

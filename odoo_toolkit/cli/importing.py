@@ -206,7 +206,7 @@ def _print(result: ImportResult | ImportPlan, form: Form) -> None:
     ]
     names = ["model", "created", "updated", "unchanged", "ids", "statuses", "related", "warnings"]
     if isinstance(result, Plan):
-        names += ["dry_run", "message", "needs", "calls", "changes"]
+        names += ["dry_run", "message", "needs", "calls", "changes", "ways"]
     else:
         names += ["interrupted", "in_doubt", "not_done"]
     told = {name: _plain(getattr(result, name)) for name in names}

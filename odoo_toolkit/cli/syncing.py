@@ -52,6 +52,7 @@ _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "hidden", "
 )
 @options.of(sync, "dataset", "context", "whole", "refresh", "check", name="table")
 @click.option("--freeze", is_flag=True, help="New fields are an error; else they come, too.")
+@click.option("--no-decimals", is_flag=True, help="Money, and numbers of fixed digits, as floats.")
 @form_options("table", "jsonl", "json")
 @with_odoo
 def sync_(
@@ -62,6 +63,7 @@ def sync_(
     domain: tuple[str, ...],
     fields: tuple[list[str], ...],
     freeze: bool,
+    no_decimals: bool,
     form: Form,
     given: dict[str, Any],
 ) -> None:
@@ -69,7 +71,7 @@ def sync_(
 
     DESTINATION is duckdb:///file.db, postgresql://user@host/database, or the name of one that dlt
     is configured for. Prints for each table what was done and whether it is complete. A table that
-    fails stays as it was, and the others are loaded.
+    fails keeps what was loaded before, and the others are loaded.
 
     \b
     odoo-toolkit sync duckdb:///odoo.db sale.order sale.order.line
@@ -95,6 +97,7 @@ def sync_(
                         conditions,
                         flat(fields),
                         columns=columns,
+                        decimals=not no_decimals,
                         **given,
                     )
                 )
@@ -111,7 +114,8 @@ def sync_(
         _tell(report)
     if failed:
         state.status = SOME_FAILED if done else status_of(failed[0])
-        say(f"{several(len(failed), 'table')} of {len(wanted)} failed, and stayed as before.")
+        kept = "" if given.get("refresh") else " What was loaded before stays."
+        say(f"{several(len(failed), 'table')} of {len(wanted)} failed.{kept}")
 
 
 class _Heard:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -204,7 +205,9 @@ def _address(url: str) -> str | None:
 def parse_json(answer: requests.Response) -> Any:
     """Return the JSON of an answer; an OdooConnectionError where it is something else."""
     try:
-        return answer.json()
+        # Not by answer.json(): where simplejson is installed, as dlt has it, that refuses the NaN
+        # and Infinity that Odoo writes of such numbers in its database.
+        return json.loads(answer.content)
     except ValueError:
         raise unexpected(answer) from None
 

@@ -54,10 +54,7 @@ class Json2Transport:
         )
         if answer.status_code == 200:
             return parse_json(answer)
-        try:
-            body = answer.json()
-        except ValueError:
-            raise unexpected(answer) from None
+        body = parse_json(answer)
         # Anything else is no refusal by Odoo, and proves nothing of what became of the call.
         if not isinstance(body, dict) or not body.keys() >= {"name", "message", "arguments"}:
             raise unexpected(answer)

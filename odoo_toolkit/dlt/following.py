@@ -18,7 +18,7 @@ from odoo_toolkit.dlt.kept import Kept, check
 from odoo_toolkit.dlt.links import Compared, Links, changed_links
 from odoo_toolkit.dlt.reports import TableReport, Verdict
 from odoo_toolkit.dlt.standing import Standing
-from odoo_toolkit.dlt.tables import Table
+from odoo_toolkit.dlt.tables import Table, shown
 from odoo_toolkit.errors import AccessError, OdooError, StateError
 from odoo_toolkit.policy.tables import FILE_MODELS
 from odoo_toolkit.progress import checkpoint, report
@@ -112,7 +112,7 @@ class Following:
         mark, reading = before.mark, before.reading
         if reading or mark is None or self._whole or new or self._is_much(mark):
             if new:
-                self._warnings.append(f"New: {', '.join(new)}. All records were read again.")
+                self._warnings.append(f"New: {shown(new)}. All records were read again.")
                 reading = None
             read, ended = yield from self._all(reading)
             if not ended:
@@ -268,7 +268,7 @@ class Following:
         if skipped:
             model = self._table.model
             raise AccessError(
-                f"This user cannot read {', '.join(skipped)} of {model}.",
+                f"This user cannot read {shown(skipped)} of {model}.",
                 suggestion="Name the fields that you want, without these.",
                 details={"model": model, "fields": list(skipped)},
             )

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.dlt.tables import Table
+from odoo_toolkit.dlt.tables import Table, shown
 from odoo_toolkit.errors import StateError, ValidationError
 from odoo_toolkit.records.changes import server_time
 from odoo_toolkit.records.marks import Mark, from_ranges, pack, ranges, unpack
@@ -113,8 +113,8 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         )
     if kept.context != table.context:
         raise ValidationError(
-            f"The table {table.name} was loaded with the context {_shown(kept.context)}, not with"
-            f" {_shown(table.context)}: its rows would not fit together.",
+            f"The table {table.name} was loaded with the context {_told(kept.context)}, not with"
+            f" {_told(table.context)}: its rows would not fit together.",
             suggestion="Give the same context; or drop and load the table anew with refresh=True.",
         )
     now = server_time(odoo, 0.0)
@@ -122,8 +122,8 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         raise StateError(
             f"The clock of Odoo shows {now} UTC, which is before {mark.start}, from where on the"
             f" changes of {table.model} are to be read: they would not be found.",
-            suggestion="Set the clock right; or, if the database is an older one, drop and load"
-            " the table anew with refresh=True.",
+            suggestion="Set the clock right if it is wrong now. If it was wrong then, or the"
+            " database is an older one, drop and load the table anew with refresh=True.",
         )
     return _new_columns(table, kept, frozen=frozen)
 
@@ -142,7 +142,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
     gone = [name for name in kept.types if name not in types]
     if gone and not table.chosen:
         raise ValidationError(
-            f"{table.model} no longer has, or shows this user, {', '.join(gone)}: rows that are"
+            f"{table.model} no longer has, or shows this user, {shown(gone)}: rows that are"
             f" loaded from now on would be empty there.",
             code="INVALID_FIELD",
             suggestion="Give the user the right to read it; name the fields that you want; or drop"
@@ -152,7 +152,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
     new = [name for name in types if name not in kept.types]
     if new and frozen:
         raise ValidationError(
-            f"{table.model} has new fields: {', '.join(new)}.",
+            f"{table.model} has new fields: {shown(new)}.",
             code="INVALID_FIELD",
             suggestion="Name the fields that you want; or let new ones come, with columns=evolve.",
             details={"model": table.model, "fields": new},
@@ -160,5 +160,5 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
     return new
 
 
-def _shown(context: Mapping[str, Any]) -> dict[str, Any]:
+def _told(context: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in context.items() if name != "active_test"}

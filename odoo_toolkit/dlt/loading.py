@@ -204,8 +204,8 @@ def _together(before: TableReport | None, now: TableReport) -> TableReport:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let dlt say on standard error only what goes wrong, unless somebody set it otherwise."""
-    os.environ.setdefault("RUNTIME__LOG_LEVEL", "ERROR")
+    """Let dlt say nothing of failures, which are raised, unless somebody set it otherwise."""
+    os.environ.setdefault("RUNTIME__LOG_LEVEL", "CRITICAL")
     yield
 
 
@@ -213,23 +213,25 @@ def _quiet() -> Iterator[None]:
 def _as_ours(dlt: Any) -> Iterator[None]:
     """Raise what dlt wraps as what it was, and its own errors as one of ours."""
     from dlt.common.configuration.exceptions import ConfigurationException
+    from dlt.common.destination.exceptions import DestinationException
     from dlt.common.exceptions import DltException
 
     try:
         yield
-    except ConfigurationException as error:
-        what = " ".join(line.strip() for line in str(error).splitlines()[:2])
-        raise ConfigurationError(
-            f"dlt is not configured for this destination: {what:.400}",
-            suggestion="Name what is missing in the environment, such as a password in"
-            " DESTINATION__POSTGRES__CREDENTIALS__PASSWORD, or in dlt's secrets.toml.",
-        ) from error
     except DltException as error:
         chain = [*_causes(error)]
         for cause in chain:
             if isinstance(cause, (OdooError, OperationCancelled, KeyboardInterrupt)):
                 raise cause from None
-        if getattr(error, "step", None) in ("extract", "normalize"):
+            if isinstance(cause, ConfigurationException):
+                what = " ".join(line.strip() for line in str(cause).splitlines()[:2])
+                raise ConfigurationError(
+                    f"dlt is not configured for this destination: {what:.400}",
+                    suggestion="Name what is missing in the environment, such as a password in"
+                    " DESTINATION__POSTGRES__CREDENTIALS__PASSWORD, or in dlt's secrets.toml.",
+                ) from error
+        asked = any(isinstance(one, DestinationException) or _is_of_driver(one) for one in chain)
+        if getattr(error, "step", None) in ("extract", "normalize") and not asked:
             disc = next((one for one in chain if isinstance(one, OSError) and one.errno), None)
             if disc is None:
                 raise
@@ -239,10 +241,24 @@ def _as_ours(dlt: Any) -> Iterator[None]:
                 suggestion="Make room there, or name another folder in TMPDIR. Nothing is lost:"
                 " what was not loaded is loaded by the next sync.",
             ) from error
-        raise StateError(
-            f"The destination failed: {_first_line(chain[-1])}",
-            suggestion="Nothing is lost: what was not loaded is loaded by the next sync.",
-        ) from error
+        raise _destination_failed(chain[-1]) from error
+    except Exception as error:
+        # Where dlt opens a connection, it lets pass what the driver raises.
+        if not _is_of_driver(error):
+            raise
+        raise _destination_failed(error) from error
+
+
+def _destination_failed(error: BaseException) -> StateError:
+    return StateError(
+        f"The destination failed: {_first_line(error)}",
+        suggestion="Nothing is lost: once that is mended, the next sync loads what was not loaded.",
+    )
+
+
+def _is_of_driver(error: BaseException) -> bool:
+    """Whether a driver of a database raised it; each has classes of its own with these names."""
+    return any(kind.__name__ in ("DatabaseError", "InterfaceError") for kind in type(error).__mro__)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -117,4 +117,4 @@ def _asked(pipeline: Pipeline, table: str, wanted: str, *columns: str) -> list[t
 
 def dropped(package: Mapping[str, Any]) -> set[str]:
     """Return the tables that dlt drops before it loads a package."""
-    return {table["name"] for table in package.get("dropped_tables", ())}
+    return {table["name"] for table in package["state"].get("dropped_tables", ())}

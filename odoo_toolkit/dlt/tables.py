@@ -24,6 +24,9 @@ DELETED, SYNCED_AT = "_deleted", "_synced_at"
 #: Fields by which changes are found and checked; they are columns wherever the model has them.
 _ALWAYS = ("id", "create_date", "write_date")
 
+#: Names of fields that a sentence has.
+_SHOWN = 20
+
 
 @attrs.frozen(kw_only=True)
 class Table:
@@ -123,6 +126,12 @@ def table_of(
     )
 
 
+def shown(names: Sequence[str]) -> str:
+    """Return names as a sentence has them: a model may have thousands."""
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
 def _plain(column: ArrowColumn) -> str:
     """Return a column's type; a selection's values are texts, whatever there are."""
     return "string" if column.field.type == "selection" else str(column.type)
@@ -156,10 +165,10 @@ def _named(
     loose = [name for name in names if not (_is_followed(described[name]) or whole)]
     if loose:
         raise ValidationError(
-            f"{', '.join(loose)} of {model} is computed when it is read: Odoo does not note when"
-            " it changes, so it cannot be followed.",
+            f"Odoo computes {shown(loose)} of {model} when they are read, and does not note when"
+            " they change, so they cannot be followed.",
             code="INVALID_FIELD",
-            suggestion="Leave it out; or read all records every time, with whole=True.",
+            suggestion="Leave them out; or read all records every time, with whole=True.",
             details={"model": model, "fields": loose},
         )
     return found
@@ -173,4 +182,4 @@ def _is_followed(field: Field) -> bool:
 def _left_out(described: Mapping[str, Field]) -> list[str]:
     usable = without_refused(described)
     lost = [name for name, field in described.items() if field.store and name not in usable]
-    return [f"Left out, as they are files or properties: {', '.join(lost)}."] if lost else []
+    return [f"Left out, as they are files or properties: {shown(lost)}."] if lost else []

@@ -237,9 +237,8 @@ def _unfit(
         f"{column.name} of record {number} of {model} holds {short_repr(value)}, which does not fit"
         f" the type of the column, {column.type}.",
         code="VALUE_ERROR",
-        suggestion="Pass decimals=False, which gives floats; or leave the field out."
-        if decimal
-        else "Leave the field out, or correct the record in Odoo.",
+        suggestion="Correct the record in Odoo, or leave the field out"
+        + ("; or pass decimals=False, which gives floats." if decimal else "."),
         details={"model": model, "field": column.key, "record": number},
     )
 

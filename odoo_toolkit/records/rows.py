@@ -226,8 +226,8 @@ def fetched_or_named(odoo: Odoo, asked: Admitted, shower: paths.Shower) -> list[
         model = asked.call.model
         raise make_error(
             error.code,
-            f"{error.message} This comes of reading {', '.join(failing)} of {model}.",
-            suggestion=f"Leave {', '.join(failing)} out.",
+            f"{error.message.rstrip('.')}. This comes of reading {', '.join(failing)} of {model}.",
+            suggestion=f"Name the fields without {', '.join(failing)}; or have it mended in Odoo.",
             details={**error.details, "model": model, "fields": failing},
         ) from error
 

@@ -19,6 +19,7 @@ pytest.importorskip("psycopg2", reason="dlt loads into PostgreSQL with it")
 from odoo_toolkit import Odoo, connect, create, search_read, unlink, write
 from odoo_toolkit.dlt import batches, sync
 from odoo_toolkit.dlt.loading import DATASET
+from odoo_toolkit.errors import StateError
 from tests.live.servers import Server, credentials
 from tests.live.test_cli import COMMAND, environment
 from tests.live.test_dlt import PARTNER, QUIET, TAG, assert_equal, done
@@ -213,6 +214,63 @@ def test_a_dataset_that_another_worker_creates_meanwhile_is_used(
     report = sync(admin, warehouse.url, TAG, made.domain(TAG), check=True)
     assert (report.verdict, report.loaded) == ("complete", 3)
     assert created == [DATASET, f"{DATASET}_staging"]
+
+
+def test_a_database_that_cannot_be_reached_or_is_not_there_is_an_error_that_says_so(
+    admin: Odoo, warehouse: PostgresWarehouse
+) -> None:
+    host = warehouse.url.partition("?")[2]
+    wrong = [
+        (f"postgresql://{postgres.ROLE}:unused@localhost/none?{host}", '"none" does not exist'),
+        (f"postgresql://{postgres.ROLE}:unused@127.0.0.1:1/none", "Connection refused"),
+    ]
+    for url, said in wrong:
+        with pytest.raises(StateError, match=f"The destination failed: .*{said}"):
+            sync(admin, url, TAG)
+
+
+def test_a_connection_that_is_lost_in_the_middle_is_made_up_for(
+    admin: Odoo, warehouse: PostgresWarehouse, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL ends all connections: when rows are to be merged, and while they are read."""
+    from dlt.destinations.impl.postgres.sql_client import Psycopg2SqlClient
+
+    ended = list[str]()
+
+    def end() -> None:
+        with psycopg.connect(warehouse.url, autocommit=True) as other:
+            other.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid()"
+            )
+
+    handed_out, merged = batches.Batches.rows, Psycopg2SqlClient.execute_many
+
+    def rows(self: batches.Batches, records: Any) -> Any:
+        end()
+        return handed_out(self, records)
+
+    def execute_many(self: Psycopg2SqlClient, statements: Any, *args: Any, **more: Any) -> Any:
+        if any("DELETE FROM" in one for one in statements) and not ended:
+            ended.append("merging")
+            end()
+        return merged(self, statements, *args, **more)
+
+    sync(admin, warehouse.url, PARTNER, made.domain(PARTNER))
+    write(admin, PARTNER, made.ids(PARTNER)[:3], {"name": f"{made.word} later"}, context=QUIET)
+    monkeypatch.setattr(Psycopg2SqlClient, "execute_many", execute_many)
+    with pytest.raises(StateError, match="The destination failed"):
+        sync(admin, warehouse.url, PARTNER, made.domain(PARTNER))
+    assert ended == ["merging"]
+    write(admin, PARTNER, made.ids(PARTNER)[3:5], {"name": f"{made.word} last"}, context=QUIET)
+    monkeypatch.setattr(batches.Batches, "rows", rows)
+    # dlt goes on with new connections, but the lock has gone: another may load the table, too.
+    with pytest.raises(StateError, match="The destination failed"):
+        sync(admin, warehouse.url, PARTNER, made.domain(PARTNER))
+    monkeypatch.undo()
+    report = sync(admin, warehouse.url, PARTNER, made.domain(PARTNER), check=True)
+    assert report.verdict == "complete"
+    assert_equal(admin, warehouse, PARTNER, made.domain(PARTNER))
 
 
 def _change(odoo: Odoo, made: Made, number: int) -> None:

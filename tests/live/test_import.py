@@ -371,6 +371,7 @@ def test_a_dry_run_leaves_the_database_as_it_was(admin: Odoo, made: str) -> None
     result = upsert(admin, "res.partner", rows, key="ref", dry_run=True)
 
     assert counts(result) == (2, 3, 0, 1)
+    assert result.ways == {"create": 2, "write": 3}
     after = found(admin, "res.partner", [["name", "ilike", made]], ["name", "city", "write_date"])
     assert after == before
 

@@ -41,7 +41,10 @@ def depot(**options: Any) -> FakeServer:
                 "category_id": "many2many res.partner.category",
             },
             "res.partner.category": {"name": "char"},
-            "sale.order": {"name": "char"},
+            "sale.order": {
+                "name": "char",
+                "rate": {"type": "float", "string": "Rate", "digits": [16, 2], "store": True},
+            },
         },
         records={
             "res.country": [{"id": 20, "name": "Belgium", "code": "BE"}],

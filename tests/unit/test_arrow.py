@@ -280,7 +280,8 @@ def test_a_field_that_fails_when_it_is_read_is_named(server: FakeServer, odoo: O
     with pytest.raises(OdooError, match=r"reading weight of x\.item") as caught:
         list(to_arrow(odoo, "x.item", [], FIELDS))
     assert caught.value.details["fields"] == ["weight"]
-    assert caught.value.suggestion == "Leave weight out."
+    assert "Odoo failed. This comes of reading" in caught.value.message
+    assert caught.value.suggestion == "Name the fields without weight; or have it mended in Odoo."
 
 
 def test_a_field_that_the_user_cannot_read_is_named(server: FakeServer, odoo: Odoo) -> None:

@@ -254,3 +254,4 @@ def test_a_dry_run_tells_old_and_new_values(run: Run) -> None:
             "then": "Ben",
         }
     ]
+    assert told["ways"] == {"write": 1}

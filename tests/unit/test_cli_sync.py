@@ -72,7 +72,7 @@ def test_a_table_that_fails_leaves_the_others(run: Run, warehouse: Warehouse) ->
     result = run("sync", URL, "res.partnr", "res.country")
     assert result.exit_code == 12
     assert "res.partnr:\nError: " in result.stderr
-    assert "1 table of 2 failed, and stayed as before." in result.stderr
+    assert "1 table of 2 failed. What was loaded before stays." in result.stderr
     assert warehouse.tables() == ["res_country"]
 
 
@@ -89,6 +89,20 @@ def test_an_error_names_the_option_that_helps(run: Run, warehouse: Warehouse) ->
     assert "drop and load the table anew with --refresh." in result.stderr
     result = run("sync", URL, "res.country", "--context", '{"lang": "fr_FR"}', "--refresh")
     assert result.exit_code == 0
+
+
+def test_a_number_of_too_many_digits_is_read_with_the_option_that_the_error_names(
+    run: Run, server: FakeServer, warehouse: Warehouse
+) -> None:
+    server.records["sale.order"] = [{"id": 1, "name": "S1", "rate": 1.123, **LONG_AGO}]
+    result = run("sync", URL, "sale.order")
+    assert result.exit_code == 7
+    assert "rate of record 1 of sale.order holds 1.123" in result.stderr
+    assert "Correct the record in Odoo, or leave the field out; or pass --no-decimals" in (
+        result.stderr
+    )
+    assert run("sync", URL, "sale.order", "--no-decimals").exit_code == 0
+    assert warehouse.rows("sale_order", "id", "rate") == [(1, 1.123)]
 
 
 def test_a_bundle_or_models_must_be_given(run: Run) -> None:

@@ -350,7 +350,7 @@ def test_a_new_field_is_an_error_where_columns_are_frozen(odoo: Odoo, warehouse:
 def test_a_field_of_another_type_is_an_error_until_the_table_is_loaded_anew(
     odoo: Odoo, warehouse: Warehouse, field: str, becomes: Any, said: str
 ) -> None:
-    sync(odoo, warehouse.url, ITEM)
+    first = sync(odoo, warehouse.url, ITEM)
     before = warehouse.columns("x_item")
     rows = [{**row, field: False} for row in items()]
     later = odoo_with({**FIELDS, field: becomes}, rows).connect(database="one")
@@ -360,6 +360,7 @@ def test_a_field_of_another_type_is_an_error_until_the_table_is_loaded_anew(
     assert len(warehouse.rows("x_item", "id")) == 3
     report = sync(later, warehouse.url, ITEM, refresh=True, check=True)
     assert (report.verdict, done(report)) == ("complete", {"loaded": 3})
+    assert report.warnings == first.warnings, "what was dropped was not left otherwise by anybody"
 
 
 def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
@@ -381,7 +382,7 @@ def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
         ("image", "image .* is a file"),
         ("extra", "extra .* holds properties"),
         ("tag_id.name", "is a field of another model"),
-        ("total", "computed when it is read"),
+        ("total", "Odoo computes total of x.item when they are read"),
         ("nothing", "has no field 'nothing'"),
     ],
 )
@@ -577,6 +578,24 @@ def test_a_destination_that_fails_in_the_middle_is_made_up_for(
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
 
 
+def test_a_destination_that_cannot_be_opened_is_an_error_that_says_why(
+    odoo: Odoo, tmp_path: Path
+) -> None:
+    with pytest.raises(StateError, match=r"The destination failed: .*No such file") as caught:
+        sync(odoo, f"duckdb:///{tmp_path}/none/odoo.db", ITEM)
+    assert "the next sync loads" in str(caught.value.suggestion)
+    (tmp_path / "text.db").write_text("not a database " * 1000)
+    with pytest.raises(StateError, match=r"The destination failed: .*not a valid DuckDB"):
+        sync(odoo, f"duckdb:///{tmp_path}/text.db", ITEM)
+
+
+def test_a_destination_that_dlt_is_not_configured_for_is_an_error_that_says_what_is_missing(
+    odoo: Odoo,
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"dlt is not configured .*bucket_url"):
+        sync(odoo, "filesystem", ITEM)
+
+
 @pytest.mark.parametrize(
     ("folder", "said"),
     [(True, "files of the load could not be written"), (False, "The destination failed")],
@@ -747,3 +766,13 @@ def test_a_run_that_ends_early_keeps_nothing(odoo: Odoo, server: RuledServer) ->
     next(run.parts())
     assert run.kept is None
     assert run.report is None
+
+
+def test_of_thousands_of_fields_an_error_names_some(warehouse: Warehouse) -> None:
+    names = [f"f{number}" for number in range(3000)]
+    computed = {name: {"type": "integer", "string": name, "store": False} for name in names}
+    odoo = odoo_with({**FIELDS, **computed}).connect(database="one")
+    with pytest.raises(ValidationError, match=r"f19 and 2980 more of x\.item") as caught:
+        sync(odoo, warehouse.url, ITEM, [], ["name", *names])
+    assert len(str(caught.value)) < 500
+    assert caught.value.details["fields"] == names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from odoo_toolkit import (
     write_many,
 )
 from odoo_toolkit.call import Call
+from odoo_toolkit.display import as_text
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.records.importing import sending
 from odoo_toolkit.testing import FakeServer
@@ -626,6 +628,52 @@ class TestManyOfOneKind:
         same = [{"id": 7, "phone": "1"}, {"id": 8, "phone": "1"}]
         assert write_many(odoo, "res.partner", same, all_or_nothing=True).ok
         assert writes(server) == [together, "write"]
+
+    @pytest.mark.parametrize(
+        ("version", "ways"),
+        [
+            (19, {"load": 1, "write": 12, "web_save_multi": 5}),
+            (18, {"load": 4, "write": 12, "commands": 2}),
+            (14, {"load": 4, "write": 12, "commands": 2}),
+        ],
+    )
+    def test_a_dry_run_tells_how_rows_are_sent(self, version: int, ways: dict[str, int]) -> None:
+        """As they are then; what is planned call by call stands for the effect."""
+        parts = [{"id": n, "name": str(n)} for n in range(1, 18)]
+        rows: list[dict[str, Any]] = [{"id": n, "phone": "same"} for n in range(1, 13)]
+        rows += [{"id": n, "phone": f"0{n}"} for n in range(13, 16)]
+        rows += [{"id": 16, "email": "16@x.com"}, {"id": 17, "ref": "17", "color": 4}]
+        names = {row["id"]: f"x.a{row['id']}" for row in rows}
+        server = contacts(*parts, version=version)
+        for number, name in names.items():
+            known = {"module": "x", "name": name.removeprefix("x."), "model": "res.partner"}
+            server.records["ir.model.data"].append({"id": number, "res_id": number, **known})
+        odoo = server.connect()
+        rows = [{**row, "id": names[row["id"]]} for row in rows] + [{"id": "x.new", "name": "N"}]
+        plan = upsert(odoo, "res.partner", rows, key="id", dry_run=True)
+        assert plan.ways == ways
+        assert {call.method for call in plan.calls} == {"create", "write"}
+        assert all(f"{way} {number}" in as_text(plan) for way, number in ways.items())
+        assert upsert(odoo, "res.partner", rows, key="id").ok
+        sent = Counter[str]()
+        for call in server.sent:
+            vals = call.arguments.get("vals", {})
+            if call.method == "write" and "child_ids" in vals:
+                sent["commands"] += 1 + len(vals["child_ids"])
+            elif call.method == "write":
+                sent["write"] += len(call.ids or ())
+            elif call.method in ("load", "web_save_multi"):
+                sent[call.method] += len(call.arguments.get("data") or call.ids or ())
+        assert sent == ways
+
+    @pytest.mark.parametrize(("version", "way"), [(19, "web_save_multi"), (18, "load")])
+    def test_a_dry_run_of_all_or_nothing_tells_the_one_way(self, version: int, way: str) -> None:
+        server = contacts(ANN, BEN, version=version)
+        odoo = server.connect()
+        for names, told in (("xy", way), ("zz", "write")):
+            rows = [{"id": 7 + n, "name": name} for n, name in enumerate(names)]
+            plan = write_many(odoo, "res.partner", rows, all_or_nothing=True, dry_run=True)
+            assert plan.ways == {told: 2}
 
     def test_changes_of_different_fields_are_one_request(self) -> None:
         """Before 19 through a field that leads from contacts to contacts; none is linked by it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import xmlrpc.client
 from typing import Any
 
@@ -302,6 +303,15 @@ class TestJson2:
             odoo(api_key="k").call(
                 Call(model="res.partner", method="do_it", ids=[1], positional=("a",))
             )
+
+    def test_numbers_that_are_none_are_read(self, nineteen: responses.RequestsMock) -> None:
+        """Odoo writes them so; simplejson, which requests takes where it is, does not read them."""
+        body = '[{"id": 1, "rate": NaN}, {"id": 2, "rate": -Infinity}]'
+        nineteen.add("POST", f"{URL}/json/2/res.partner/search_count", body=body)
+        with odoo(api_key="key") as connection:
+            first, second = connection.call(ONE)
+        assert math.isnan(first["rate"])
+        assert second["rate"] == -math.inf
 
     def test_html_is_an_error(self, nineteen: responses.RequestsMock) -> None:
         nineteen.add(

@@ -20,6 +20,9 @@ Status = Literal["created", "updated", "unchanged", "failed", "in_doubt", "not_d
 """What became of a row. ``in_doubt``: its answer was lost, and it may have been written;
 ``not_done``: the server had gone before its turn."""
 
+Sent = Literal["create", "write", "load", "web_save_multi", "commands"]
+"""How a row is sent: by this method, or by ``commands`` in a ``write`` of another record."""
+
 #: Problems, rows of one, changes and ids of which a summary tells, and characters of a reason.
 _PROBLEMS, _ROWS, _CHANGES, _IDS, _REASON = 20, 50, 10, 50, 200
 
@@ -260,13 +263,17 @@ class ImportPlan(ImportedRows, Plan):
         model, created, updated, unchanged, failed, ids, statuses: see :class:`ImportedRows`.
         related, warnings: see there.
         changes: the values that would change in records that there are.
-        calls: what would be created and written. It goes in batches, rows of which the same is to
-            change together.
+        calls: what would be created and written, by values: the effect, which the policy judges. It
+            is not sent call by call, see ``ways``.
+        ways: how it would be sent, in batches: ``create``, ``write`` (rows of which the same is to
+            change), ``load``, ``web_save_multi`` or ``commands`` (rows of different values) -> the
+            number of rows. Where one of them is refused, or alone in its batch, it is a ``write``.
         message, needs: see :class:`~odoo_toolkit.Plan`.
     """
 
     calls: list[PlannedCall] = attrs.field(repr=False)
     changes: list[PlannedChange] = attrs.field(factory=list, repr=False)
+    ways: dict[Sent, int] = attrs.field(factory=dict, repr=False)
 
     def __repr__(self) -> str:
         counts = ("created", "updated", "unchanged")
@@ -274,8 +281,9 @@ class ImportPlan(ImportedRows, Plan):
         return f"ImportPlan(model={self.model!r}{told}, failed={len(self.failed)})"
 
     def _summary(self, facts: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-        needs = [self.needs] if self.needs else []
-        return "\n".join([self.message, *needs, *self._details("would be ")]), {}
+        sent = ", ".join(f"{way} {rows}" for way, rows in self.ways.items())
+        told = [*([f"rows by how they would be sent: {sent}"] if sent else []), self.needs or ""]
+        return "\n".join([self.message, *filter(None, told), *self._details("would be ")]), {}
 
     def summary(self) -> ImportSummary:
         """Return the same in few words."""

@@ -34,7 +34,7 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load, set_later
-from odoo_toolkit.records.importing.results import FailedRow, RowError, Status
+from odoo_toolkit.records.importing.results import FailedRow, RowError, Sent, Status
 from odoo_toolkit.records.importing.together import Way, can_load, way_of, write_together
 from odoo_toolkit.records.results import Record
 
@@ -194,18 +194,9 @@ class Writer:
 
     def update(self, rows: Sequence[Row]) -> None:
         """Change the records of rows: many to the same together, and others in one request."""
-        few: list[list[Row]] = []
-        for alike in grouped(rows, _values):
-            if len(alike) < _FEW:
-                few.append(alike)
-            else:
-                self._write_all(alike, self._write, "updated")
-        rest: list[Row] = []
-        for part in self._parts(few):
-            rest += [] if self._write_different(part) else part
-        for part in grouped(rest, lambda row: self._way([row]) is None):
-            for alike in [] if self._write_different(part) else grouped(part, _values):
-                self._write_all(alike, self._write, "updated")
+        for way, part in arranged(self._odoo, self._model, rows):
+            act = self._write if way == "write" else self._change
+            self._write_all(part, act, "updated")
 
     def update_whole(self, rows: Sequence[Row]) -> None:
         """Change the records of rows in one request: all of them or none."""
@@ -381,22 +372,8 @@ class Writer:
         values = [row.values for row in rows]
         write_together(self._odoo, self._model, ids, values, self._context, self.warnings)
 
-    def _write_different(self, rows: Sequence[Row]) -> bool:
-        """Write values of its own to each of several records; whether there is a way."""
-        if len(rows) < 2 or _are_alike(rows) or not self._way(rows):
-            return False
-        self._write_all(rows, self._change, "updated")
-        return True
-
     def _way(self, rows: Sequence[Row]) -> Way | None:
-        return way_of(self._odoo, self._model, [row.values for row in rows])
-
-    def _parts(self, groups: Sequence[Sequence[Row]]) -> list[list[Row]]:
-        """Return the rows of groups as they go together, where nothing but ``load`` takes many."""
-        rows = [row for group in groups for row in group]
-        if not rows or self._way(rows) == "web_save_multi":
-            return [rows]
-        return grouped(rows, lambda row: (_fields(row), self._way([row])))
+        return _way(self._odoo, self._model, rows)
 
     def _create_named(self, rows: list[Row]) -> None:
         """Create records under external ids."""
@@ -516,6 +493,52 @@ def _given_up(error: BaseException | None) -> str:
     if not isinstance(error, OdooConnectionError) or error.code != "SERVER_ERROR":
         return ""
     return error.message if error.outcome == "rolled_back" else ""
+
+
+def arranged(
+    odoo: Odoo, model: str, rows: Sequence[Row], *, whole: bool = False
+) -> list[tuple[Sent, list[Row]]]:
+    """Return the rows of changes as they go together, in order, each group with its way.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        rows: of records that there are.
+        whole: whether all of them are one request.
+    """
+    if whole:
+        return [("write" if _are_alike(rows) else _way(odoo, model, rows) or "load", list(rows))]
+    found: list[tuple[Sent, list[Row]]] = []
+    few: list[Row] = []
+    for alike in grouped(rows, _values):
+        if len(alike) < _FEW:
+            few += alike
+        else:
+            found.append(("write", alike))
+    # Where nothing but load takes many, rows of the same columns go together.
+    many = bool(few) and _way(odoo, model, few) == "web_save_multi"
+    parts = [few] if many else grouped(few, lambda row: (_fields(row), _way(odoo, model, [row])))
+    rest: list[Row] = []
+    for part in parts:
+        if way := _way_of_different(odoo, model, part):
+            found.append((way, part))
+        else:
+            rest += part
+    for part in grouped(rest, lambda row: _way(odoo, model, [row]) is None):
+        if way := _way_of_different(odoo, model, part):
+            found.append((way, part))
+        else:
+            found += [("write", alike) for alike in grouped(part, _values)]
+    return found
+
+
+def _way_of_different(odoo: Odoo, model: str, rows: Sequence[Row]) -> Way | None:
+    """Return how values of its own are written to each of several records in one request."""
+    return None if len(rows) < 2 or _are_alike(rows) else _way(odoo, model, rows)
+
+
+def _way(odoo: Odoo, model: str, rows: Sequence[Row]) -> Way | None:
+    return way_of(odoo, model, [row.values for row in rows])
 
 
 def _values(row: Row) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -22,13 +23,14 @@ from odoo_toolkit.records.importing.matching import check_new, compare, match
 from odoo_toolkit.records.importing.missing import replaced
 from odoo_toolkit.records.importing.preparing import Empty, Meant, Prepared, prepare
 from odoo_toolkit.records.importing.relations import CHUNK
-from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Status
+from odoo_toolkit.records.importing.results import ImportPlan, ImportResult, Sent, Status
 from odoo_toolkit.records.importing.sending import (
     FIRST_ROWS,
     MOST_AT_ONCE,
     MOST_ROWS,
     Row,
     Writer,
+    arranged,
     grouped,
     nothing_written,
 )
@@ -251,7 +253,7 @@ def _import(
             row.fail("The row is empty.", code="MISSING_REQUIRED_FIELD")
     stopped = _made_whole(odoo, model, prepared, given, batch) if whole else None
     if meant.dry_run:
-        return _plan(model, prepared, changes, [stopped] if stopped else [])
+        return _plan(odoo, model, prepared, changes, [stopped] if stopped else [], whole)
     writer = Writer(
         odoo,
         model,
@@ -362,7 +364,12 @@ def _same_columns(odoo: Odoo, model: str, rows: Sequence[Row], given: Mapping[in
 
 
 def _plan(
-    model: str, prepared: Prepared, changes: Sequence[PlannedChange], warnings: Sequence[str]
+    odoo: Odoo,
+    model: str,
+    prepared: Prepared,
+    changes: Sequence[PlannedChange],
+    warnings: Sequence[str],
+    whole: bool,
 ) -> ImportPlan:
     """Return what would become of the rows, and give them that status."""
     rows = _open(prepared.rows)
@@ -378,6 +385,9 @@ def _plan(
         ids = [row.id for row in alike]
         calls.append(PlannedCall(model=model, method="write", ids=ids, arguments=changed))
     related = {name: list(names.values()) for name, names in prepared.missing.used(rows).items()}
+    ways: Counter[Sent] = Counter("load" if row.external_id else "create" for row in new)
+    for way, part in arranged(odoo, model, old, whole=whole) if old else ():
+        ways[way] += len(part)
     _set(new, "created")
     _set(old, "updated")
     plan = ImportPlan(
@@ -389,6 +399,7 @@ def _plan(
         needs=prepared.needs,
         calls=calls,
         changes=list(changes),
+        ways=dict(ways),
     )
     return attrs.evolve(plan, message=plan._told("would be "))
 
