@@ -8,7 +8,6 @@ the megabytes at the peak.
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from typing import Any
 
 import requests
 
-from tests.bench.pages_to_parquet import FIELDS, MODEL, PAGE
+from tests.bench.pages_to_parquet import FIELDS, MODEL, PAGE, peak
 
 #: Pages of which the ids are asked for together, as the library does.
 WINDOW = 20
@@ -91,7 +90,7 @@ def main() -> None:
     else:
         found = globals()[way](_Bare(url, database, login, password), int(last))
     taken = time.perf_counter() - started
-    print(found, taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(found, taken, peak())
 
 
 if __name__ == "__main__":
