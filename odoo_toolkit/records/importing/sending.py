@@ -330,7 +330,7 @@ class Writer:
             self._write(rows)
             return
         try:
-            if self._way(rows) != "load":
+            if _way(self._odoo, self._model, rows) != "load":
                 self._write_together(rows)
                 return
             problems = self._load(rows)
@@ -354,7 +354,7 @@ class Writer:
     def _change_whole(self, rows: Sequence[Row]) -> None:
         """Change each record differently, in one request: all of them or none."""
         values = [row.values for row in rows]
-        if self._way(rows) != "load":
+        if _way(self._odoo, self._model, rows) != "load":
             try:
                 self._write_together(rows)
                 return
@@ -371,9 +371,6 @@ class Writer:
         ids = [row.id for row in rows if row.id is not None]
         values = [row.values for row in rows]
         write_together(self._odoo, self._model, ids, values, self._context, self.warnings)
-
-    def _way(self, rows: Sequence[Row]) -> Way | None:
-        return _way(self._odoo, self._model, rows)
 
     def _create_named(self, rows: list[Row]) -> None:
         """Create records under external ids."""
