@@ -326,13 +326,7 @@ class MyPages:
 
     async def _account(self, request: Request) -> Account | None:
         session = self._pages.cookie(request, "me")
-        account_id = await aside(self._sessions.account, session)
-        if not account_id:
-            return None
-        account = await aside(self._provider.grants.account, account_id)
-        if account is None or account.instance not in self._team.instances:
-            return None
-        return await self._provider.rechecked(account)
+        return await self._provider.account_now(await aside(self._sessions.account, session))
 
     async def _posted(self, request: Request) -> tuple[Account, FormData]:
         """Return whose form comes from a page, and the form.

@@ -289,6 +289,13 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
             rule=rule,
         )
 
+    async def account_now(self, account_id: int | None) -> Account | None:
+        """Return the account of an id as it is now; None where no instance has it any more."""
+        account = await aside(self.grants.account, account_id) if account_id else None
+        if account is None or account.instance not in self.team.instances:
+            return None
+        return await self.rechecked(account)
+
     async def rechecked(self, account: Account) -> Account:
         """Return an account as it is now, after asking Odoo if that is due."""
         if not self.rechecks.is_due(account):

@@ -252,12 +252,8 @@ class SignIn:
     async def _known_account(self, request: Request) -> Account | None:
         """Return the account that this browser is signed in to, if its key can be used."""
         session = self._pages.cookie(request, "me")
-        account_id = await aside(self._sessions.account, session)
-        account = await aside(self._provider.grants.account, account_id) if account_id else None
-        if account is None or account.instance not in self._team.instances:
-            return None
-        account = await self._provider.rechecked(account)
-        return account if account.key else None
+        account = await self._provider.account_now(await aside(self._sessions.account, session))
+        return account if account and account.key else None
 
     # The second page.
 

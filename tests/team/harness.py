@@ -238,16 +238,20 @@ def call(
     tool: str,
     arguments: dict[str, Any] | None = None,
     path: str = "/mcp",
+    answers: Mapping[str, Any] | None = None,
     **headers: str,
 ) -> requests.Response:
-    """Call a tool with a token."""
+    """Call a tool with a token; with answers, of a client that asks its person, and has these."""
     params = {
+        **(answers or {}),
         "name": tool,
         "arguments": arguments or {},
         "_meta": {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientCapabilities": (
+                {} if answers is None else {"elicitation": {"form": {}}}
+            ),
         },
     }
     return requests.post(

@@ -177,26 +177,8 @@ def test_what_another_person_has_to_allow_is_not_taken_back_without(
 
 def deletion(team: RunningTeam, token: str, record: int, **answered: Any) -> dict[str, Any]:
     """Delete a contact, with a client that asks its person; return the result."""
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-    }
     arguments = {"model": "res.partner", "ids": [record]}
-    tool = "odoo_core_unlink"
-    params = {"name": tool, "arguments": arguments, "_meta": meta, **answered}
-    answer = requests.post(
-        f"{team.url}/mcp",
-        json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params},
-        headers={
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2026-07-28",
-            "Mcp-Method": "tools/call",
-            "Mcp-Name": tool,
-        },
-        timeout=120,
-    )
+    answer = call(team.url, token, "odoo_core_unlink", arguments, answers=answered)
     told: dict[str, Any] = answer.json()
     return told
 

@@ -122,18 +122,24 @@ def test_a_missing_right_is_found_by_the_first_batch() -> None:
     assert sizes == [50, 10]
 
 
-def test_when_one_answer_is_lost_the_other_batch_is_finished_and_no_further_one_begins(
-    between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
-    both, stopped = threading.Barrier(2, timeout=PATIENCE), threading.Event()
-    stop = sending.Writer.stop
+@pytest.fixture
+def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set once a writer has stopped."""
+    event, stop = threading.Event(), sending.Writer.stop
 
     def stopping(writer: sending.Writer, error: Any) -> None:
         stop(writer, error)
-        stopped.set()
+        event.set()
 
     monkeypatch.setattr(sending.Writer, "stop", stopping)
+    return event
+
+
+def test_when_one_answer_is_lost_the_other_batch_is_finished_and_no_further_one_begins(
+    between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
+) -> None:
+    monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
+    both = threading.Barrier(2, timeout=PATIENCE)
 
     def hook(call: Call, real: Answer) -> Any:
         if "n0" in names(call):
@@ -165,18 +171,11 @@ def test_when_one_answer_is_lost_the_other_batch_is_finished_and_no_further_one_
 
 
 def test_the_rest_of_a_refused_batch_is_left_when_the_other_one_stops(
-    between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch
+    between: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, stopped: threading.Event
 ) -> None:
     """Of rows that Odoo rolled back it is not said that they are bad: they were not tried alone."""
     monkeypatch.setattr("odoo_toolkit.lost_answers.WAITS", (0.0,))
-    both, stopped = threading.Barrier(2, timeout=PATIENCE), threading.Event()
-    stop = sending.Writer.stop
-
-    def stopping(writer: sending.Writer, error: Any) -> None:
-        stop(writer, error)
-        stopped.set()
-
-    monkeypatch.setattr(sending.Writer, "stop", stopping)
+    both = threading.Barrier(2, timeout=PATIENCE)
 
     def hook(call: Call, real: Answer) -> Any:
         if "n0" in names(call):
