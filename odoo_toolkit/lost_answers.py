@@ -14,7 +14,6 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from datetime import datetime, timezone
 from typing import Any
 
 import attrs
@@ -31,7 +30,7 @@ from odoo_toolkit.journal.recording import (
     note_found,
 )
 from odoo_toolkit.progress import pause, time_left
-from odoo_toolkit.values.moments import utc_string
+from odoo_toolkit.values.moments import utc_string_of
 
 #: Seconds to wait before each look: the server might still be working.
 WAITS = (0.0, 0.3, 0.7, 1.5, 2.5)
@@ -197,21 +196,18 @@ def made_since(odoo: Odoo, started: float) -> list[Any] | None:
         odoo: the connection.
         started: a time of this machine, in seconds since the epoch.
     """
-    if odoo.clock_ahead is None:
+    ahead = odoo.clock_ahead
+    if ahead is None:
         return None
     recording = current()
     lost_at = recording.lost_at if recording else None
     found: list[Any] = [["create_uid", "=", odoo.uid]]
     if lost_at is not None:
         # It was an earlier attempt: what was made long after is not its work.
-        found.append(["create_date", "<=", _server_time(odoo.clock_ahead, lost_at + SETTLED)])
+        found.append(["create_date", "<=", utc_string_of(lost_at + SETTLED + ahead)])
         started = min(started, lost_at)
-    since = _server_time(odoo.clock_ahead, started - _CLOCK_MARGIN)
+    since = utc_string_of(started - _CLOCK_MARGIN + ahead)
     return [found[0], ["create_date", ">=", since], *found[1:]]
-
-
-def _server_time(ahead: float, moment: float) -> str:
-    return utc_string(datetime.fromtimestamp(moment + ahead, timezone.utc))
 
 
 # Creations -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +16,9 @@ from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.settings import API_KEY_HEADER, USERNAME_HEADER
 
 if TYPE_CHECKING:
+    from mcp.server.auth.provider import AccessToken
     from starlette.requests import Request
+    from starlette.types import Scope
 
 #: Connections kept, with the bound above the people of a team: a new one takes several requests. To
 #: make room the one goes that was not used for the longest time.
@@ -32,17 +35,32 @@ def client_of(request: Request | None) -> str | None:
     """
     if request is None:
         return None
+    if token := _token_of(request.scope):
+        return token.subject or token.client_id
+    return request.client.host if request.client else "unknown"
+
+
+def seconds_left(scope: Scope) -> float:
+    """Return for how long the bearer token of a request still grants what it does.
+
+    Without one, or with one that has no end, that is for ever.
+    """
+    token = _token_of(scope)
+    if token is None or token.expires_at is None:
+        return math.inf
+    return token.expires_at - time.time()
+
+
+def _token_of(scope: Scope) -> AccessToken | None:
     # Imported here, because a server over stdio has no use for it and starts sooner without.
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 
     from odoo_toolkit_mcp.session_owners import SessionOwner
 
-    user = request.scope.get("user")
+    user = scope.get("user")
     if isinstance(user, SessionOwner):
         user = user.behind
-    if isinstance(user, AuthenticatedUser):
-        return user.access_token.subject or user.access_token.client_id
-    return request.client.host if request.client else "unknown"
+    return user.access_token if isinstance(user, AuthenticatedUser) else None
 
 
 @attrs.frozen

@@ -19,7 +19,13 @@ from odoo_toolkit.connection.pool import Pool
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.bridge import LIMITER, run_blocking
-from odoo_toolkit_mcp.callers import ConnectionPool, Credentials, client_of, credentials_of
+from odoo_toolkit_mcp.callers import (
+    ConnectionPool,
+    Credentials,
+    client_of,
+    credentials_of,
+    seconds_left,
+)
 from odoo_toolkit_mcp.connection import Connection
 from odoo_toolkit_mcp.rate_limit import ClientRateLimits, too_many
 from odoo_toolkit_mcp.results import mcp_error
@@ -113,7 +119,9 @@ class Requests:
 
     async def holds(self, ctx: Context) -> bool:
         """Whether a request that is open for long may still go on."""
-        return self._serving.holds is None or await self._serving.holds(ctx.request)
+        if self._serving.holds:
+            return await self._serving.holds(ctx.request)
+        return ctx.request is None or seconds_left(ctx.request.scope) > 0
 
     def _tell(self, event: CallEvent) -> None:
         for hook in self.call_hooks:

@@ -25,7 +25,8 @@ class Serving:
         credentials: returns for which Odoo user a request acts; by default the settings say.
         about: returns what audit lines say of the person and client behind a request.
         denied: is told that Odoo has denied a request something: its key may be of no use.
-        holds: whether a request that is open for long may still go on; by default it may.
+        holds: whether a request that is open for long may still go on; by default it may until its
+            bearer token has expired.
         note: takes the audit lines, in place of a file or the log.
         rates: counts a call of a client, and returns the seconds to wait; by default each server
             counts by itself.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 import attrs
@@ -22,7 +21,8 @@ from odoo_toolkit.records.arguments import admit, listed_fields, readable_of
 from odoo_toolkit.records.marks import Mark, digest, pack, unpack
 from odoo_toolkit.records.results import Described, ReadResult, Record, _Rows
 from odoo_toolkit.records.rows import DEFAULT_FIELDS
-from odoo_toolkit.values import iso_utc, utc_string
+from odoo_toolkit.values import iso_utc
+from odoo_toolkit.values.moments import utc_string_of
 
 #: Seconds before a mark that are looked at again the next time: a transaction that was still at
 #: work at the mark commits with a write_date from its beginning.
@@ -293,8 +293,7 @@ def server_time(odoo: Odoo, ahead: float) -> str:
             "The server does not tell its time (HTTP header Date), by which changes are found.",
             suggestion="Have the proxy in front of Odoo pass that header on.",
         )
-    moment = time.time() + odoo.clock_ahead + ahead
-    return utc_string(datetime.fromtimestamp(moment, timezone.utc))
+    return utc_string_of(time.time() + odoo.clock_ahead + ahead)
 
 
 def check_kept(model: str, described: Mapping[str, Field]) -> None:

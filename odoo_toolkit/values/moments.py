@@ -39,6 +39,11 @@ def utc_string(value: str | date | datetime) -> str:
     return parse_moment(value)[0].isoformat(sep=" ", timespec="seconds")
 
 
+def utc_string_of(seconds: float) -> str:
+    """Return a moment, in seconds since the epoch, as Odoo's wire form in UTC."""
+    return utc_string(datetime.fromtimestamp(seconds, timezone.utc))
+
+
 def parse_moment(value: str | date | datetime) -> tuple[datetime, datetime | None]:
     """Return a moment in naive UTC, and as it was written, without its zone.
 

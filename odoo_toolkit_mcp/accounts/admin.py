@@ -28,6 +28,7 @@ from odoo_toolkit_mcp.accounts.web import (
     PageError,
     Pages,
     address_of,
+    count_try,
     moment,
     number_of,
     text_of,
@@ -99,13 +100,7 @@ class AdminPages:
         if not kept:
             raise _no_page()
         address = f"operator {address_of(request)}"
-        bounds = [(address, OPERATOR_ADDRESS), ("operator", OPERATOR)]
-        if wait := await aside(self._attempts.take, bounds):
-            raise PageError(
-                "There were too many tries",
-                f"Wait {int(wait // 60) + 1} minutes, then try again.",
-                429,
-            )
+        await count_try(self._attempts, (address, OPERATOR_ADDRESS), ("operator", OPERATOR))
         if not await beside(is_password, text_of(form, "password", 1000), kept):
             await aside(self._provider.activity.note, "operator refused")
             return self._pages.show(

@@ -93,7 +93,7 @@ class TeamServer:
     def app(self) -> Starlette:
         """Return the ASGI application."""
         team = self.team
-        mine = MyPages(self.provider, self.pages, self.sign_in, self.sessions)
+        mine = MyPages(self.provider, self.pages, self.sign_in, self.attempts, self.sessions)
         # Where somebody else signs people in, nobody gets tokens here.
         own = (
             []

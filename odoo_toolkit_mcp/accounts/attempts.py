@@ -36,6 +36,9 @@ OPERATOR = Bound(300, 900.0)
 REGISTRATIONS = Bound(30, 3600.0)
 REQUESTS = Bound(120, 3600.0)
 
+#: Forms of their own page that one person sends: some make requests of Odoo.
+FORMS = Bound(60, 300.0)
+
 
 class Attempts:
     """The attempts in a store; safe to share between threads.

@@ -18,6 +18,7 @@ from odoo_toolkit.undoing import history, undo
 from odoo_toolkit.user_keys import remove_key
 from odoo_toolkit_mcp import audit
 from odoo_toolkit_mcp.accounts.activity import Notes
+from odoo_toolkit_mcp.accounts.attempts import FORMS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
@@ -26,7 +27,7 @@ from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
-from odoo_toolkit_mcp.accounts.web import PageError, Pages, number_of, text_of, to
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, count_try, number_of, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 from odoo_toolkit_mcp.approval_rules import WithoutApproval, rules_of
 from odoo_toolkit_mcp.requests import journal_for
@@ -46,16 +47,23 @@ class MyPages:
         provider: keeps what was granted.
         pages: makes the pages.
         sign_in: finds out who somebody is.
+        attempts: bounds how often somebody sends forms.
         sessions: of people who are signed in here.
     """
 
     def __init__(
-        self, provider: Provider, pages: Pages, sign_in: SignIn, sessions: WebSessions
+        self,
+        provider: Provider,
+        pages: Pages,
+        sign_in: SignIn,
+        attempts: Attempts,
+        sessions: WebSessions,
     ) -> None:
         self._provider = provider
         self._team = provider.team
         self._pages = pages
         self._sign_in = sign_in
+        self._attempts = attempts
         self._sessions = sessions
 
     def routes(self) -> list[Route]:
@@ -332,12 +340,14 @@ class MyPages:
         """Return whose form comes from a page, and the form.
 
         Raises:
-            PageError: nobody is signed in, or the form is not of a page of this browser.
+            PageError: nobody is signed in, the form is not of a page of this browser, or there were
+                too many.
         """
         form = await self._pages.form(request)
         account = await self._account(request)
         if account is None:
             raise PageError("You are no longer signed in", "Open /me and sign in again.", 403)
+        await count_try(self._attempts, (f"forms {account.id}", FORMS))
         return account, form
 
 

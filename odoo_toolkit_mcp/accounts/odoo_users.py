@@ -159,7 +159,7 @@ def key_for(
             kept = attrs.evolve(kept, removed=forget(instance, user, left))
         return kept
     settings = instance.connection
-    name = f"Assistants at {urlsplit(public_url).netloc}"
+    name = key_name(public_url)
     made = finish_key(settings, settings.database, _begun(user), name, remove=left)
     return Key(
         key=made.key,
@@ -168,6 +168,11 @@ def key_for(
         removed=made.removed,
         warning=made.warning,
     )
+
+
+def key_name(public_url: str) -> str:
+    """Return the name in Odoo of the keys that a server makes."""
+    return f"Assistants at {urlsplit(public_url).netloc}"
 
 
 def _kept(instance: Instance, user: SignedIn, known: Account) -> Key | None:

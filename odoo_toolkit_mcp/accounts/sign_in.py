@@ -29,6 +29,7 @@ from odoo_toolkit_mcp.accounts.odoo_users import (
     SignedIn,
     forget,
     key_for,
+    key_name,
     shares_login,
     with_key,
     with_password,
@@ -38,7 +39,7 @@ from odoo_toolkit_mcp.accounts.requests import AuthorizationRequest
 from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.vault import hashed
-from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, text_of, to
+from odoo_toolkit_mcp.accounts.web import PageError, Pages, address_of, count_try, text_of, to
 from odoo_toolkit_mcp.accounts.web_sessions import WebSessions
 
 logger = logging.getLogger(__name__)
@@ -219,13 +220,8 @@ class SignIn:
         Raises:
             PageError: there were too many.
         """
-        bounds = [(_who(instance, login), LOGIN), (f"address {address_of(request)}", ADDRESS)]
-        if wait := await aside(self._attempts.take, bounds):
-            raise PageError(
-                "There were too many tries",
-                f"Wait {int(wait // 60) + 1} minutes, then try again.",
-                429,
-            )
+        address = f"address {address_of(request)}"
+        await count_try(self._attempts, (_who(instance, login), LOGIN), (address, ADDRESS))
 
     async def forget_attempts(self, request: Request, instance: Instance, login: str) -> None:
         """Forget the tries of a login: the last one was right."""
@@ -319,7 +315,7 @@ class SignIn:
         """Return the account of who has signed in, with a key that can be used.
 
         Raises:
-            PageError: Odoo has not made one.
+            PageError: Odoo has not made one, or it could not be kept.
         """
         if user.account is not None:
             known = await aside(self._provider.grants.account, user.account)
@@ -357,25 +353,38 @@ class SignIn:
                 instance=instance.name,
                 body={"login": user.login, "told": made.warning},
             )
-        account = await aside(
-            grants.keep_account,
-            instance=instance.name,
-            uid=user.uid,
-            login=user.login,
-            name=user.name,
-            key=made.key,
-            key_id=made.key_id,
-            key_ends=made.ends,
-            groups=user.groups,
-        )
+        before = known.key_id if known else None
+        try:
+            account = await aside(
+                grants.keep_account,
+                instance=instance.name,
+                uid=user.uid,
+                login=user.login,
+                name=user.name,
+                key=made.key,
+                key_id=made.key_id,
+                key_ends=made.ends,
+                groups=user.groups,
+            )
+        except OdooError as error:
+            if made.key_id in (None, before):
+                raise
+            logger.error("Key %s of %s is lost: %s", made.key_id, user.login, error.message)
+            raise PageError(
+                "This server could not keep your key",
+                f"Odoo has made a key, {key_name(self._team.public_url)}, which is of no use now:"
+                " remove the newest of that name in Odoo, under Account Security. Nothing was"
+                " granted. Begin again in a minute, then ask the operator, whose log says why.",
+                503,
+            ) from error
         await self.note_removed(account, made.removed)
-        if known and known.key_id and known.key_id != made.key_id:
+        if before and before != made.key_id:
             await aside(
                 self._provider.activity.note,
                 "key out of use",
                 instance=instance.name,
                 account=account.id,
-                body={"login": user.login, "key_id": known.key_id, "to_do": OUT_OF_USE},
+                body={"login": user.login, "key_id": before, "to_do": OUT_OF_USE},
             )
         return account
 

@@ -21,6 +21,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.installation import version
 from odoo_toolkit.visible_text import visible
+from odoo_toolkit_mcp.accounts.attempts import Attempts, Bound
+from odoo_toolkit_mcp.accounts.store import aside
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault
 
@@ -58,6 +60,20 @@ class PageError(Exception):
     def __init__(self, title: str, text: str, status: int = 400) -> None:
         super().__init__(title)
         self.title, self.text, self.status = title, text, status
+
+
+async def count_try(attempts: Attempts, *bounds: tuple[str, Bound]) -> None:
+    """Count a try before it is made; see :meth:`Attempts.take`.
+
+    Raises:
+        PageError: there were too many.
+    """
+    if wait := await aside(attempts.take, bounds):
+        raise PageError(
+            "There were too many tries",
+            f"Wait {int(wait // 60) + 1} minutes, then try again.",
+            429,
+        )
 
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -117,8 +133,8 @@ class Pages:
                 logger.error("%s %s", error.message, error.suggestion or "")
                 problem = PageError(
                     "This server cannot do that now",
-                    "Nothing was changed. Try again in a minute, then ask the operator, whose log"
-                    " says why.",
+                    "This was not done, or not all of it. Try again in a minute, then"
+                    " ask the operator, whose log says why.",
                     503,
                 )
             return self.message(request, problem)

@@ -27,6 +27,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from odoo_toolkit_mcp.callers import seconds_left
 from odoo_toolkit_mcp.http.authentication import SharedToken, token_verifier
 from odoo_toolkit_mcp.http.slow_clients import PromptProtocol
 from odoo_toolkit_mcp.metrics import CONTENT_TYPE, Metrics
@@ -76,8 +77,8 @@ class Endpoint:
             await self._stream(scope, receive, send)
 
     async def _stream(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the notifications of a session for as long as the client likes."""
-        with anyio.CancelScope() as stream:
+        """Send the notifications of a session for as long as the client likes and may."""
+        with anyio.move_on_after(seconds_left(scope)) as stream:
             self._streams.add(stream)
             try:
                 await self.manager.asgi_app(scope, receive, send)

@@ -376,6 +376,19 @@ def test_a_link_does_nothing(team: RunningTeam, client: OAuthClient, path: str) 
     assert len(team.server.provider.grants.grants()) == 1
 
 
+def test_whoever_sends_forms_without_end_has_to_wait(
+    team: RunningTeam, client: OAuthClient
+) -> None:
+    """Others do not, and what programs do goes on."""
+    home, other = (at_home(team, client, login) for login in ("ann", "eve"))
+    page = home.get("/me")
+    answers = [home.post("/me/disconnect", page, connection="0") for _ in range(61)]
+    assert [answer.status_code for answer in answers] == [303] * 60 + [429]
+    assert "too many tries" in answers[-1].text
+    assert other.post("/me/disconnect", other.get("/me"), connection="0").status_code == 303
+    assert len(team.server.provider.grants.grants()) == 2
+
+
 # What browsers are told -------------------------------------------------------------------------
 
 

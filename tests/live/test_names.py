@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from string import ascii_uppercase
 from typing import Any
 
 import pytest
@@ -30,22 +30,14 @@ def wanted(model: str, *names: str) -> list[Wanted]:
 
 
 @pytest.fixture
-def products(odoo: Odoo) -> list[dict[str, Any]]:
-    """Twenty products whose name no other has."""
-    fields = ["display_name", "name", "default_code"]
-    # Others that have no code may have the same name.
-    rows = toolkit.search_read(odoo, "product.product", [], fields, limit=None).records
-    names = Counter(row["name"].lower() for row in rows)
-    codes = Counter(row["default_code"] for row in rows)
-    unique = [
-        row
-        for row in rows
-        if row["default_code"]
-        and names[row["name"].lower()] == 1
-        and codes[row["default_code"]] == 1
+def products(odoo: Odoo, admin: Odoo, suffix: str) -> list[dict[str, Any]]:
+    """Twenty products of which nothing is found among those that other tests leave."""
+    values = [
+        {"name": f"Shelf {suffix} {letter}", "default_code": f"{letter}-{suffix}"}
+        for letter in ascii_uppercase[:20]
     ]
-    assert len(unique) >= 20
-    return unique[:20]
+    ids = toolkit.create(admin, "product.product", values).ids
+    return toolkit.read(odoo, "product.product", ids, ["display_name", *values[0]]).records
 
 
 @pytest.mark.parametrize("form", ["display_name", "default_code", "upper", "[code] other words"])

@@ -266,6 +266,22 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
     assert "sqlite" not in register.text
 
 
+def test_a_key_that_the_store_has_no_room_for_is_told(
+    users: Users, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only its user can remove it then."""
+    made = Key(key=Secret("k" * 100_000), key_id=7)
+    monkeypatch.setattr(sign_in, "key_for", lambda *args: made)
+    team = serve()
+    client, person = OAuthClient(team.url), Person(team.url)
+    page = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+    full(team.server.store)
+    answer = person.post("/consent", page, answer="allow")
+    assert answer.status_code == 503
+    assert f"a key, Assistants at {team.url.partition('://')[2]}, which is of no use" in answer.text
+    assert team.server.provider.grants.grants() == []
+
+
 def test_a_postgresql_that_only_reads_grants_nothing_until_it_writes_again(
     users: Users, serve: Serve
 ) -> None:
