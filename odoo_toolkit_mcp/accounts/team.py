@@ -26,7 +26,8 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -37,6 +38,7 @@ from tomlkit.exceptions import ParseError
 
 from odoo_toolkit.configuration import Secret, configuration_error, load, unknown_names
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit.journal.places import AUTO, OFF
 from odoo_toolkit_mcp.accounts.issuer import Issuer, issuer_of
 from odoo_toolkit_mcp.accounts.passwords import is_hash
 from odoo_toolkit_mcp.accounts.vault import SHORTEST_KEY
@@ -338,7 +340,7 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
             values[name] = reader.value(name, kind, least)
     if values.get("with_password") is False and values.get("with_key") is False:
         reader.problems.append("with_password or with_key must be true, else nobody can sign in.")
-    instances = _instances(reader, server)
+    instances = _instances(reader, server, partial(_journal, folder=folder, store=store))
     if "issuer" in content:
         values["issuer"], problems = issuer_of(content["issuer"], instances, public + server.path)
         reader.problems += problems
@@ -378,7 +380,24 @@ def _server(reader: _Reader, public: str) -> ServerSettings:
     return settings or ServerSettings()
 
 
-def _instances(reader: _Reader, server: ServerSettings) -> dict[str, Instance]:
+def _journal(given: Any, *, folder: Path, store: str) -> Any:
+    """Return where the journal of an instance is: by default where the store is.
+
+    Args:
+        given: what the file says of it; None for nothing.
+        folder: from which relative paths start.
+        store: its place.
+    """
+    if given is None:
+        return store if "://" in store else str(Path(store).with_name("journal.sqlite"))
+    if not isinstance(given, str) or given.lower() in (AUTO, OFF) or "://" in given:
+        return given
+    return str(folder / Path(given).expanduser())
+
+
+def _instances(
+    reader: _Reader, server: ServerSettings, journal: Callable[[Any], Any]
+) -> dict[str, Instance]:
     tables = reader.content.get("instances")
     if not isinstance(tables, Mapping) or not tables:
         reader.problems.append("instances is missing: give at least one, such as [instances.main].")
@@ -391,7 +410,9 @@ def _instances(reader: _Reader, server: ServerSettings) -> dict[str, Instance]:
             )
         elif not isinstance(table, Mapping):
             reader.problems.append(f"instances.{name} must be a table.")
-        elif instance := _instance(reader, name, table, server):
+        elif instance := _instance(
+            reader, name, {**table, "journal": journal(table.get("journal"))}, server
+        ):
             found[name] = instance
     return found
 

@@ -42,6 +42,32 @@ def test_the_least_that_a_file_says_is_enough(tmp_path: Path) -> None:
     assert team.instances["main"].rule_for("anybody", []) == 0
     assert team.instances["main"].rules[0].settings.mode == "readonly"
     assert team.store == str(tmp_path / "accounts.sqlite")
+    assert team.instances["main"].connection.journal == str(tmp_path / "journal.sqlite")
+
+
+POSTGRESQL = "postgresql://mcp@db.example.com/mcp"
+IN_POSTGRESQL = {"store": POSTGRESQL, "secret_keys": ["a" * 32]}
+
+
+@pytest.mark.parametrize(
+    ("file", "given", "place"),
+    [
+        ({"store": "kept/accounts.sqlite"}, None, "{folder}/kept/journal.sqlite"),
+        (IN_POSTGRESQL, None, POSTGRESQL),
+        (IN_POSTGRESQL, "own.sqlite", "{folder}/own.sqlite"),
+        ({}, "kept/own.sqlite", "{folder}/kept/own.sqlite"),
+        ({}, "/srv/own.sqlite", "/srv/own.sqlite"),
+        ({}, POSTGRESQL, POSTGRESQL),
+        ({}, "auto", "auto"),
+        ({}, "Off", "off"),
+    ],
+)
+def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
+    tmp_path: Path, file: dict[str, Any], given: str | None, place: str
+) -> None:
+    journal = {} if given is None else {"journal": given}
+    team = team_of({**RIGHT, **file, **with_instance(**journal)}, tmp_path)
+    assert team.instances["main"].connection.journal == place.format(folder=tmp_path)
 
 
 @pytest.mark.parametrize(
