@@ -2,7 +2,8 @@
 # buildah, on Debian with Python 3.13 in place of python:3.13-slim.
 #
 #   docker build --tag odoo-toolkit-mcp .
-#   docker run --rm --interactive --env ODOO_URL --env ODOO_USERNAME --env ODOO_API_KEY odoo-toolkit-mcp
+#   docker run --rm --interactive --volume odoo-toolkit:/data \
+#     --env ODOO_URL --env ODOO_USERNAME --env ODOO_API_KEY odoo-toolkit-mcp
 
 FROM python:3.13-slim AS build
 WORKDIR /source
@@ -13,10 +14,9 @@ RUN python -m venv /opt/odoo-toolkit \
 
 FROM python:3.13-slim
 COPY --from=build /opt/odoo-toolkit /opt/odoo-toolkit
+# /data is the only place that is written to: the journal, and the store of a team's server.
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin odoo-toolkit \
     && install --directory --owner=10001 --group=10001 --mode=0700 /data
-# The only place that is written to: the journal, and the store of a team's server.
-VOLUME /data
 USER 10001:10001
 WORKDIR /tmp
 ENV PATH=/opt/odoo-toolkit/bin:$PATH \
