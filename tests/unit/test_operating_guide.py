@@ -106,8 +106,12 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
         pytest.skip("systemd-analyze is not on this machine.")
     text = (FILES / "odoo-toolkit-mcp.service").read_text("utf-8")
     assert "/opt/odoo-toolkit/bin/odoo-toolkit-mcp\n" in text
+    team = (FILES / "team.conf").read_text("utf-8")
     unit = tmp_path / "odoo-toolkit-mcp.service"
-    unit.write_text(re.sub(r"(?m)^ExecStart=.*", f"ExecStart={verify}", text), "utf-8")
+    more = tmp_path / "odoo-toolkit-mcp.service.d" / "team.conf"
+    more.parent.mkdir()
+    for path, said in ((unit, text), (more, team)):
+        path.write_text(re.sub(r"(?m)^ExecStart=/\S+", f"ExecStart={verify}", said), "utf-8")
 
     checked = subprocess.run([verify, "verify", unit], capture_output=True, text=True)
     assert (checked.returncode, checked.stderr) == (0, "")
