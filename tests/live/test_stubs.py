@@ -67,6 +67,8 @@ def test_values_are_of_the_types_that_stubs_say(admin: Connection, folder: Path)
     assert result.not_told == {}
 
     def read(model: str) -> list[dict[str, Any]]:
+        if model == "ir.translation":
+            return []  # may be of a language that another test has taken out of use
         try:
             return admin[model].search([], ["*"], limit=RECORDS).records
         except OdooError:  # some models are made by a query that this user may not make
