@@ -15,6 +15,7 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.metrics import Metrics
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
+from tests.proxies.paths import FOR_THE_MACHINE, let_through, paths_of_a_team
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "operating.md").read_text("utf-8")
@@ -120,3 +121,12 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
 def test_no_proxy_takes_less_than_the_server() -> None:
     (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", (FILES / "nginx.conf").read_text())
     assert int(megabytes) * 1024 * 1024 >= ServerSettings().max_body_bytes
+
+
+def test_each_path_of_a_teams_server_is_let_through_by_each_proxy(tmp_path: Path) -> None:
+    paths = paths_of_a_team(tmp_path)
+
+    assert {"/mcp", "/consent", "/static/pages.css"} <= paths
+    for name, pattern in let_through().items():
+        assert {path for path in paths if not pattern.search(path)} == set(), name
+        assert {path for path in FOR_THE_MACHINE if pattern.search(path)} == set(), name
