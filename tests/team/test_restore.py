@@ -23,7 +23,7 @@ from tests.live.test_user_keys import People, people
 from tests.provisioning import postgres
 from tests.team.conftest import users
 from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of
-from tests.team.people import NOWHERE, Users, password_of
+from tests.team.people import NOWHERE, Users, key_of, password_of
 from tests.team.test_sign_in import creator
 from tests.team.test_store import KEYS, database
 
@@ -34,11 +34,19 @@ GUIDE = DOCS / "team-cluster.md"
 NAMES = ("accounts.sqlite", "journal.sqlite")
 
 
-def run_block(begins: str, folder: Path) -> None:
-    """Run the block of commands of the team's guide that begins so, in a folder."""
-    written = re.findall(r"```sh\n(.*?)```", (DOCS / "team.md").read_text(), re.DOTALL)
+def run_block(begins: str, folder: Path) -> str:
+    """Run the block of the team's guide that begins so, in a folder; return what it prints."""
+    written = re.findall(r"```sh\n\s*(.*?)```", (DOCS / "team.md").read_text(), re.DOTALL)
     (block,) = [block for block in written if block.startswith(begins)]
-    subprocess.run(["/bin/sh", "-ec", block], check=True, cwd=folder, timeout=60)
+    ran = subprocess.run(
+        ["/bin/sh", "-ec", block],
+        check=True,
+        cwd=folder,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    return ran.stdout
 
 
 def back_up(folder: Path) -> None:
@@ -230,3 +238,12 @@ def test_a_server_that_is_stopped_leaves_nothing_beside_its_files(
 
     assert while_it_ran == [f"{name}-{end}" for name in NAMES for end in ("shm", "wal")]
     assert beside(tmp_path) == []
+
+
+def test_the_guide_lists_whose_keys_were_pasted(users: Users, tmp_path: Path) -> None:
+    with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
+        client = OAuthClient(team.url)
+        Person(team.url).connect(client, login="ann", password=password_of("ann"))
+        Person(team.url).connect(client, login="bob", key=key_of("bob"))
+
+        assert run_block("sqlite3 accounts.sqlite", tmp_path) == "main|bob\n"
