@@ -117,6 +117,13 @@ class Requests:
         """What keeps what is written; None where nothing does."""
         return journal_for(self.connection_settings, self.settings)
 
+    def close_journal(self) -> None:
+        """Close the journal; the next use opens it again."""
+        # Asked for here, it would be made first.
+        journal: Journal | None = self.__dict__.get("journal")
+        if journal:
+            journal.store.close()
+
     async def holds(self, ctx: Context) -> bool:
         """Whether a request that is open for long may still go on."""
         if self._serving.holds:

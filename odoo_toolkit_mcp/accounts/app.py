@@ -145,12 +145,19 @@ class TeamServer:
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        async with anyio.create_task_group() as tasks:
-            await tasks.start(self.members.run)
-            tasks.start_soon(self._regularly, _TIDIED, self._tidy)
-            tasks.start_soon(self._regularly, _FORGOTTEN, self.sign_in.forget_unanswered)
-            yield
-            tasks.cancel_scope.cancel()
+        try:
+            async with anyio.create_task_group() as tasks:
+                await tasks.start(self.members.run)
+                tasks.start_soon(self._regularly, _TIDIED, self._tidy)
+                tasks.start_soon(self._regularly, _FORGOTTEN, self.sign_in.forget_unanswered)
+                yield
+                tasks.cancel_scope.cancel()
+        finally:
+            # Then SQLite puts what is in the files beside them into the files themselves, and
+            # removes those: they would be replayed over a copy that somebody restores.
+            with anyio.CancelScope(shield=True):
+                await aside(self.members.close_journals)
+                await aside(self.store.close)
 
     async def _tidy(self) -> None:
         await aside(tidy, self.store, self.team.activity_days)

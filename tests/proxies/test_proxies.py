@@ -24,26 +24,25 @@ from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
 from tests.mcp.test_http_subscriptions import URI, change, line_with
 from tests.mcp.test_real_odoo import mcp_server
+from tests.proxies.paths import paths_of_a_team
 from tests.proxies.programs import PATHS, found
-from tests.proxies.running import HOST, Proxy, Upstream, running
+from tests.proxies.running import HOST, Proxy, Upstream, free_port, running
+from tests.team.conftest import users
+from tests.team.harness import CALLBACK, OAuthClient, Person, RunningTeam
+from tests.team.people import NOWHERE, Users, password_of
 
-__all__ = ["anyio_backend", "make_server", "odoo"]
+__all__ = ["anyio_backend", "make_server", "odoo", "users"]
 
 TOKEN = "0123456789abcdef" * 2
 
-SERVED = [
-    *("/mcp", "/mcp/main", "/mcp/the-2nd_one"),
-    *("/authorize?state=a%20b&scope=odoo", "/token", "/register", "/revoke"),
-    *("/sign-in", "/sign-in/code", "/me", "/me/keys/7", "/admin", "/admin/users?page=2"),
-    "/.well-known/oauth-authorization-server",
-    "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-protected-resource/mcp",
-    "/.well-known/oauth-protected-resource/mcp/main",
+#: Besides the paths of the server: queries, other names of databases, and where clients look first.
+MORE_SERVED = [
+    *("/mcp/the-2nd_one", "/.well-known/oauth-protected-resource/mcp/the-2nd_one"),
+    *("/authorize?state=a%20b&scope=odoo", "/consent?request=a", "/admin/activity?account=2"),
     "/.well-known/oauth-authorization-server/mcp",
 ]
 NOT_SERVED = [
     *(
-        "/",
         "/healthz",
         "/metrics",
         "/mcp/",
@@ -54,6 +53,7 @@ NOT_SERVED = [
         "/tokens",
         "/token/",
         "/administrator",
+        "/statics",
     ),
     *("/admin.php", "/.well-known/openid-configuration", "/.well-known/oauth-protected-resources"),
     *("/metrics/", "//metrics", "/./metrics", "/%6Detrics"),
@@ -110,12 +110,12 @@ def proxy(name: str, program: Path, upstream: Upstream, tmp_path: Path) -> Itera
         yield proxy
 
 
-def test_the_endpoint_and_what_signing_in_needs_is_passed_on_as_it_is(proxy: Proxy) -> None:
-    for path in SERVED:
+def test_each_path_of_a_teams_server_is_passed_on_as_it_is(proxy: Proxy, tmp_path: Path) -> None:
+    for path in [*sorted(paths_of_a_team(tmp_path)), *MORE_SERVED]:
         for method in ("GET", "POST"):
             status, _, body = proxy.send(method, path, b"a=1" if method == "POST" else None)
             told = json.loads(body)
-            assert status == 200
+            assert status == 200, path
             assert (told["method"], told["path"]) == (method, path)
             assert told["length"] == (3 if method == "POST" else 0)
     for method in ("DELETE", "OPTIONS"):
@@ -220,6 +220,25 @@ def test_a_larger_body_is_refused(
                 status = connection.getresponse().status
             connection.close()
             assert status == 413 or (name == "caddy" and status is None)
+
+
+def test_somebody_signs_in_through_it_and_sees_the_pages(
+    name: str, program: Path, users: Users, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = free_port()
+    with running(name, program, port, tmp_path) as proxy:
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(proxy.certificate))
+        with RunningTeam(tmp_path, {"main": dict(NOWHERE)}, port, public_url=proxy.url):
+            client, person = OAuthClient(proxy.url), Person(proxy.url)
+            asks = person.sign_in(person.begin(client), login="ann", password=password_of("ann"))
+            looks = person.get("/static/pages.css")
+            told = person.answer(asks)
+            home = person.get("/")
+
+            assert told["to"] == CALLBACK
+            assert client.tokens(told["code"]).access
+            assert looks.headers["Content-Type"].startswith("text/css")
+            assert f"{proxy.url}/mcp" in home.text
 
 
 class Through(HttpClient):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
@@ -15,16 +16,52 @@ import pytest
 
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo
+from odoo_toolkit.journal import HistoryEntry
+from odoo_toolkit.journal.store import Store
 from tests.live.servers import Server
 from tests.live.test_user_keys import People, people
 from tests.provisioning import postgres
+from tests.team.conftest import users
 from tests.team.harness import OAuthClient, Person, RunningTeam, call, instance_of
+from tests.team.people import NOWHERE, Users, key_of, password_of
 from tests.team.test_sign_in import creator
 from tests.team.test_store import KEYS, database
 
-__all__ = ["people"]
+__all__ = ["people", "users"]
 
-GUIDE = Path(__file__).parents[2] / "docs" / "team-cluster.md"
+DOCS = Path(__file__).parents[2] / "docs"
+GUIDE = DOCS / "team-cluster.md"
+NAMES = ("accounts.sqlite", "journal.sqlite")
+
+
+def run_block(begins: str, folder: Path) -> str:
+    """Run the block of the team's guide that begins so, in a folder; return what it prints."""
+    written = re.findall(r"```sh\n\s*(.*?)```", (DOCS / "team.md").read_text(), re.DOTALL)
+    (block,) = [block for block in written if block.startswith(begins)]
+    ran = subprocess.run(
+        ["/bin/sh", "-ec", block],
+        check=True,
+        cwd=folder,
+        timeout=60,
+        capture_output=True,
+        text=True,
+    )
+    return ran.stdout
+
+
+def back_up(folder: Path) -> None:
+    """Save store and journal as the guide says."""
+    run_block("umask", folder)
+
+
+def restore(folder: Path) -> None:
+    """Bring them back as the guide says."""
+    run_block("rm -f", folder)
+
+
+def beside(folder: Path) -> list[str]:
+    """Return the names of the files that SQLite keeps beside its own."""
+    return sorted(path.name for name in NAMES for path in folder.glob(f"{name}-*"))
 
 
 @attrs.frozen
@@ -44,26 +81,15 @@ class Kept:
 
 
 def files(folder: Path) -> Kept:
-    """Two files, saved as sqlite3's ``.backup`` does."""
-    names = ("accounts.sqlite", "journal.sqlite")
-    folder.joinpath("backup").mkdir()
-
-    def back_up() -> None:
-        for name in names:
-            with (
-                closing(sqlite3.connect(folder / name)) as kept,
-                closing(sqlite3.connect(folder / "backup" / name)) as copy,
-            ):
-                kept.backup(copy)
+    """Two files, saved and brought back by the commands of the guide."""
 
     def lose_and_restore() -> None:
-        for name in names:
-            for one in folder.glob(f"{name}*"):
-                if not one.name.endswith(".key"):
-                    one.unlink()
-            (folder / "backup" / name).rename(folder / name)
+        for name in NAMES:
+            (folder / name).unlink(missing_ok=True)
+        restore(folder)
 
-    return Kept(str(folder / names[0]), str(folder / names[1]), back_up, lose_and_restore)
+    store, journal = (str(folder / name) for name in NAMES)
+    return Kept(store, journal, lambda: back_up(folder), lose_and_restore)
 
 
 def schemas(address: str, folder: Path) -> Kept:
@@ -133,7 +159,6 @@ def test_a_backup_without_the_secret_keys_is_told_and_not_served(
     server: Server, people: People, tmp_path: Path
 ) -> None:
     user, kept = people.make(), files(tmp_path)
-    (tmp_path / "journal.sqlite").touch()
     main = instance_of(server)
     with RunningTeam(tmp_path, {"main": main}) as team:
         client = OAuthClient(team.url)
@@ -143,3 +168,82 @@ def test_a_backup_without_the_secret_keys_is_told_and_not_served(
     (tmp_path / "accounts.sqlite.key").unlink()
     with pytest.raises(toolkit.ConfigurationError, match="sealed with a key"):
         RunningTeam(tmp_path, {"main": main})
+
+
+def noted(place: Path, *operations: str) -> Store:
+    """Note operations in a journal, which stays open; return it."""
+    store = Store(place, days=400, megabytes=500)
+    for name in operations:
+        entry = HistoryEntry(id=0, started="2026-01-01", database="main", uid=2, operation=name)
+        store.begin(entry)
+    return store
+
+
+def operations(place: Path) -> list[str]:
+    """Return the operations that a journal has."""
+    store = Store(place, days=400, megabytes=500)
+    found = [entry.operation for entry in store.latest("main", 2, limit=100)]
+    store.close()
+    return sorted(found)
+
+
+def test_what_a_killed_server_leaves_beside_its_files_is_not_replayed_over_the_copies(
+    users: Users, tmp_path: Path
+) -> None:
+    runs, killed = tmp_path / "runs", tmp_path / "killed"
+    runs.mkdir()
+    with RunningTeam(runs, {"main": dict(NOWHERE)}) as team:
+        Person(team.url).connect(OAuthClient(team.url), login="ann", password=password_of("ann"))
+        noted(runs / "journal.sqlite", "before")
+        # One connection stays open, as that of a server does.
+        back_up(runs)
+        journal = noted(runs / "journal.sqlite", *(f"after {n}" for n in range(20)))
+        Person(team.url).connect(OAuthClient(team.url), login="bob", password=password_of("bob"))
+        shutil.copytree(runs, killed)
+        journal.close()
+    left = beside(killed)
+
+    restore(killed)
+
+    assert left == [f"{name}-{end}" for name in NAMES for end in ("shm", "wal")]
+    assert operations(killed / "journal.sqlite") == ["before"]
+    with closing(sqlite3.connect(killed / "accounts.sqlite")) as store:
+        assert store.execute("SELECT login FROM account").fetchall() == [("ann",)]
+        assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_copies_are_readable_by_their_owner_only_and_there_is_none_of_a_missing_journal(
+    users: Users, tmp_path: Path
+) -> None:
+    with RunningTeam(tmp_path, {"main": dict(NOWHERE)}):
+        back_up(tmp_path)
+
+    copies = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "backup").iterdir()}
+    assert copies == {"accounts.sqlite": 0o600}
+    assert not (tmp_path / "journal.sqlite").exists()
+
+
+def test_a_server_that_is_stopped_leaves_nothing_beside_its_files(
+    users: Users, tmp_path: Path
+) -> None:
+    main = {**NOWHERE, "journal": "journal.sqlite"}
+    with RunningTeam(tmp_path, {"main": main}) as team:
+        client = OAuthClient(team.url)
+        tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
+        call(team.url, tokens.access, "odoo_core_get_user")
+        (server,) = team.server.members.servers.values()
+        assert server.requests.journal is not None
+        server.requests.journal.store.open()
+        while_it_ran = beside(tmp_path)
+
+    assert while_it_ran == [f"{name}-{end}" for name in NAMES for end in ("shm", "wal")]
+    assert beside(tmp_path) == []
+
+
+def test_the_guide_lists_whose_keys_were_pasted(users: Users, tmp_path: Path) -> None:
+    with RunningTeam(tmp_path, {"main": dict(NOWHERE)}) as team:
+        client = OAuthClient(team.url)
+        Person(team.url).connect(client, login="ann", password=password_of("ann"))
+        Person(team.url).connect(client, login="bob", key=key_of("bob"))
+
+        assert run_block("sqlite3 accounts.sqlite", tmp_path) == "main|bob\n"

@@ -12,9 +12,12 @@ import pytest
 
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
+from odoo_toolkit_mcp.accounts.team import team_of
 from odoo_toolkit_mcp.metrics import Metrics
 from odoo_toolkit_mcp.server import OdooServer
 from odoo_toolkit_mcp.settings import ServerSettings
+from tests.proxies.paths import FOR_THE_MACHINE, let_through, paths_of_a_team
+from tests.team.people import NOWHERE
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "operating.md").read_text("utf-8")
@@ -120,3 +123,29 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
 def test_no_proxy_takes_less_than_the_server() -> None:
     (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", (FILES / "nginx.conf").read_text())
     assert int(megabytes) * 1024 * 1024 >= ServerSettings().max_body_bytes
+
+
+def test_each_path_of_a_teams_server_is_let_through_by_each_proxy(tmp_path: Path) -> None:
+    paths = paths_of_a_team(tmp_path)
+
+    assert {"/mcp", "/consent", "/static/pages.css"} <= paths
+    for name, pattern in let_through().items():
+        assert {path for path in paths if not pattern.search(path)} == set(), name
+        assert {path for path in FOR_THE_MACHINE if pattern.search(path)} == set(), name
+
+
+def test_the_settings_of_another_server_in_the_environment_do_not_matter_to_a_team(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    content = {
+        "public_url": "https://mcp.example.com",
+        "port": "env:PORT",
+        "instances": {"main": dict(NOWHERE)},
+    }
+    monkeypatch.setenv("PORT", "8081")
+    alone = team_of(content, tmp_path)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+
+    assert team_of(content, tmp_path) == alone
+    assert alone.server.port == 8081
