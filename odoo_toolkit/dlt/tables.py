@@ -210,8 +210,8 @@ def _unreadable(
 ) -> dict[str, OdooError]:
     """Return the x2many fields whose reading Odoo refuses, and how; found by reading a record.
 
-    It refuses the whole answer for one that leads to a model on which the user has no rights. Of
-    a many2one it shows the id nevertheless.
+    Odoo 19 refuses the whole answer for one that leads to a model on which the user has no rights,
+    where 14 shows the ids; of a many2one both show the id.
     """
 
     def fetch(names: Sequence[str]) -> list[Record]:

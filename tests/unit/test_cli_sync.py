@@ -155,6 +155,12 @@ def test_ctrl_c_says_which_tables_are_loaded_and_prints_what_was_done(
     assert "no table was loaded whole" in run("sync", URL, "res.partner").stderr
 
 
+def test_a_destination_that_fails_has_the_status_of_the_guide(run: Run) -> None:
+    result = run("sync", "duckdb:///none/odoo.db", "res.country")
+    assert result.exit_code == 9
+    assert "The destination failed: " in result.stderr
+
+
 def test_the_groups_that_give_a_right_are_named(run: Run, server: FakeServer) -> None:
     denied = make_error(
         "ACCESS_DENIED",
