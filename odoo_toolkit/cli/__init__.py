@@ -13,6 +13,9 @@ from odoo_toolkit.installation import clash
 
 #: Exit status of a command that lacks what it needs, as of other wrong settings.
 _WRONG_SETTINGS = 3
+#: As of programs that a signal ends: SIGINT.
+INTERRUPTED = 130
+NOTHING_WRITTEN = "Interrupted: nothing was written."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             " Run: pip install 'odoo-toolkit-mcp[cli]'\n"
         )
         return _WRONG_SETTINGS
-    from odoo_toolkit.cli.commands import commands
+    try:
+        from odoo_toolkit.cli.commands import commands
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{NOTHING_WRITTEN}\n")
+        return INTERRUPTED
 
     return commands.run(arguments)

@@ -60,6 +60,7 @@ class State:
         mode_used: that of the connection.
         odoo: the connection, once there is one.
         rows: of an import, how many of how many are done.
+        loaded: of a sync that has begun, the tables that are loaded whole.
         printed: records that have been printed while more were read.
         status: exit status of a command that has not failed as a whole.
     """
@@ -69,6 +70,7 @@ class State:
     mode_used: str = MODES[0]
     odoo: WatchedOdoo | None = None
     rows: tuple[int, int] | None = None
+    loaded: list[str] | None = None
     printed: int = 0
     status: int = 0
 

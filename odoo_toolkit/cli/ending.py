@@ -6,12 +6,13 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import attrs
 import click
 
+from odoo_toolkit.cli import INTERRUPTED, NOTHING_WRITTEN
 from odoo_toolkit.cli.connecting import State
 from odoo_toolkit.cli.output import say, several
 from odoo_toolkit.errors import OdooError
@@ -30,8 +31,8 @@ STATUS = {
     "rate_limit": 11,
 }
 SOME_FAILED, IN_DOUBT, WRONG_FILE = 12, 13, 14
-#: As of programs that a signal ends: SIGINT, SIGPIPE.
-INTERRUPTED, CLOSED_PIPE = 130, 141
+#: As of programs that a signal ends: SIGPIPE.
+CLOSED_PIPE = 141
 
 #: Functions that the library's suggestions name -> how they are called from the shell.
 _COMMAND_OF = {
@@ -121,6 +122,9 @@ def tell_error(error: OdooError, state: State) -> None:
         )
     elif error.suggestion:
         said = _FUNCTION.sub(lambda m: f"odoo-toolkit {_COMMAND_OF[m[1]]}", error.suggestion)
+        if groups := error.details.get("groups"):
+            # Nothing shows the details here.
+            said = said.replace("named in the details", ", ".join(groups))
         say(_OPTION.sub(lambda m: _OPTION_OF[m[0]], said))
     _tell_printed(state)
 
@@ -146,8 +150,10 @@ def _interrupted(state: State) -> str:
         return (
             f"Interrupted: {several(state.printed, 'record')} had been printed; there may be more."
         )
+    if state.loaded is not None:
+        return _interrupted_sync(state.loaded)
     if odoo is None or not (odoo.under_way or odoo.written):
-        return "Interrupted: nothing was written."
+        return NOTHING_WRITTEN
     done = f" {state.rows[0]} of {state.rows[1]} rows were done before." if state.rows else ""
     if odoo.under_way is None:
         return f"Interrupted after something was written.{done}"
@@ -155,6 +161,14 @@ def _interrupted(state: State) -> str:
     return (
         f"Interrupted while {call.method} of {call.model} was under way: it may have been applied."
         f"{done} Look in Odoo before you repeat it."
+    )
+
+
+def _interrupted_sync(loaded: Sequence[str]) -> str:
+    whole = f"{several(len(loaded), 'table')} loaded whole: {', '.join(loaded)}"
+    return (
+        f"Interrupted: {whole if loaded else 'no table was loaded whole'}. The table under way may"
+        " be loaded in part. The next sync loads the rest."
     )
 
 

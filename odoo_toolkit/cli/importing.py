@@ -15,9 +15,9 @@ import attrs
 import click
 
 from odoo_toolkit import records
-from odoo_toolkit.cli import options
+from odoo_toolkit.cli import INTERRUPTED, options
 from odoo_toolkit.cli.connecting import State, WatchedOdoo, stopping_softly, with_odoo
-from odoo_toolkit.cli.ending import IN_DOUBT, INTERRUPTED, SOME_FAILED, STATUS
+from odoo_toolkit.cli.ending import IN_DOUBT, SOME_FAILED, STATUS
 from odoo_toolkit.cli.output import (
     Form,
     form_of,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,7 +34,13 @@ _COLUMNS = ("table", "rows", "loaded", "changed", "deleted", "left", "hidden", "
 @click.command("sync")
 @click.argument("destination")
 @click.argument("models", nargs=-1, metavar="[MODEL]...", shell_complete=options.complete_model)
-@click.option("--bundle", type=click.Choice(list(BUNDLES)), help="Models that belong together.")
+@click.option(
+    "--bundle",
+    "bundles",
+    multiple=True,
+    type=click.Choice(list(BUNDLES)),
+    help="Models that belong together; may be repeated.",
+)
 @click.option(
     "--where",
     "domain",
@@ -59,7 +65,7 @@ def sync_(
     odoo: WatchedOdoo,
     destination: str,
     models: tuple[str, ...],
-    bundle: str | None,
+    bundles: tuple[str, ...],
     domain: tuple[str, ...],
     fields: tuple[list[str], ...],
     freeze: bool,
@@ -78,19 +84,20 @@ def sync_(
     odoo-toolkit sync duckdb:///odoo.db --bundle accounting --check
     odoo-toolkit sync duckdb:///odoo.db sale.order --where state=sale -f name,amount_total
     """
-    wanted = models_of(models, bundle)
+    wanted = models_of(models, bundles)
     if len(wanted) > 1 and (domain or fields or "table" in given):
         raise click.UsageError("--where, --fields and --name are for one model at a time.")
     columns: Any = "freeze" if freeze else "evolve"
     state = click.get_current_context().ensure_object(State)
+    state.loaded = []
     done: list[TableReport] = []
     failed: list[OdooError] = []
-    for model in wanted:
-        try:
-            with _shown(model):
-                conditions = domain_of(odoo, model, domain) if domain else ()
-                done.append(
-                    sync(
+    try:
+        for model in wanted:
+            try:
+                with _shown(model):
+                    conditions = domain_of(odoo, model, domain) if domain else ()
+                    report = sync(
                         odoo,
                         destination,
                         model,
@@ -100,22 +107,32 @@ def sync_(
                         decimals=not no_decimals,
                         **given,
                     )
-                )
-        except OdooError as error:
-            say(f"{model}:")
-            tell_error(error, state)
-            failed.append(error)
-    if done:
-        rows = [attrs.asdict(report) for report in done]
-        if form_of(form) == "table":
-            rows = [{name: row[name] for name in _COLUMNS} for row in rows]
-        print_rows(rows, form=form)
-    for report in done:
-        _tell(report)
+            except OdooError as error:
+                say(f"{model}:")
+                tell_error(error, state)
+                failed.append(error)
+            else:
+                done.append(report)
+                state.loaded.append(report.table)
+    finally:
+        # After Ctrl-C, too, since these tables are loaded.
+        _print(done, form)
     if failed:
         state.status = SOME_FAILED if done else status_of(failed[0])
         kept = "" if given.get("refresh") else " What was loaded before stays."
         say(f"{several(len(failed), 'table')} of {len(wanted)} failed.{kept}")
+
+
+def _print(done: Sequence[TableReport], form: Form) -> None:
+    """Print what was done with each table, and say what else is to be known."""
+    if not done:
+        return
+    rows = [attrs.asdict(report) for report in done]
+    if form_of(form) == "table":
+        rows = [{name: row[name] for name in _COLUMNS} for row in rows]
+    print_rows(rows, form=form)
+    for report in done:
+        _tell(report)
 
 
 class _Heard:

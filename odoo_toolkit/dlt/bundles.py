@@ -34,19 +34,21 @@ BUNDLES: Mapping[str, Sequence[str]] = {
 }
 
 
-def models_of(models: Sequence[str], bundle: str | None) -> list[str]:
-    """Return the models that are named and those of a bundle, each once.
+def models_of(models: Sequence[str], bundles: Sequence[str] = ()) -> list[str]:
+    """Return the models that are named and those of bundles, each once.
 
     Raises:
         ValidationError: there is no such bundle, or there are no models.
     """
-    if bundle is not None and bundle not in BUNDLES:
-        raise ValidationError(
-            f"There is no bundle {bundle}.", suggestion=f"There are {', '.join(BUNDLES)}."
-        )
+    for bundle in bundles:
+        if bundle not in BUNDLES:
+            raise ValidationError(
+                f"There is no bundle {bundle}.", suggestion=f"There are {', '.join(BUNDLES)}."
+            )
     if isinstance(models, str):
         models = [models]
-    found = list(dict.fromkeys([*models, *(BUNDLES[bundle] if bundle else ())]))
+    bundled = [model for bundle in bundles for model in BUNDLES[bundle]]
+    found = list(dict.fromkeys([*models, *bundled]))
     if not found:
         raise ValidationError(
             "There are no models.", suggestion="Name some, such as sale.order; or give a bundle."

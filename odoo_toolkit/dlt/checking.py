@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.kept import Kept
-from odoo_toolkit.dlt.links import digests_of
+from odoo_toolkit.dlt.links import digests_of, ids_of_block
 from odoo_toolkit.dlt.standing import fetched, row_sums
 from odoo_toolkit.dlt.tables import Table
 from odoo_toolkit.errors import StateError
@@ -16,6 +16,9 @@ from odoo_toolkit.records.iterate import iterate
 
 if TYPE_CHECKING:
     from dlt import Pipeline
+
+
+_ANEW = "Has something else written there? Drop and load it anew with refresh=True."
 
 
 def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) -> list[str]:
@@ -36,7 +39,7 @@ def check_destination(odoo: Odoo, pipeline: Pipeline, table: Table, kept: Kept) 
         name = table.links_table(field)
         pairs = fetched(pipeline, name, "id", "other_id")
         found = digests_of((one, other) for one, other in pairs if one not in kept.hidden)
-        _same(name, kept.links.get(field, {}).items(), found.items())
+        _same_links(name, kept.links.get(field, {}), found)
     return _compared(odoo, table, kept, there)
 
 
@@ -51,7 +54,7 @@ def check_sums(pipeline: Pipeline, name: str, kept: Kept) -> None:
         raise StateError(
             f"The table {name} has {found[0]} rows with the sum of ids {found[1]}, and not"
             f" {wanted[0]} with {wanted[1]}: it is not complete.",
-            suggestion="Has something else written there? Drop and load it anew with refresh=True.",
+            suggestion=_ANEW,
             details={"table": name},
         )
 
@@ -77,16 +80,31 @@ def _compared(odoo: Odoo, table: Table, kept: Kept, there: Mapping[int, str]) ->
 def _same(name: str, wanted: Iterable[Any], found: Iterable[Any]) -> None:
     wanted, found = set(wanted), set(found)
     if missing := wanted - found:
-        raise _different(name, f"{len(missing)} rows or blocks of them are missing", missing)
+        raise _different(name, f"{len(missing)} rows are missing", missing)
     if more := found - wanted:
-        raise _different(name, f"{len(more)} rows or blocks of them are too many", more)
+        raise _different(name, f"{len(more)} rows are too many", more)
+
+
+def _same_links(name: str, wanted: Mapping[str, str], found: Mapping[str, str]) -> None:
+    """Compare links by the digests of their blocks, which tell where they differ and not how."""
+    blocks = {block for block, _ in wanted.items() ^ found.items()}
+    if blocks:
+        some = [ids_of_block(block) for block in sorted(blocks, key=int)[:5]]
+        told = ", ".join(f"{ids[0]} to {ids[-1]}" for ids in some)
+        more = f" and {len(blocks) - len(some)} more ranges" if len(blocks) > len(some) else ""
+        raise StateError(
+            f"The table {name} is not what was loaded into it: links are missing, or there are"
+            f" others, for records with ids from {told}{more}.",
+            suggestion=_ANEW,
+            details={"table": name},
+        )
 
 
 def _different(name: str, what: str, which: Iterable[Any]) -> StateError:
     some = ", ".join(str(one) for one in sorted(which)[:5])
     return StateError(
         f"The table {name} is not what was loaded into it: {what}, such as {some}.",
-        suggestion="Has something else written there? Drop and load it anew with refresh=True.",
+        suggestion=_ANEW,
         details={"table": name},
     )
 

@@ -16,6 +16,7 @@ import attrs
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.tables import Table
+from odoo_toolkit.errors import AccessError
 from odoo_toolkit.records.iterate import BATCH, iterate
 
 #: Ids of a block, and bytes of its digest.
@@ -77,6 +78,12 @@ def changed_links(
     mine = (row for row in records if row["id"] in known)
     for block, rows in groupby(mine, key=lambda row: row["id"] // _BLOCK):
         within = list(rows)
+        if lost := records.skipped_fields:
+            raise AccessError(
+                f"This user can no longer read {', '.join(lost)} of {table.model}.",
+                suggestion="Name the fields that you want, without these.",
+                details={"model": table.model, "fields": lost},
+            )
         ids = [row["id"] for row in within]
         for field in fields:
             pairs = [(row["id"], other) for row in within for other in row[field] or ()]
@@ -94,6 +101,11 @@ def block_digest(pairs: Sequence[Pair]) -> str:
         return ""
     text = ",".join(f"{one}:{other}" for one, other in sorted(pairs))
     return blake2b(text.encode(), digest_size=_DIGEST).hexdigest()
+
+
+def ids_of_block(block: str) -> range:
+    """Return the ids that records of a block may have."""
+    return range(int(block) * _BLOCK, (int(block) + 1) * _BLOCK)
 
 
 def digests_of(pairs: Iterable[Pair]) -> dict[str, str]:

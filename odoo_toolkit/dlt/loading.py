@@ -24,6 +24,7 @@ from odoo_toolkit.progress import OperationCancelled
 
 if TYPE_CHECKING:
     from dlt import Pipeline
+    from dlt.common.schema.exceptions import DataValidationError
     from dlt.extract import DltSource
 
 #: Records of one package, so that a long first run that is stopped goes on where it was.
@@ -215,6 +216,7 @@ def _as_ours(dlt: Any) -> Iterator[None]:
     from dlt.common.configuration.exceptions import ConfigurationException
     from dlt.common.destination.exceptions import DestinationException
     from dlt.common.exceptions import DltException
+    from dlt.common.schema.exceptions import DataValidationError
 
     try:
         yield
@@ -223,6 +225,8 @@ def _as_ours(dlt: Any) -> Iterator[None]:
         for cause in chain:
             if isinstance(cause, (OdooError, OperationCancelled, KeyboardInterrupt)):
                 raise cause from None
+            if isinstance(cause, DataValidationError):
+                raise _another_type(cause) from error
             if isinstance(cause, ConfigurationException):
                 what = " ".join(line.strip() for line in str(cause).splitlines()[:2])
                 raise ConfigurationError(
@@ -247,6 +251,22 @@ def _as_ours(dlt: Any) -> Iterator[None]:
         if not _is_of_driver(error):
             raise
         raise _destination_failed(error) from error
+
+
+def _another_type(error: DataValidationError) -> ValidationError:
+    """Return the error for a column whose type does not fit the one at the destination.
+
+    Of a column that was not loaded for some time, nothing is kept but what the destination has.
+    """
+    found = error.table_schema or {}
+    before = found.get("columns", {}).get(error.column_name, {}).get("data_type", "another type")
+    return ValidationError(
+        f"{error.column_name} has another type now than the column of that name in the table"
+        f" {error.table_name}, which is {before} there.",
+        code="INVALID_FIELD",
+        suggestion="Leave it out; or drop and load the table anew with refresh=True.",
+        details={"table": error.table_name, "field": error.column_name},
+    )
 
 
 def _destination_failed(error: BaseException) -> StateError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import attrs
 
@@ -19,6 +19,7 @@ from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.standing import Standing, dropped, standing
 from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
 from odoo_toolkit.errors import ConfigurationError, ValidationError
+from odoo_toolkit.values.scalars import short_repr
 
 if TYPE_CHECKING:
     from dlt import Pipeline
@@ -103,11 +104,20 @@ def odoo_table(
 
     Raises:
         ConfigurationError: dlt or pyarrow is not installed.
+        ValidationError: ``columns`` is none of these.
         ValidationError, NotFoundError, AccessError: when it is run, of the model and its fields;
             dlt raises an error of its own, and this one is its cause.
     """
     dlt = imported()
     name = table or table_name(model)
+    if columns not in get_args(Columns):
+        raise ValidationError(
+            f"columns must be {' or '.join(map(repr, get_args(Columns)))}, not"
+            f" {short_repr(columns)}.",
+            suggestion="Leave it out, or say what becomes of new fields. Which fields are loaded is"
+            " for the argument fields.",
+            details={"field": "columns"},
+        )
 
     def begin() -> Iterator[_Begun]:
         # Here, because what follows may run in a thread, where dlt lends no client.
@@ -183,7 +193,8 @@ def odoo_source(
         ConfigurationError: dlt or pyarrow is not installed.
     """
     dlt = imported()
-    resources = [odoo_table(odoo, model, **options) for model in models_of(models, bundle)]
+    bundles = () if bundle is None else (bundle,)
+    resources = [odoo_table(odoo, model, **options) for model in models_of(models, bundles)]
     source: DltSource = dlt.source(lambda: resources, name=NAME)()
     return source
 

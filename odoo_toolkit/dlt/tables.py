@@ -9,14 +9,17 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Context, Domain
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.tables import is_read_unasked
-from odoo_toolkit.records.arguments import known, listed_fields, readable_of
+from odoo_toolkit.records.arguments import describe, known, listed_fields
 from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, without_refused
 from odoo_toolkit.records.arrow_stream import money_decimals
 from odoo_toolkit.records.changes import check_kept
+from odoo_toolkit.records.left_out import without_unreadable
+from odoo_toolkit.records.results import Record
 
 #: Columns of every table: whether the row is to be deleted, and when it was read.
 DELETED, SYNCED_AT = "_deleted", "_synced_at"
@@ -92,17 +95,27 @@ def table_of(
     """
     # A module may have been installed since somebody last asked.
     odoo.schema.forget(model)
-    if refusal := odoo.policy.model_problem(model, "read"):
-        raise refusal
-    described = readable_of(odoo)(model)
-    check_kept(model, described)
     asked = listed_fields(fields)
+    described = describe(odoo, model, "search_read", {"fields": asked}, context)
+    check_kept(model, described)
     chosen = bool(asked) and asked != ["*"]
     picked = _named(model, asked, described, whole) if chosen else _every(model, described)
     taken = [*(name for name in _ALWAYS if name in described), *picked]
     every = {name: described[name] for name in dict.fromkeys(taken)}
     plain = {name: field for name, field in every.items() if field.type not in TO_MANY}
-    warnings = [] if chosen else _left_out(described)
+    by_default = not asked or "*" in asked
+    warnings = _left_out(odoo, model, described) if by_default else []
+    calls: dict[str, Any] = {**(context or {}), "active_test": False}
+    links = {name: field for name, field in every.items() if field.type in TO_MANY}
+    if closed := _unreadable(odoo, model, domain, links, calls):
+        for link in asked:
+            if link in closed:
+                raise _leads_nowhere(model, links[link], closed[link])
+        warnings.append(
+            "Left out, as Odoo does not let this user read them:"
+            f" {shown([f'{link} (to {links[link].relation})' for link in closed])}."
+        )
+        links = {link: field for link, field in links.items() if link not in closed}
     money = None
     if decimals and any(field.type == "monetary" for field in plain.values()):
         money = money_decimals(odoo)
@@ -118,9 +131,9 @@ def table_of(
         name=name or re.sub(r"\W", "_", model),
         model=model,
         domain=list(domain),
-        context={**(context or {}), "active_test": False},
+        context=calls,
         columns=columns,
-        links={name: field for name, field in every.items() if field.type in TO_MANY},
+        links=links,
         chosen=chosen,
         warnings=warnings,
     )
@@ -179,7 +192,60 @@ def _is_followed(field: Field) -> bool:
     return field.store or field.company_dependent
 
 
-def _left_out(described: Mapping[str, Field]) -> list[str]:
+def _left_out(odoo: Odoo, model: str, described: Mapping[str, Field]) -> list[str]:
+    """Say which fields are no columns though Odoo stores them."""
     usable = without_refused(described)
     lost = [name for name, field in described.items() if field.store and name not in usable]
-    return [f"Left out, as they are files or properties: {shown(lost)}."] if lost else []
+    closed = [
+        name
+        for name, field in odoo.schema.fields(model).items()
+        if _is_followed(field) and field.type != "one2many" and name not in described
+    ]
+    reasons = {"they are files or properties": lost, "the policy closes them": closed}
+    return [f"Left out, as {why}: {shown(names)}." for why, names in reasons.items() if names]
+
+
+def _unreadable(
+    odoo: Odoo, model: str, domain: Domain, links: Mapping[str, Field], context: Mapping[str, Any]
+) -> dict[str, OdooError]:
+    """Return the x2many fields whose reading Odoo refuses, and how; found by reading a record.
+
+    Odoo 19 refuses the whole answer for one that leads to a model on which the user has no rights,
+    where 14 shows the ids; of a many2one both show the id.
+    """
+
+    def fetch(names: Sequence[str]) -> list[Record]:
+        call = Call(
+            model=model,
+            method="search_read",
+            arguments={"domain": list(domain), "fields": list(names), "limit": 1},
+            context=context,
+        )
+        rows: list[Record] = odoo.call(call)
+        return rows
+
+    found: dict[str, OdooError] = {}
+    try:
+        refused = without_unreadable(fetch, ["id", *links])[1] if links else []
+    except OdooError:
+        # It is not one of these: whatever reads the records next says what it is.
+        return {}
+    for name in refused:
+        try:
+            fetch([name])
+        except OdooError as error:
+            found[name] = error
+    return found
+
+
+def _leads_nowhere(model: str, field: Field, error: OdooError) -> AccessError:
+    """Return the error for a field that the caller named and the user cannot read."""
+    groups = error.details.get("groups") or ()
+    rights = f", such as by one of the groups {', '.join(groups)}" if groups else ""
+    return AccessError(
+        f"Odoo does not let this user read {field.name} of {model}, which leads to"
+        f" {field.relation}.",
+        suggestion="Name the fields that you want, without it; or have an administrator of Odoo"
+        f" give this user the right to read {field.relation}{rights}.",
+        details={**error.details, "model": model, "field": field.name},
+    )

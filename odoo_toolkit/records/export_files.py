@@ -283,6 +283,8 @@ def written_beside(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         there = "is as it was before" if place.exists() else "was not made"
         problem = f"{error.strerror or error}. The file {there}"
+        if not place.parent.exists():
+            problem += f"; make the folder {place.parent} first"
         raise OSError(error.errno, problem, str(path)) from error
     finally:
         with contextlib.suppress(OSError):

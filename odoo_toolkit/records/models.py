@@ -14,6 +14,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError
 from odoo_toolkit.fields import unknown_field_error
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.records.arguments import admit
 from odoo_toolkit.records.results import FieldsResult, ModelsResult, ModelSummary
 from odoo_toolkit.search_text import folded
 
@@ -70,6 +71,8 @@ def fields_get(
     raw = odoo.call(call)
     readable = odoo.policy.readable_fields(model, odoo.schema.fields)
     if unknown := [name for name in names or () if name not in readable]:
+        # What is closed is refused as such, as by a search.
+        admit(odoo, Call(model=model, method="search_read", arguments={"fields": unknown}))
         raise unknown_field_error(model, unknown, readable)
     wanted = readable if names is None else names
     fields = {name: _summary(raw[name]) for name in sorted(raw) if name in wanted}

@@ -110,7 +110,9 @@ def test_wrong_rows_are_an_error_and_nothing_is_written(
 def test_a_file_that_is_not_there_is_said(run: Run) -> None:
     result = run("import", "res.partner", "none.csv", "--key", "ref", *FULL)
     assert (result.exit_code, result.stdout) == (14, "")
-    assert result.stderr == "Error: none.csv: No such file or directory.\n"
+    assert result.stderr == (
+        "Error: none.csv: No such file or directory. Give the path of a file that can be read.\n"
+    )
 
 
 def test_nothing_is_imported_in_readonly_mode(run: Run, server: FakeServer) -> None:

@@ -49,6 +49,27 @@ def test_a_closed_pipe_ends_it_without_a_word(form: str) -> None:
     assert started.wait() == 141
 
 
+def test_ctrl_c_while_it_is_imported_ends_it_with_the_usual_line() -> None:
+    script = """
+import sys
+from odoo_toolkit.cli import main
+class Stopped:
+    def find_spec(self, name, path=None, target=None):
+        if name == "odoo_toolkit.cli.commands":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Stopped())
+sys.exit(main(["models"]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**ENVIRONMENT, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "Interrupted: nothing was written.\n")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="There is no /dev/full here.")
 def test_a_full_disc_is_said() -> None:
     with open("/dev/full", "w") as full:

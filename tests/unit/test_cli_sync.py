@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("dlt")
 
-from odoo_toolkit.cli import output
+from odoo_toolkit.call import Call
+from odoo_toolkit.cli import connecting, output
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.testing import FakeServer
-from tests.unit.fake_shell import Run, run, server
+from tests.unit.fake_shell import Run, connected_to, run, server
 from tests.warehouse import Warehouse
 
 __all__ = ["run", "server"]
@@ -109,6 +111,67 @@ def test_a_bundle_or_models_must_be_given(run: Run) -> None:
     result = run("sync", URL)
     assert result.exit_code == 7
     assert "There are no models." in result.stderr
+
+
+def test_a_column_of_another_type_leaves_the_other_tables(
+    run: Run, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("sync", URL, "sale.order", "-f", "name,rate").exit_code == 0
+    assert run("sync", URL, "sale.order", "-f", "name").exit_code == 0
+    models = {"sale.order": {"name": "char", "rate": "char"}, "res.country": {"name": "char"}}
+    later = FakeServer(models, records=dict.fromkeys(models, ()))
+    monkeypatch.setattr(connecting, "WatchedOdoo", connected_to(later))
+    result = run("sync", URL, "sale.order", "res.country")
+    assert result.exit_code == 12
+    assert "rate has another type now" in result.stderr
+    assert "--refresh" in result.stderr
+    assert json.loads(result.stdout)["table"] == "res_country"
+    assert run("sync", URL, "sale.order", "--refresh").exit_code == 0
+
+
+def test_several_bundles_are_loaded_together(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundles = {"crm": ("res.partner", "res.country"), "stock": ("res.country", "sale.order")}
+    monkeypatch.setattr("odoo_toolkit.dlt.bundles.BUNDLES", bundles)
+    result = run("sync", URL, "--bundle", "stock", "--bundle", "crm")
+    assert result.exit_code == 0, result.stderr
+    tables = [json.loads(line)["table"] for line in result.stdout.splitlines()]
+    assert tables == ["res_country", "sale_order", "res_partner"]
+
+
+def test_ctrl_c_says_which_tables_are_loaded_and_prints_what_was_done(
+    run: Run, server: FakeServer, warehouse: Warehouse
+) -> None:
+    def stop(call: Call) -> Any:
+        raise KeyboardInterrupt
+
+    server.answers["res.partner", "search_read"] = stop
+    result = run("sync", URL, "res.country", "sale.order", "res.partner", "res.partner.category")
+    assert result.exit_code == 130
+    assert "Interrupted: 2 tables loaded whole: res_country, sale_order." in result.stderr
+    assert "The next sync loads the rest." in result.stderr
+    assert "nothing was written" not in result.stderr
+    tables = [json.loads(line)["table"] for line in result.stdout.splitlines()]
+    assert tables == ["res_country", "sale_order"] == warehouse.tables()
+    assert "no table was loaded whole" in run("sync", URL, "res.partner").stderr
+
+
+def test_a_destination_that_fails_has_the_status_of_the_guide(run: Run) -> None:
+    result = run("sync", "duckdb:///none/odoo.db", "res.country")
+    assert result.exit_code == 9
+    assert "The destination failed: " in result.stderr
+
+
+def test_the_groups_that_give_a_right_are_named(run: Run, server: FakeServer) -> None:
+    denied = make_error(
+        "ACCESS_DENIED",
+        "No.",
+        suggestion="Give this user one of the groups named in the details.",
+        details={"groups": ["Sales/User", "Sales/Administrator"]},
+    )
+    server.answers["res.country", "search_read"] = denied
+    assert (
+        "one of the groups Sales/User, Sales/Administrator." in run("search", "res.country").stderr
+    )
 
 
 def test_rows_that_stay_for_want_of_rights_are_told(

@@ -376,6 +376,107 @@ def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
     assert "day" in warehouse.columns("x_item")
 
 
+def test_a_field_that_was_left_out_and_comes_back_with_another_type_is_an_error(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    fields = ["name", "day"]
+    sync(odoo, warehouse.url, ITEM, fields=fields)
+    rest = {name: field for name, field in FIELDS.items() if name != "day"}
+    sync(odoo_with(rest).connect(database="one"), warehouse.url, ITEM, fields=["name"])
+    rows = [{**row, "day": 5} for row in items()]
+    later = odoo_with({**FIELDS, "day": "integer"}, rows).connect(database="one")
+    with pytest.raises(ValidationError, match=r"day has another type .* x_item, .* date") as told:
+        sync(later, warehouse.url, ITEM, fields=fields)
+    assert "refresh=True" in str(told.value.suggestion)
+    assert sync(later, warehouse.url, ITEM, fields=fields, refresh=True).verdict == "complete"
+    assert warehouse.rows("x_item", "day") == [(5,), (5,), (5,)]
+
+
+def refusing(server: RuledServer, *fields: str) -> None:
+    """Refuse what names one of some fields, as Odoo does where they lead to what is not allowed."""
+
+    def refuse(call: Call) -> Any:
+        if set(fields) & set(call.arguments.get("fields", ())):
+            groups = {"model": TAG, "groups": ["Sales/Administrator"]}
+            return make_error("ACCESS_DENIED", "No access to x.tag.", details=groups)
+        return NotImplemented
+
+    for method in ("read", "search_read"):
+        server.answers[ITEM, method] = refuse
+
+
+@pytest.mark.parametrize("fields", [(), ["*"], ["*", "name"]])
+def test_links_that_odoo_does_not_let_the_user_read_are_left_out_with_a_word(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, fields: list[str]
+) -> None:
+    refusing(server, "tag_ids")
+    report = sync(odoo, warehouse.url, ITEM, fields=fields, check=True)
+    assert (report.verdict, report.rows) == ("complete", 3)
+    assert any("tag_ids (to x.tag)" in text for text in report.warnings)
+    assert warehouse.tables() == ["x_item"]
+
+
+def test_of_several_links_only_those_that_are_refused_are_left_out(warehouse: Warehouse) -> None:
+    server = odoo_with({**FIELDS, "more_ids": "many2many x.tag"})
+    server.records[ITEM][0]["more_ids"] = [8]
+    refusing(server, "tag_ids")
+    sync(server.connect(), warehouse.url, ITEM)
+    assert warehouse.rows("x_item__more_ids", "id", "other_id") == [(1, 8)]
+
+
+def test_a_link_that_was_named_and_may_not_be_read_is_an_error_with_the_way_out(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    refusing(server, "tag_ids")
+    with pytest.raises(AccessError, match=r"tag_ids of x\.item, which leads to x\.tag") as caught:
+        sync(odoo, warehouse.url, ITEM, fields=["name", "tag_ids"])
+    assert "without it" in str(caught.value.suggestion)
+    assert "Sales/Administrator" in str(caught.value.suggestion)
+    assert warehouse.tables() == []
+
+
+def test_links_that_were_loaded_and_may_no_longer_be_read_are_an_error(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    refusing(server, "tag_ids")
+    with pytest.raises(ValidationError, match="no longer has, or shows this user, tag_ids"):
+        sync(odoo, warehouse.url, ITEM)
+    assert len(warehouse.rows("x_item__tag_ids", "id")) == 2
+
+
+def test_links_that_are_refused_while_they_are_compared_are_not_taken_for_none(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = odoo_with({**FIELDS, "more_ids": "many2many x.tag"}, server.records[ITEM])
+    sync(server.connect(), warehouse.url, ITEM)
+    monkeypatch.setattr("odoo_toolkit.dlt.tables._unreadable", lambda *arguments: {})
+    refusing(server, "tag_ids")
+    with pytest.raises(AccessError, match=r"no longer read tag_ids of x\.item"):
+        sync(server.connect(), warehouse.url, ITEM)
+    assert len(warehouse.rows("x_item__tag_ids", "id")) == 2
+
+
+def test_closed_fields_are_told_by_default_and_refused_as_such_where_they_are_named(
+    warehouse: Warehouse,
+) -> None:
+    server = odoo_with({**FIELDS, "signature": "html", "access_token": "char"})
+    report = sync(server.connect(), warehouse.url, ITEM)
+    assert "Left out, as the policy closes them: signature, access_token." in report.warnings
+    assert "signature" not in warehouse.columns("x_item")
+    with pytest.raises(AccessError, match="The field signature cannot be used"):
+        sync(server.connect(), warehouse.url, ITEM, fields=["name", "signature"])
+
+
+@pytest.mark.parametrize("columns", ["x", "", None, ["name"]])
+def test_what_becomes_of_new_fields_is_one_of_two_words(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, columns: Any
+) -> None:
+    with pytest.raises(ValidationError, match="columns must be 'evolve' or 'freeze'"):
+        sync(odoo, warehouse.url, ITEM, columns=columns)
+    assert server.sent == []
+
+
 @pytest.mark.parametrize(
     ("field", "said"),
     [
@@ -548,8 +649,8 @@ def test_a_run_that_loads_other_than_it_was_given_is_an_error(
         ("update x_item set id = 0 where id = 1; update x_item set id = 4 where id = 3",
          "are missing"),
         ("update x_item set write_date = '2019-01-01' where id = 2", "older than their records"),
-        ("delete from x_item__tag_ids where other_id = 7", "x_item__tag_ids"),
-        ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids"),
+        ("delete from x_item__tag_ids where other_id = 7", r"x_item__tag_ids .* links .* 0 to 999"),
+        ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids .* links"),
     ],
 )  # fmt: skip
 def test_a_check_finds_what_was_changed_in_the_warehouse(

@@ -425,6 +425,7 @@ def test_a_place_that_cannot_be_written_costs_no_request(
         with pytest.raises(OSError, match="was not made") as caught:
             export(odoo, PARTNER, [], ["name"], str(place))
         assert caught.value.filename == str(place)
+    assert f"make the folder {tmp_path / 'nowhere'} first" in str(caught.value)
     assert server.sent == []
 
 

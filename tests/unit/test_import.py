@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from odoo_toolkit import (
+    AccessError,
     NotFoundError,
     Odoo,
     Policy,
@@ -751,6 +752,21 @@ class TestManyOfOneKind:
             plan = write_many(odoo, "res.partner", rows, all_or_nothing=True, dry_run=True)
             assert plan.calls == []
             assert any(says in text for text in plan.warnings)
+
+    def test_all_or_nothing_names_several_rows_as_rows(self) -> None:
+        rows = [{"id": 7, "name": ""}, {"id": 8, "name": "Ben"}, {"id": 99, "name": "X"}]
+        result = write_many(contacts(ANN, BEN).connect(), "res.partner", rows, all_or_nothing=True)
+        assert "rows 1, 3 failed" in str(result.interrupted)
+
+    def test_a_file_that_cannot_be_read_says_what_to_give(self) -> None:
+        with pytest.raises(FileNotFoundError, match=r"Give the path of a file.*/nowhere\.csv"):
+            upsert(contacts().connect(), "res.partner", "/nowhere.csv", "name")
+
+    def test_readonly_says_in_sentences_that_nothing_was_imported(self) -> None:
+        odoo = contacts(ANN).connect(policy=Policy(mode="readonly"))
+        with pytest.raises(AccessError, match=r"[a-z]\. Nothing was imported\.") as caught:
+            upsert(odoo, "res.partner", [{"name": "X"}], "name")
+        assert ".. " not in caught.value.message
 
     def test_all_or_nothing_of_what_odoo_refuses_as_a_whole(self) -> None:
         refusal = make_error("CONSTRAINT_ERROR", "No.", outcome="rolled_back")

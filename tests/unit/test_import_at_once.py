@@ -327,8 +327,9 @@ def test_other_numbers_are_refused(at_once: Any) -> None:
     server = contacts()
     odoo = server.connect()
     for dry_run in (True, False):
-        with pytest.raises(ValidationError, match="at_once must be a"):
+        with pytest.raises(ValidationError, match="at_once must be a number from 1 to 4") as caught:
             upsert(odoo, "res.partner", rows_of(2), "ref", at_once=at_once, dry_run=dry_run)
+        assert "at most 4" in str(caught.value.suggestion)
     assert server.sent == []
 
 

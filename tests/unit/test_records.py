@@ -632,6 +632,12 @@ class TestOthers:
         assert "signup_token" not in found
         assert "help" not in found["color"]
 
+    def test_fields_get_refuses_a_closed_field_as_such(self, wire: Wire, connection: Odoo) -> None:
+        with pytest.raises(AccessError, match="The field signup_token cannot be used"):
+            toolkit.fields_get(connection, "res.partner", names=["name", "signup_token"])
+        with pytest.raises(ValidationError, match="has no field 'nothing'"):
+            toolkit.fields_get(connection, "res.partner", names=["nothing"])
+
     def test_list_models_leaves_blocked_ones_out_and_filters_by_label(self, wire: Wire) -> None:
         names = {"res.partner": "Contact", "ir.cron": "Scheduled Actions", "sale.order": "Order"}
         wire.answers["ir.model", "search_read"] = [

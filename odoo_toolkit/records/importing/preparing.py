@@ -181,7 +181,7 @@ def _judge(
             try:
                 odoo.check(call, planned=meant.dry_run)
             except AccessError as error:
-                error.message += " Nothing was imported."
+                error.message = f"{error.message.rstrip('.')}. Nothing was imported."
                 raise
 
 

@@ -553,7 +553,8 @@ def _fields(row: Row) -> tuple[str, ...]:
 def nothing_written(bad: Sequence[int]) -> str:
     """Say why nothing was written, where rows are written all or none."""
     numbers = ", ".join(map(str, bad[:10])) + (", ..." if bad[10:] else "")
-    return f"Nothing was written, as all or none was asked for: row {numbers} failed."
+    rows = "row" if len(bad) == 1 else "rows"
+    return f"Nothing was written, as all or none was asked for: {rows} {numbers} failed."
 
 
 def grouped(rows: Sequence[Row], by: Callable[[Row], Any]) -> list[list[Row]]:

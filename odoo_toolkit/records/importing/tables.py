@@ -183,7 +183,11 @@ def _records(rows: Any) -> tuple[list[Any], bool]:
 
 def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
     """Return the text of a file, and its encoding."""
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        problem = f"{error.strerror or error}. Give the path of a file that can be read"
+        raise OSError(error.errno, problem, str(path)) from error
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         if encoding is not None and "16" not in encoding:
             raise ValidationError(

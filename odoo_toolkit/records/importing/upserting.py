@@ -37,6 +37,8 @@ from odoo_toolkit.records.importing.sending import (
 from odoo_toolkit.records.importing.together import can_load, way_of
 from odoo_toolkit.records.reading_back import read_back_compared
 from odoo_toolkit.records.results import Record
+from odoo_toolkit.values.plain import plain, whole_number
+from odoo_toolkit.values.scalars import short_repr
 
 _COUNTED: tuple[Status, ...] = ("created", "updated", "unchanged")
 
@@ -300,11 +302,12 @@ def _checked_at_once(meant: Meant) -> int:
     Raises:
         ValidationError: it is no such number, or the calls of a key would have no order.
     """
-    at_once = checked_count(meant.at_once, "at_once", 1)
-    if at_once > MOST_AT_ONCE:
+    at_once = whole_number(plain(meant.at_once))
+    if at_once is None or not 1 <= at_once <= MOST_AT_ONCE:
         raise ValidationError(
-            f"at_once must be a number from 1 to {MOST_AT_ONCE}, not {at_once}.",
-            suggestion="Give the number of the server's workers, or less.",
+            f"at_once must be a number from 1 to {MOST_AT_ONCE}, not {short_repr(meant.at_once)}.",
+            suggestion=f"Give the number of the server's workers, at most {MOST_AT_ONCE}; or leave"
+            " it out, which is 1.",
             details={"field": "at_once"},
         )
     recording = current()
