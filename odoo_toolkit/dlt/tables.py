@@ -12,6 +12,7 @@ from odoo_toolkit.annotations import Context, Domain
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import known, listed_fields, readable_of
 from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, without_refused
@@ -37,6 +38,9 @@ class Table:
         model: such as ``sale.order``.
         domain: which records.
         context: of all calls; archived records are seen like others.
+        language: of all texts.
+        company: whose values the columns have of which each company has its own; None where there
+            is no such column.
         columns: of the records.
         links: x2many fields, each of which has a table of its own.
         chosen: whether the caller named the fields.
@@ -47,6 +51,8 @@ class Table:
     model: str
     domain: list[Any]
     context: dict[str, Any]
+    language: str
+    company: int | None
     columns: list[ArrowColumn]
     links: dict[str, Field]
     chosen: bool
@@ -114,11 +120,15 @@ def table_of(
         for column in arrow_columns(model, plain, money=money, decimals=decimals)
         if column.name == column.key
     ]
+    own_values = any(field.company_dependent for field in every.values())
     return Table(
         name=name or re.sub(r"\W", "_", model),
         model=model,
         domain=list(domain),
         context={**(context or {}), "active_test": False},
+        # Without one, Odoo answers with the texts as they were written in its source.
+        language={**odoo.settings.base_context, **(context or {})}.get("lang") or "en_US",
+        company=acting_company(odoo, model, context) if own_values else None,
         columns=columns,
         links={name: field for name, field in every.items() if field.type in TO_MANY},
         chosen=chosen,
