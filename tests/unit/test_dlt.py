@@ -380,7 +380,7 @@ def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
 @pytest.mark.parametrize(
     ("first", "then", "left"),
     [
-        ([], ["name", "price"], "active, day, state, tag_id, create_uid, write_uid, tag_ids"),
+        ([], ["name", "price"], "create_uid, write_uid, active, day, state, tag_id, tag_ids"),
         (["name", "tag_ids"], ["name"], "tag_ids"),
         (["name", "line_ids"], [], "line_ids"),
     ],
@@ -610,6 +610,19 @@ def test_rows_that_somebody_else_deleted_or_added_are_made_up_for(
     assert "The table was not as the last run left it" in " ".join(report.warnings)
     assert done(report) == {"loaded": 1, "deleted": 1}
     assert warehouse.rows("x_item", "id", "name") == [(1, "a"), (2, "b"), (3, "c")]
+
+
+def test_the_staging_dataset_that_dlt_leaves_behind_may_be_dropped(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    write(odoo, ITEM, [1], {"name": "A"})
+    sync(odoo, warehouse.url, ITEM)
+    assert warehouse.ask("select id from odoo_data_staging.x_item") == [(1,)]
+    warehouse.ask("drop schema odoo_data_staging cascade")
+    write(odoo, ITEM, [2], {"name": "B"})
+    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert warehouse.rows("x_item", "id", "name") == [(1, "A"), (2, "B"), (3, "c")]
 
 
 def test_links_that_somebody_else_deleted_are_made_up_for(odoo: Odoo, warehouse: Warehouse) -> None:
