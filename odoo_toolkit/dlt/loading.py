@@ -104,6 +104,7 @@ def sync(
             back, or the table is not complete. The next call makes up for what was not loaded.
     """
     dlt = imported()
+    _quieten()
     name = table_named(dlt, model, table)
     check_dataset(dlt, dataset)
     target = destination_of(dlt, destination, dataset)
@@ -173,7 +174,7 @@ def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
 def _pipeline(dlt: Any, target: Any, dataset: str, name: str) -> Iterator[Pipeline]:
     """Lend a pipeline of dlt that no other sync of the same table has at the same time."""
     # What is kept there would be out of step with the destination: it is asked each time.
-    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _quiet(), _as_ours(dlt):
+    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _as_ours(dlt):
         pipeline = dlt.pipeline(
             f"odoo_{name}", pipelines_dir=folder, destination=target, dataset_name=dataset
         )
@@ -207,11 +208,12 @@ def _together(before: TableReport | None, now: TableReport) -> TableReport:
     return attrs.evolve(now, **sums, warnings=list(dict.fromkeys(before.warnings + now.warnings)))
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Let dlt say nothing of failures, which are raised, unless somebody set it otherwise."""
+def _quieten() -> None:
+    """Let dlt say nothing of failures, which are raised, unless somebody set it otherwise.
+
+    It looks for that once, when it is first used.
+    """
     os.environ.setdefault("RUNTIME__LOG_LEVEL", "CRITICAL")
-    yield
 
 
 @contextmanager

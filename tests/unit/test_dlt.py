@@ -876,6 +876,18 @@ def test_dlt_sends_no_usage_statistics(odoo: Odoo, warehouse: Warehouse) -> None
     assert anon_tracker._ANON_TRACKER_ENDPOINT is None
 
 
+def test_dlt_prints_nothing_of_its_own(warehouse: Warehouse) -> None:
+    """In a process of its own: dlt makes its log once."""
+    command = (
+        "import sys; from odoo_toolkit.dlt import sync; from tests.unit.test_dlt import *;"
+        "sync(odoo_with().connect(), sys.argv[1], ITEM)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", command, warehouse.url], capture_output=True, text=True, check=False
+    )
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+
+
 def test_without_dlt_the_error_says_how_to_install_it(
     odoo: Odoo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
