@@ -883,7 +883,11 @@ def test_dlt_prints_nothing_of_its_own(warehouse: Warehouse) -> None:
         "sync(odoo_with().connect(), sys.argv[1], ITEM)"
     )
     said = subprocess.run(
-        [sys.executable, "-c", command, warehouse.url], capture_output=True, text=True, check=False
+        [sys.executable, "-c", command, warehouse.url],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
 
