@@ -82,7 +82,7 @@ def sync_(
     \b
     odoo-toolkit sync duckdb:///odoo.db sale.order sale.order.line
     odoo-toolkit sync duckdb:///odoo.db --bundle accounting --check
-    odoo-toolkit sync duckdb:///odoo.db sale.order --where state=sale -f name,amount_total
+    odoo-toolkit sync duckdb:///odoo.db sale.order --where state=sale -f amount_total --name sold
     """
     wanted = models_of(models, bundles)
     if len(wanted) > 1 and (domain or fields or "table" in given):

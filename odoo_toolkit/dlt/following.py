@@ -303,6 +303,8 @@ class Following:
             hidden=frozenset(self._hidden),
             types=table.types,
             context=table.context,
+            language=table.language,
+            company=table.company,
             links=blocks,
             report=attrs.asdict(self.report),
         )

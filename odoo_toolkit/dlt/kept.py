@@ -13,6 +13,7 @@ import attrs
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.tables import Table, shown
 from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.changes import server_time
 from odoo_toolkit.records.marks import Mark, from_ranges, pack, ranges, unpack
 
@@ -29,6 +30,9 @@ class Kept:
         hidden: ids of rows whose records can no longer be read, and are not known to be deleted.
         types: of the columns and tables of links.
         context: of the calls.
+        language: of the texts.
+        company: whose values the columns have of which each company has its own; None where there
+            was no such column.
         links: field -> block of ids -> digest of the links.
         moment: of the last row that was handed out, in microseconds.
         report: of the last run.
@@ -39,6 +43,8 @@ class Kept:
     hidden: frozenset[int] = frozenset()
     types: Mapping[str, str] = attrs.Factory(dict)
     context: Mapping[str, Any] = attrs.Factory(dict)
+    language: str = ""
+    company: int | None = None
     links: Mapping[str, Mapping[str, str]] = attrs.Factory(dict)
     moment: int = 0
     report: Mapping[str, Any] = attrs.Factory(dict)
@@ -58,6 +64,8 @@ def as_state(kept: Kept) -> dict[str, Any]:
         "hidden": ranges(kept.hidden),
         "types": dict(kept.types),
         "context": dict(kept.context),
+        "language": kept.language,
+        "company": kept.company,
         "links": {name: dict(blocks) for name, blocks in kept.links.items()},
         "moment": kept.moment,
         "report": dict(kept.report),
@@ -74,6 +82,8 @@ def of_state(state: Mapping[str, Any]) -> Kept:
         hidden=frozenset(from_ranges(state["hidden"])),
         types=dict(state["types"]),
         context=dict(state["context"]),
+        language=state["language"],
+        company=state["company"],
         links={name: dict(blocks) for name, blocks in state["links"].items()},
         moment=state["moment"],
         report=dict(state["report"]),
@@ -93,8 +103,9 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
         The columns and tables of links that are new; none on the first run.
 
     Raises:
-        ValidationError: the table is of another database or context; a field has another type,
-            is gone, or is new while that is refused.
+        ValidationError: the table is of another database, language, company or context; it has
+            columns that would not be filled; a field has another type, is gone, or is new while
+            that is refused.
         StateError: the clock of Odoo went back.
     """
     mark = kept.reading or kept.mark
@@ -111,7 +122,8 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
             f" {odoo.database}.",
             suggestion="Load another dataset; or drop and load the table anew with refresh=True.",
         )
-    if kept.context != table.context:
+    _check_language_and_company(table, kept)
+    if _told(kept.context) != _told(table.context):
         raise ValidationError(
             f"The table {table.name} was loaded with the context {_told(kept.context)}, not with"
             f" {_told(table.context)}: its rows would not fit together.",
@@ -125,7 +137,43 @@ def check(odoo: Odoo, table: Table, kept: Kept, *, frozen: bool) -> list[str]:
             suggestion="Set the clock right if it is wrong now. If it was wrong then, or the"
             " database is an older one, drop and load the table anew with refresh=True.",
         )
+    _check_filled(odoo, table, kept)
     return _new_columns(table, kept, frozen=frozen)
+
+
+def _check_language_and_company(table: Table, kept: Kept) -> None:
+    if kept.language != table.language:
+        raise ValidationError(
+            f"The texts in the table {table.name} are in the language {kept.language}, and this run"
+            f" would read them in {table.language}: both would be in one table.",
+            suggestion=f"Read in {kept.language} (the setting lang, or lang in the context); give"
+            f" another table or dataset; or drop and load the table anew with refresh=True.",
+        )
+    # Where one of them is None, no values are there that could be mixed up.
+    if kept.company != table.company and None not in (kept.company, table.company):
+        raise ValidationError(
+            f"The table {table.name} has columns of which each company has its own values. Those"
+            f" in it are of the company with the id {kept.company}, and this run would read those"
+            f" of {table.company}.",
+            suggestion=f"Set company_id={kept.company}, or begin allowed_company_ids in the context"
+            f" with {kept.company}; give another table or dataset; or drop and load the table anew"
+            " with refresh=True.",
+        )
+
+
+def _check_filled(odoo: Odoo, table: Table, kept: Kept) -> None:
+    """Refuse to leave columns that could be filled with what they had, or with nothing."""
+    fields = readable_of(odoo)(table.model)
+    left = [name for name in kept.types if name in fields and name not in table.types]
+    if left:
+        raise ValidationError(
+            f"The table {table.name} has {shown(left)}, which this run would not read: what is"
+            " there would be out of date, and empty in rows that have changed.",
+            code="INVALID_FIELD",
+            suggestion="Name the same fields as before; give another table or dataset; or drop and"
+            " load the table anew with refresh=True.",
+            details={"model": table.model, "fields": left},
+        )
 
 
 def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
@@ -136,7 +184,7 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
                 f"{name} of {table.model} was {before} when {table.name} was loaded, and is"
                 f" {types[name]} now.",
                 code="INVALID_FIELD",
-                suggestion="Leave it out; or drop and load the table anew with refresh=True.",
+                suggestion="Drop and load the table anew with refresh=True.",
                 details={"model": table.model, "field": name},
             )
     gone = [name for name in kept.types if name not in types]
@@ -161,4 +209,5 @@ def _new_columns(table: Table, kept: Kept, *, frozen: bool) -> list[str]:
 
 
 def _told(context: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in context.items() if name != "active_test"}
+    """Return a context without what is the same for all, or compared by itself."""
+    return {name: value for name, value in context.items() if name not in ("active_test", "lang")}

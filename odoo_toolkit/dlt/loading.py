@@ -16,8 +16,9 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.alone import alone
 from odoo_toolkit.dlt.checking import check_destination, check_sums
 from odoo_toolkit.dlt.kept import of_state
+from odoo_toolkit.dlt.naming import check_dataset, table_named
 from odoo_toolkit.dlt.reports import TableReport, report_of
-from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states, table_name
+from odoo_toolkit.dlt.source import Columns, imported, odoo_table, states
 from odoo_toolkit.dlt.tables import table_of
 from odoo_toolkit.errors import ConfigurationError, OdooError, StateError, ValidationError
 from odoo_toolkit.progress import OperationCancelled
@@ -75,10 +76,13 @@ def sync(
             name of a destination that dlt is configured for, or one of ``dlt.destinations``.
         model: such as ``sale.order``.
         domain: which records.
-        fields: names; all that are stored by default, without files, properties and one2many.
+        fields: names, the same each time; all that are stored by default, without files,
+            properties and one2many.
         table: name of the table; by default that of the model, ``sale_order``.
         dataset: the schema or dataset that the table is in.
-        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time.
+        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time. So
+            are the language of all texts, and the company of values that each company has its own
+            of, wherever they come from.
         columns: what becomes of new fields: with ``evolve`` they come, and all records are read
             again; with ``freeze`` they are an error. A field whose type changes always is one.
         whole: read all records again, for what Odoo does not note as a change.
@@ -93,15 +97,17 @@ def sync(
     Raises:
         ConfigurationError: dlt or pyarrow is not installed, or dlt is not configured for the
             destination, or that cannot merge rows.
-        ValidationError: of the destination, the model or its fields; or a field has another type
-            than when the table was loaded.
+        ValidationError: of the destination, the names, the model or its fields; or the table was
+            loaded with another language, company or type of a field, or with more fields.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
         StateError: the destination failed, another sync loads the table, the clock of Odoo went
             back, or the table is not complete. The next call makes up for what was not loaded.
     """
     dlt = imported()
-    name = table or table_name(model)
+    _quieten()
+    name = table_named(dlt, model, table)
+    check_dataset(dlt, dataset)
     target = destination_of(dlt, destination, dataset)
     with _pipeline(dlt, target, dataset, name) as pipeline:
         again, told = refresh, None
@@ -169,7 +175,7 @@ def destination_of(dlt: Any, destination: Any, dataset: str) -> Any:
 def _pipeline(dlt: Any, target: Any, dataset: str, name: str) -> Iterator[Pipeline]:
     """Lend a pipeline of dlt that no other sync of the same table has at the same time."""
     # What is kept there would be out of step with the destination: it is asked each time.
-    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _quiet(), _as_ours(dlt):
+    with tempfile.TemporaryDirectory(prefix="odoo-sync-") as folder, _as_ours(dlt):
         pipeline = dlt.pipeline(
             f"odoo_{name}", pipelines_dir=folder, destination=target, dataset_name=dataset
         )
@@ -203,11 +209,12 @@ def _together(before: TableReport | None, now: TableReport) -> TableReport:
     return attrs.evolve(now, **sums, warnings=list(dict.fromkeys(before.warnings + now.warnings)))
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Let dlt say nothing of failures, which are raised, unless somebody set it otherwise."""
+def _quieten() -> None:
+    """Let dlt say nothing of failures, which are raised, unless somebody set it otherwise.
+
+    It looks for that once, when it is first used.
+    """
     os.environ.setdefault("RUNTIME__LOG_LEVEL", "CRITICAL")
-    yield
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from odoo_toolkit.dlt.bundles import models_of
 from odoo_toolkit.dlt.following import Ended, Following, Rows
 from odoo_toolkit.dlt.kept import as_state, of_state
 from odoo_toolkit.dlt.links import Links
+from odoo_toolkit.dlt.naming import table_named
 from odoo_toolkit.dlt.reports import TableReport, report_of
 from odoo_toolkit.dlt.standing import Standing, dropped, standing
 from odoo_toolkit.dlt.tables import DELETED, SYNCED_AT, Table, table_of
@@ -92,9 +93,12 @@ def odoo_table(
         odoo: the connection.
         model: such as ``sale.order``.
         domain: which records.
-        fields: names; all that are stored by default, without files, properties and one2many.
+        fields: names, the same each time; all that are stored by default, without files,
+            properties and one2many.
         table: name of the table; by default that of the model, ``sale_order``.
-        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time.
+        context: extends the base context, such as ``{"lang": "fr_FR"}``; the same each time. So
+            are the language of all texts, and the company of values that each company has its own
+            of, wherever they come from.
         columns: what becomes of new fields: with ``evolve`` they come, and all records are read
             again; with ``freeze`` they are an error. A field whose type changes always is one.
         whole: read all records again, for what Odoo does not note as a change.
@@ -104,12 +108,12 @@ def odoo_table(
 
     Raises:
         ConfigurationError: dlt or pyarrow is not installed.
-        ValidationError: ``columns`` is none of these.
+        ValidationError: ``columns`` is none of these, or the destination would give the table
+            another name.
         ValidationError, NotFoundError, AccessError: when it is run, of the model and its fields;
             dlt raises an error of its own, and this one is its cause.
     """
     dlt = imported()
-    name = table or table_name(model)
     if columns not in get_args(Columns):
         raise ValidationError(
             f"columns must be {' or '.join(map(repr, get_args(Columns)))}, not"
@@ -118,6 +122,7 @@ def odoo_table(
             " for the argument fields.",
             details={"field": "columns"},
         )
+    name = table_named(dlt, model, table)
 
     def begin() -> Iterator[_Begun]:
         # Here, because what follows may run in a thread, where dlt lends no client.
@@ -254,8 +259,3 @@ def _check_names(table: Table, naming: Any) -> None:
                 suggestion="Name the fields that you want, without one of these.",
                 details={"model": table.model, "fields": [other, column.name]},
             )
-
-
-def table_name(model: str) -> str:
-    """Return the name of a model's table."""
-    return model.replace(".", "_")

@@ -53,7 +53,11 @@ def standing(pipeline: Pipeline, table: Table, kept: Kept) -> Standing:
     tables = [table.name, *map(table.links_table, table.links)]
     rows = row_sums(pipeline, table.name)
     late = max((_last_moment(pipeline, name) for name in tables), default=0)
-    if rows == (len(kept.rows), sum(kept.rows)) and late <= kept.moment + _ROUNDED:
+    if (
+        rows == (len(kept.rows), sum(kept.rows))
+        and late <= kept.moment + _ROUNDED
+        and not _has_lost_links(pipeline, table, kept)
+    ):
         return Standing(kept)
     there = frozenset(key for (key,) in fetched(pipeline, table.name, "id"))
     linked = {key for name in tables[1:] for (key,) in fetched(pipeline, name, "id", distinct=True)}
@@ -68,6 +72,24 @@ def standing(pipeline: Pipeline, table: Table, kept: Kept) -> Standing:
         kept, mark=mark, reading=reading, hidden=hidden, links={}, moment=max(late, kept.moment)
     )
     return Standing(true, unsure - true.rows, as_left=False)
+
+
+def _has_lost_links(pipeline: Pipeline, table: Table, kept: Kept) -> bool:
+    """Whether a table of links has fewer rows than the last run counted.
+
+    It may have more: those of records that the user can no longer read stay.
+    """
+    counted = kept.report.get("links", {})
+    return any(
+        _row_count(pipeline, table.links_table(field)) < counted.get(field, 0)
+        for field in table.links
+    )
+
+
+def _row_count(pipeline: Pipeline, table: str) -> int:
+    """Return the number of rows of a table."""
+    ((number,),) = _asked(pipeline, table, "COUNT(*)") or [(0,)]
+    return int(number)
 
 
 def row_sums(pipeline: Pipeline, table: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import describe, known, listed_fields
 from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, without_refused
@@ -40,6 +41,9 @@ class Table:
         model: such as ``sale.order``.
         domain: which records.
         context: of all calls; archived records are seen like others.
+        language: of all texts.
+        company: whose values the columns have of which each company has its own; None where there
+            is no such column.
         columns: of the records.
         links: x2many fields, each of which has a table of its own.
         chosen: whether the caller named the fields.
@@ -50,6 +54,8 @@ class Table:
     model: str
     domain: list[Any]
     context: dict[str, Any]
+    language: str
+    company: int | None
     columns: list[ArrowColumn]
     links: dict[str, Field]
     chosen: bool
@@ -127,11 +133,15 @@ def table_of(
         for column in arrow_columns(model, plain, money=money, decimals=decimals)
         if column.name == column.key
     ]
+    own_values = any(field.company_dependent for field in every.values())
     return Table(
         name=name or re.sub(r"\W", "_", model),
         model=model,
         domain=list(domain),
         context=calls,
+        # Without one, Odoo answers with the texts as they were written in its source.
+        language={**odoo.settings.base_context, **(context or {})}.get("lang") or "en_US",
+        company=acting_company(odoo, model, context) if own_values else None,
         columns=columns,
         links=links,
         chosen=chosen,

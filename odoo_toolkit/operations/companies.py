@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from odoo_toolkit.annotations import Context
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 
 
-def acting_company(odoo: Odoo, acts_on: str) -> int:
-    """Return the company that new documents are for: the connection's, else the user's.
+def acting_company(odoo: Odoo, acts_on: str, context: Context = None) -> int:
+    """Return the company that Odoo acts for: the context's, the connection's, else the user's.
+
+    New documents are for it, and it is the one whose values are read where each has its own.
 
     Args:
         odoo: the connection.
         acts_on: the model of the documents, by which lists of models judge the reading.
+        context: extends the base context.
     """
-    allowed = odoo.settings.base_context.get("allowed_company_ids")
+    allowed = {**odoo.settings.base_context, **(context or {})}.get("allowed_company_ids")
     if allowed:
         return int(allowed[0])
     return int(_read(odoo, "res.users", odoo.uid, "company_id", acts_on)[0])

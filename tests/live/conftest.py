@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from odoo_toolkit import Connection, connect
+from odoo_toolkit import Connection, connect, search_read, write
+from odoo_toolkit.languages import activate_language
 from tests.live.servers import (
     Server,
     User,
@@ -76,6 +77,19 @@ def ordinary(server: Server) -> Iterator[Connection]:
     """A connection of an internal user without further rights, the same on every version."""
     with connect(**credentials(server, ordinary_user(server))) as connection:
         yield connection
+
+
+@pytest.fixture(scope="module")
+def french(admin: Connection) -> Iterator[None]:
+    """French, switched on."""
+    named = [["code", "=", "fr_FR"]]
+    row = search_read(admin, "res.lang", named, ["active"], context={"active_test": False})[0]
+    result = activate_language(admin, "fr_FR")
+    assert (result.code, result.active) == ("fr_FR", True)
+    assert result.warnings == []
+    yield
+    if not row["active"]:
+        write(admin, "res.lang", [row["id"]], {"active": False})
 
 
 @pytest.fixture

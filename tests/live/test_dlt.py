@@ -19,8 +19,10 @@ from odoo_toolkit import (
     AccessError,
     NotFoundError,
     Odoo,
+    ValidationError,
     connect,
     create,
+    read,
     search_read,
     unlink,
     write,
@@ -30,7 +32,7 @@ from tests.live.servers import Server, User, credentials, ordinary_user
 from tests.live.test_cli import COMMAND, ROOT, environment
 from tests.warehouse import Tables, Warehouse
 
-PARTNER, TAG = "res.partner", "res.partner.category"
+PARTNER, TAG, PRODUCT = "res.partner", "res.partner.category", "product.product"
 QUIET = {"tracking_disable": True}
 FIELDS = ["name", "active", "color", "ref", "category_id", "country_id", "comment", "type"]
 
@@ -304,6 +306,84 @@ def test_four_workers_at_once_on_one_odoo(
     work()
     assert every() == there()
     assert len(every()) == 360
+
+
+@pytest.mark.usefixtures("french")
+def test_texts_of_two_languages_do_not_come_into_one_table(
+    server: Server, admin: Odoo, warehouse: Warehouse, made: str
+) -> None:
+    tags = create(admin, TAG, [{"name": f"{made} red"}, {"name": f"{made} green"}]).ids
+    domain = [["id", "in", tags]]
+
+    def names(table: str = "res_partner_category") -> list[tuple[Any, ...]]:
+        return warehouse.rows(table, "id", "name")
+
+    english = [(tags[0], f"{made} red"), (tags[1], f"{made} green")]
+    mixed = [(tags[0], f"{made} rouge"), (tags[1], f"{made} green")]
+    sync(admin, warehouse.url, TAG, domain, ["name"])
+    with connect(**credentials(server, server.user("admin")), lang="fr_FR") as french:
+        write(french, TAG, [tags[0]], {"name": f"{made} rouge"})
+        with pytest.raises(ValidationError, match=r"in the language en_US, .* in fr_FR"):
+            sync(french, warehouse.url, TAG, domain, ["name"])
+        assert names() == english
+        assert sync(admin, warehouse.url, TAG, domain, ["name"], check=True).verdict == "complete"
+        assert names() == english
+        sync(french, warehouse.url, TAG, domain, ["name"], table="etiquettes", check=True)
+        assert names("etiquettes") == mixed
+        sync(french, warehouse.url, TAG, domain, ["name"], refresh=True)
+        assert names() == mixed
+    with pytest.raises(ValidationError, match="in the language fr_FR"):
+        sync(admin, warehouse.url, TAG, domain, ["name"])
+
+
+def test_values_of_two_companies_do_not_come_into_one_table(
+    server: Server, admin: Odoo, warehouse: Warehouse, made: str
+) -> None:
+    (user,) = read(admin, "res.users", [admin.uid], ["company_id", "company_ids"])
+    own = user["company_id"]["id"]
+    other = next(number for number in user["company_ids"] if number != own)
+    product = create(admin, PRODUCT, {"name": made, "standard_price": 4.0}).id
+    asked: Any = (PRODUCT, [["id", "=", product]], ["standard_price"])
+
+    def prices(table: str = "product_product") -> list[float]:
+        return [float(price) for (price,) in warehouse.rows(table, "standard_price")]
+
+    try:
+        sync(admin, warehouse.url, *asked)
+        with connect(**credentials(server, server.user("admin")), company_id=other) as second:
+            write(second, PRODUCT, [product], {"standard_price": 9.0})
+            said = f"company with the id {own}, and this run would read those of {other}"
+            with pytest.raises(ValidationError, match=said):
+                sync(second, warehouse.url, *asked)
+            assert prices() == [4.0]
+            sync(second, warehouse.url, *asked, table="of_the_other", check=True)
+            assert prices("of_the_other") == [9.0]
+        context = {"allowed_company_ids": [own, other]}
+        assert sync(admin, warehouse.url, *asked, table="named", context=context).rows == 1
+        assert sync(admin, warehouse.url, *asked, check=True).verdict == "complete"
+        assert prices() == prices("named") == [4.0]
+    finally:
+        unlink(admin, PRODUCT, [product])
+
+
+def test_a_run_with_fewer_fields_leaves_no_column_behind(
+    admin: Odoo, warehouse: Warehouse, made: str
+) -> None:
+    tag = create(admin, TAG, {"name": made}).id
+    values = [{"name": f"{made} {i}", "ref": "r", "category_id": [[6, 0, [tag]]]} for i in range(3)]
+    ids = create(admin, PARTNER, values, context=QUIET).ids
+    domain = [["name", "like", made]]
+    sync(admin, warehouse.url, PARTNER, domain)
+    write(admin, PARTNER, ids[:1], {"ref": "s", "category_id": [[5]]}, context=QUIET)
+    with pytest.raises(ValidationError, match="which this run would not read") as caught:
+        sync(admin, warehouse.url, PARTNER, [["id", "in", ids[:2]]], ["name"])
+    assert {"ref", "category_id"} <= {*caught.value.details["fields"]}
+    assert [ref for (ref,) in warehouse.rows("res_partner", "ref")] == ["r", "r", "r"]
+    assert sync(admin, warehouse.url, PARTNER, domain, check=True).verdict == "complete"
+    assert_equal(admin, warehouse, PARTNER, domain)
+    sync(admin, warehouse.url, PARTNER, domain, ["name"], refresh=True, check=True)
+    assert [*warehouse.columns("res_partner")] == ["id", "create_date", "write_date", "name"]
+    assert "res_partner__category_id" not in warehouse.tables()
 
 
 #: Syncs, and dies: when it has handed out a page, or when the rows are loaded and nothing is kept.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -31,19 +30,6 @@ def active(odoo: Odoo, code: str) -> bool:
     """Whether a language is switched on."""
     result = languages.get_languages(odoo, find=code)
     return any(found.active for found in result.languages if found.code == code)
-
-
-@pytest.fixture(scope="module")
-def french(admin: Odoo) -> Iterator[None]:
-    """French, switched on."""
-    was_active = active(admin, CODE)
-    result = languages.activate_language(admin, CODE)
-    assert (result.code, result.active) == (CODE, True)
-    assert result.warnings == []
-    yield
-    if not was_active:
-        row = search_read(admin, "res.lang", [["code", "=", CODE]], ["code"]).records[0]
-        write(admin, "res.lang", [row["id"]], {"active": False})
 
 
 def told(result: Any) -> languages.TranslationsResult:

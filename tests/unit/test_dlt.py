@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timezone
 from pathlib import Path
@@ -478,6 +479,31 @@ def test_what_becomes_of_new_fields_is_one_of_two_words(
 
 
 @pytest.mark.parametrize(
+    ("first", "then", "left"),
+    [
+        ([], ["name", "price"], "create_uid, write_uid, active, day, state, tag_id, tag_ids"),
+        (["name", "tag_ids"], ["name"], "tag_ids"),
+        (["name", "line_ids"], [], "line_ids"),
+    ],
+)
+def test_columns_that_a_run_would_not_fill_are_an_error_until_the_table_is_loaded_anew(
+    odoo: Odoo, warehouse: Warehouse, first: list[str], then: list[str], left: str
+) -> None:
+    sync(odoo, warehouse.url, ITEM, fields=first)
+    before = warehouse.ask("select * from x_item order by id")
+    write(odoo, ITEM, [1], {"name": "A"})
+    narrower = [["state", "=", "draft"]]
+    with pytest.raises(ValidationError, match=f"x_item has {left}, which this run") as caught:
+        sync(odoo, warehouse.url, ITEM, narrower, then)
+    assert caught.value.details["fields"] == left.split(", ")
+    assert warehouse.ask("select * from x_item order by id") == before
+    assert sync(odoo, warehouse.url, ITEM, narrower, then, table="other").verdict == "complete"
+    report = sync(odoo, warehouse.url, ITEM, narrower, then, refresh=True, check=True)
+    assert report.verdict == "complete"
+    assert not warehouse.columns("x_item").keys() & {*left.split(", ")}
+
+
+@pytest.mark.parametrize(
     ("field", "said"),
     [
         ("image", "image .* is a file"),
@@ -577,10 +603,65 @@ def test_another_database_is_an_error_until_the_table_is_loaded_anew(
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
 
 
-def test_another_language_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
+def test_another_language_is_an_error(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
     sync(odoo, warehouse.url, ITEM)
-    with pytest.raises(ValidationError, match=r"with the context .*, not with .*fr_FR"):
+    french = server.connect(database="one", lang="fr_FR")
+    said = "table x_item are in the language en_US, and this run would read them in fr_FR"
+    with pytest.raises(ValidationError, match=said):
         sync(odoo, warehouse.url, ITEM, context={"lang": "fr_FR"})
+    with pytest.raises(ValidationError, match=said):
+        sync(french, warehouse.url, ITEM)
+    sync(french, warehouse.url, ITEM, refresh=True)
+    assert sync(odoo, warehouse.url, ITEM, context={"lang": "fr_FR"}).verdict == "complete"
+    with pytest.raises(ValidationError, match="are in the language fr_FR"):
+        sync(odoo, warehouse.url, ITEM)
+
+
+def test_another_context_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    with pytest.raises(ValidationError, match=r"with the context \{\}, not with .*Europe/Paris"):
+        sync(odoo, warehouse.url, ITEM, context={"tz": "Europe/Paris"})
+
+
+COMPANIES = {"allowed_company_ids": [2, 1]}
+
+
+def of_users(fields: dict[str, Any]) -> Callable[..., Odoo]:
+    """Return what connects as one of two users, whose main companies are 1 and 2."""
+    models = {ITEM: fields, **OTHERS, "res.users": {"company_id": "many2one res.company"}}
+    users = [{"id": 2, "company_id": 1}, {"id": 3, "company_id": 2}]
+    records = {ITEM: items(), TAG: [], "res.users": users}
+
+    def connected(uid: int = 2, **settings: Any) -> Odoo:
+        return RuledServer(models, records=records, uid=uid).connect(database="one", **settings)
+
+    return connected
+
+
+@pytest.mark.parametrize(
+    ("other", "context"),
+    [({"company_id": 2}, None), ({"uid": 3}, None), ({}, COMPANIES)],
+    ids=["of the connection", "of another user", "of the context"],
+)
+def test_another_company_is_an_error_where_each_has_its_own_values(
+    warehouse: Warehouse, other: dict[str, Any], context: Any
+) -> None:
+    connected = of_users({**FIELDS, "cost": {"type": "float", "company_dependent": True}})
+    sync(connected(), warehouse.url, ITEM)
+    assert sync(connected(company_id=1), warehouse.url, ITEM).verdict == "complete"
+    with pytest.raises(ValidationError, match=r"company with the id 1, and .* those of 2"):
+        sync(connected(**other), warehouse.url, ITEM, context=context)
+    sync(connected(**other), warehouse.url, ITEM, context=context, refresh=True)
+    with pytest.raises(ValidationError, match=r"company with the id 2, and .* those of 1"):
+        sync(connected(company_id=1), warehouse.url, ITEM, context=context and {})
+
+
+def test_another_company_may_go_on_where_all_have_the_same_values(warehouse: Warehouse) -> None:
+    connected = of_users(FIELDS)
+    sync(connected(), warehouse.url, ITEM)
+    assert sync(connected(company_id=2), warehouse.url, ITEM).verdict == "complete"
 
 
 def test_another_model_in_the_same_table_is_an_error(odoo: Odoo, warehouse: Warehouse) -> None:
@@ -632,6 +713,60 @@ def test_rows_that_somebody_else_deleted_or_added_are_made_up_for(
     assert warehouse.rows("x_item", "id", "name") == [(1, "a"), (2, "b"), (3, "c")]
 
 
+def test_the_staging_dataset_that_dlt_leaves_behind_may_be_dropped(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    write(odoo, ITEM, [1], {"name": "A"})
+    sync(odoo, warehouse.url, ITEM)
+    assert warehouse.ask("select id from odoo_data_staging.x_item") == [(1,)]
+    warehouse.ask("drop schema odoo_data_staging cascade")
+    write(odoo, ITEM, [2], {"name": "B"})
+    assert sync(odoo, warehouse.url, ITEM, check=True).verdict == "complete"
+    assert warehouse.rows("x_item", "id", "name") == [(1, "A"), (2, "B"), (3, "c")]
+
+
+def test_links_that_somebody_else_deleted_are_made_up_for(odoo: Odoo, warehouse: Warehouse) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    warehouse.ask("delete from x_item__tag_ids")
+    report = sync(odoo, warehouse.url, ITEM)
+    assert "The table was not as the last run left it" in " ".join(report.warnings)
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("X_Item", "would be 'x_item' at the destination"),
+        ("x-item", "would be 'x_item' at the destination"),
+        ("My Table", "would be 'my_table' at the destination"),
+        ("x_item__tag_ids", "would be 'x_item_tag_ids' at the destination"),
+        ("  ", "would be no name at all"),
+        ("_dlt_loads", "cannot have the name '_dlt_loads'"),
+        ("x" * 60, "cannot have the name"),
+    ],
+)
+def test_names_that_the_destination_would_change_are_refused_before_anything_is_read(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, name: str, said: str
+) -> None:
+    for load in (
+        lambda: sync(odoo, warehouse.url, ITEM, table=name),
+        lambda: odoo_table(odoo, ITEM, table=name),
+    ):
+        with pytest.raises(ValidationError, match=said):
+            load()
+    assert server.sent == []
+    assert not warehouse.path.exists()
+
+
+def test_a_dataset_that_the_destination_would_name_otherwise_is_refused(
+    odoo: Odoo, warehouse: Warehouse
+) -> None:
+    with pytest.raises(ValidationError, match="dataset 'x-y z' would be 'x_y_z'"):
+        sync(odoo, warehouse.url, ITEM, dataset="x-y z")
+    assert sync(odoo, warehouse.url, ITEM, dataset="x_y_z", table="y1").verdict == "complete"
+
+
 def test_a_run_that_loads_other_than_it_was_given_is_an_error(
     odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -651,6 +786,8 @@ def test_a_run_that_loads_other_than_it_was_given_is_an_error(
         ("update x_item set write_date = '2019-01-01' where id = 2", "older than their records"),
         ("delete from x_item__tag_ids where other_id = 7", r"x_item__tag_ids .* links .* 0 to 999"),
         ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids .* links"),
+        ("update x_item__tag_ids set other_id = 9 where other_id = 7", "x_item__tag_ids"),
+        ("insert into x_item__tag_ids (id, other_id) values (2, 9)", "x_item__tag_ids"),
     ],
 )  # fmt: skip
 def test_a_check_finds_what_was_changed_in_the_warehouse(
@@ -840,6 +977,22 @@ def test_dlt_sends_no_usage_statistics(odoo: Odoo, warehouse: Warehouse) -> None
 
     sync(odoo, warehouse.url, ITEM)
     assert anon_tracker._ANON_TRACKER_ENDPOINT is None
+
+
+def test_dlt_prints_nothing_of_its_own(warehouse: Warehouse) -> None:
+    """In a process of its own: dlt makes its log once."""
+    command = (
+        "import sys; from odoo_toolkit.dlt import sync; from tests.unit.test_dlt import *;"
+        "sync(odoo_with().connect(), sys.argv[1], ITEM)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", command, warehouse.url],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
 
 
 def test_without_dlt_the_error_says_how_to_install_it(
