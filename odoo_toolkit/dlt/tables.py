@@ -9,14 +9,17 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import Context, Domain
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.policy.tables import is_read_unasked
+from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.arguments import known, listed_fields, readable_of
 from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, without_refused
 from odoo_toolkit.records.arrow_stream import money_decimals
 from odoo_toolkit.records.changes import check_kept
+from odoo_toolkit.records.iterate import iterate
 
 #: Columns of every table: whether the row is to be deleted, and when it was read.
 DELETED, SYNCED_AT = "_deleted", "_synced_at"
@@ -130,6 +133,42 @@ def shown(names: Sequence[str]) -> str:
     """Return names as a sentence has them: a model may have thousands."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def matching(odoo: Odoo, table: Table) -> frozenset[int]:
+    """Return the ids of the records that match the domain of a table now."""
+    call = Call(
+        model=table.model,
+        method="search",
+        arguments={"domain": table.domain},
+        context=table.context,
+    )
+    return frozenset(odoo.call(call))
+
+
+def check_readable(table: Table, skipped: Sequence[str]) -> None:
+    """Refuse columns and links that are empty because the user cannot read them.
+
+    Raises:
+        AccessError: some were skipped.
+    """
+    if skipped:
+        raise AccessError(
+            f"This user cannot read {shown(skipped)} of {table.model}.",
+            suggestion="Name the fields that you want, without these.",
+            details={"model": table.model, "fields": list(skipped)},
+        )
+
+
+def name_the_failing(
+    odoo: Odoo, table: Table, domain: Sequence[Any], fields: Sequence[str]
+) -> None:
+    """Raise the error that names the field that fails when it is read, if there is one.
+
+    Reading page by page finds it out.
+    """
+    for _ in iterate(odoo, table.model, domain, fields, "id", context=table.context):
+        checkpoint()
 
 
 def _plain(column: ArrowColumn) -> str:
