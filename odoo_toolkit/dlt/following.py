@@ -160,6 +160,7 @@ class Following:
         mark = Mark(
             model=table.model,
             database=odoo.database,
+            uid=odoo.uid,
             start=start,
             seen=seen,
             known=frozenset(known),
@@ -208,8 +209,10 @@ class Following:
         table = self._table
         # Changed records are read as all were, by a search: which reads without active_test.
         context = {name: value for name, value in table.context.items() if name != "active_test"}
+        # Another user may go on with a table: what is hidden from this one is not taken for deleted.
+        since = pack(attrs.evolve(mark, uid=self._odoo.uid))
         try:
-            return changes(self._odoo, table.model, pack(mark), table.domain, table.fields, context)
+            return changes(self._odoo, table.model, since, table.domain, table.fields, context)
         except OdooError as error:
             if error.code in FAULTS:
                 # Where no field is named, this error holds.

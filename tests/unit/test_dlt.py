@@ -238,6 +238,17 @@ def test_links_to_archived_records_are_links_like_others(
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
 
 
+def test_another_user_may_go_on_with_a_table(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    other = odoo_with(rows=server.records[ITEM], uid=6)
+    other.hide(ITEM, [1])
+    report = sync(other.connect(database="one"), warehouse.url, ITEM)
+    assert (report.verdict, done(report)) == ("complete", {"hidden": 1})
+    assert warehouse.rows("x_item", "id") == [(1,), (2,), (3,)]
+
+
 def test_links_of_what_is_hidden_while_they_are_read_are_left_for_the_next_time(
     server: RuledServer, odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
