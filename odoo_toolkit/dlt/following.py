@@ -209,7 +209,7 @@ class Following:
         table = self._table
         # Changed records are read as all were, by a search: which reads without active_test.
         context = {name: value for name, value in table.context.items() if name != "active_test"}
-        # Another user may go on with a table: what is hidden from this one is not taken for deleted.
+        # Another user may go on: what is hidden from this one is not taken for deleted.
         since = pack(attrs.evolve(mark, uid=self._odoo.uid))
         try:
             return changes(self._odoo, table.model, since, table.domain, table.fields, context)

@@ -24,10 +24,10 @@ def with_whole_year(value: str) -> str:
 
     Odoo writes the year 1 as ``1``: ``1-01-01`` stands for ``0001-01-01``.
     """
-    if value[4:5] == "-":
+    if "-" not in value[:4]:
         return value
     year, dash, rest = value.partition("-")
-    return f"{year:0>4}{dash}{rest}" if dash and year.isdecimal() else value
+    return f"{year:0>4}{dash}{rest}" if year.isdecimal() else value
 
 
 def iso_utc(value: Any) -> Any:
