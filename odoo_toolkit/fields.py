@@ -87,7 +87,7 @@ def parse_fields(answer: Mapping[str, Mapping[str, Any]]) -> dict[str, Field]:
     """Return the fields of a ``fields_get`` answer by name.
 
     Odoo says of each field of a model, such as ``id``, whether it is stored. Of others it says
-    nothing, and the database has none: to 18, users seem to have fields that stand for groups,
+    nothing, and the database has none: up to 18, users seem to have fields that stand for groups,
     such as ``sel_groups_1_10_11``.
     """
     told = "store" in answer.get("id", {})

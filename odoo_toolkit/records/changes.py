@@ -281,7 +281,7 @@ def _checked_mark(odoo: Odoo, model: str, since: Any, deletions: bool) -> Mark |
     if mark.uid != odoo.uid:
         raise ValidationError(
             f"This mark is of user {mark.uid}, and this connection is of user {odoo.uid}, who may"
-            " see other records: these would be told as created or deleted.",
+            " see other records: they would be taken for created or deleted ones.",
             suggestion=suggestion,
             details=details,
         )
