@@ -84,21 +84,30 @@ FieldsOf = Callable[[str], Mapping[str, Field]]
 
 
 def parse_fields(answer: Mapping[str, Mapping[str, Any]]) -> dict[str, Field]:
-    """Return the fields of a ``fields_get`` answer by name."""
-    return {name: _parse_field(name, raw) for name, raw in answer.items()}
+    """Return the fields of a ``fields_get`` answer by name.
+
+    Odoo says of each field of a model, such as ``id``, whether it is stored. Of others it says
+    nothing, and the database has none: up to 18, users seem to have fields that stand for groups,
+    such as ``sel_groups_1_10_11``.
+    """
+    told = "store" in answer.get("id", {})
+    return {name: _parse_field(name, raw, stored=not told) for name, raw in answer.items()}
 
 
-def _parse_field(name: str, raw: Mapping[str, Any]) -> Field:
+def _parse_field(name: str, raw: Mapping[str, Any], *, stored: bool) -> Field:
+    """Return a field; ``stored`` holds where the answer does not say it."""
     selection = raw.get("selection")
+    said = raw.get("store")
+    store = stored if said is None else bool(said)
     return Field(
         name=name,
         type=raw["type"],
         string=raw.get("string") or name,
         required=bool(raw.get("required")),
         readonly=bool(raw.get("readonly")),
-        store=bool(raw.get("store", True)),
-        searchable=bool(raw.get("searchable", raw.get("store", True))),
-        sortable=bool(raw.get("sortable", raw.get("store", True))),
+        store=store,
+        searchable=bool(raw.get("searchable", store)),
+        sortable=bool(raw.get("sortable", store)),
         relation=raw.get("relation") or None,
         relation_field=raw.get("relation_field") or None,
         currency_field=raw.get("currency_field") or None,

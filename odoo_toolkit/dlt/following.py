@@ -11,15 +11,14 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.dlt.gone import what_became_of
 from odoo_toolkit.dlt.kept import Kept, check
 from odoo_toolkit.dlt.links import Compared, Links, changed_links
 from odoo_toolkit.dlt.reports import TableReport, Verdict
 from odoo_toolkit.dlt.standing import Standing
-from odoo_toolkit.dlt.tables import Table, shown
-from odoo_toolkit.errors import AccessError, OdooError, StateError
+from odoo_toolkit.dlt.tables import Table, check_readable, matching, name_the_failing, shown
+from odoo_toolkit.errors import OdooError, StateError
 from odoo_toolkit.policy.tables import FILE_MODELS
 from odoo_toolkit.progress import checkpoint, report
 from odoo_toolkit.records.aggregate import aggregate
@@ -147,7 +146,7 @@ class Following:
         read, ended = 0, True
         with records:
             for page in records.pages():
-                self._check_readable(records.skipped_fields)
+                check_readable(table, records.skipped_fields)
                 known.update(row["id"] for row in page)
                 # As they were handed out: what is changed later differs from it.
                 seen |= {row["id"]: digest(row) for row in page if _is_late(row, start)}
@@ -161,6 +160,7 @@ class Following:
         mark = Mark(
             model=table.model,
             database=odoo.database,
+            uid=odoo.uid,
             start=start,
             seen=seen,
             known=frozenset(known),
@@ -184,7 +184,7 @@ class Following:
         for _ in range(_ROUNDS):
             checkpoint()
             found = self._changes(mark)
-            self._check_readable(found.skipped_fields)
+            check_readable(self._table, found.skipped_fields)
             for start in range(0, len(found.records), BATCH):
                 yield Rows(found.records[start : start + BATCH])
             self._told["loaded"] += len(found.created) + len(found.entered)
@@ -196,30 +196,28 @@ class Following:
             counted = self._counted()
             if counted == _sums(known):
                 return mark, "complete", counted
-            matching = self._matching()
-            counted = _sums(matching)
-            if matching == known:
+            found_now = matching(self._odoo, self._table)
+            counted = _sums(found_now)
+            if found_now == known:
                 return mark, "complete", counted
-            if lost := (matching - known) & missed:
+            if lost := (found_now - known) & missed:
                 raise self._incomplete(sorted(lost))
-            missed |= matching - known
+            missed |= found_now - known
         return mark, "complete, changed meanwhile", counted or (0, 0)
 
     def _changes(self, mark: Mark) -> ChangesResult:
         table = self._table
+        # Changed records are read as all were, by a search: which reads without active_test.
+        context = {name: value for name, value in table.context.items() if name != "active_test"}
+        # Another user may go on: what is hidden from this one is not taken for deleted.
+        since = pack(attrs.evolve(mark, uid=self._odoo.uid))
         try:
-            return changes(
-                self._odoo, table.model, pack(mark), table.domain, table.fields, table.context
-            )
+            return changes(self._odoo, table.model, since, table.domain, table.fields, context)
         except OdooError as error:
-            if error.code not in FAULTS:
-                raise
-            # Reading page by page names the field that fails; where it does not, this one holds.
-            changed = [["write_date", ">=", mark.start], *table.domain]
-            for _ in iterate(
-                self._odoo, table.model, changed, table.fields, "id", context=table.context
-            ):
-                checkpoint()
+            if error.code in FAULTS:
+                # Where no field is named, this error holds.
+                changed = [["write_date", ">=", mark.start], *table.domain]
+                name_the_failing(self._odoo, table, changed, table.fields)
             raise
 
     def _ended(self, found: ChangesResult, known: frozenset[int]) -> list[int]:
@@ -244,16 +242,6 @@ class Following:
             return None
         return row["count"], int(row["id:sum"] or 0)
 
-    def _matching(self) -> frozenset[int]:
-        table = self._table
-        call = Call(
-            model=table.model,
-            method="search",
-            arguments={"domain": table.domain},
-            context=table.context,
-        )
-        return frozenset(self._odoo.call(call))
-
     def _incomplete(self, ids: list[int]) -> StateError:
         model = self._table.model
         return StateError(
@@ -262,16 +250,6 @@ class Following:
             suggestion="Run it again; if it happens again, look at these records in Odoo.",
             details={"model": model, "ids": ids[:1000]},
         )
-
-    def _check_readable(self, skipped: Sequence[str]) -> None:
-        """Refuse columns that are empty because the user cannot read them."""
-        if skipped:
-            model = self._table.model
-            raise AccessError(
-                f"This user cannot read {shown(skipped)} of {model}.",
-                suggestion="Name the fields that you want, without these.",
-                details={"model": model, "fields": list(skipped)},
-            )
 
     def _end(
         self,

@@ -4,20 +4,29 @@ Odoo does not always note with a record that its links changed: not where anothe
 to which they led, nor where they were written from there. So all links are read every time, which
 is little, and compared with the last time by a digest for each block of ids. Only blocks that
 differ are loaded.
+
+Links to archived records are links like others. Odoo gives them where records are read by their ids
+with ``active_test`` off, and in no other way: ``search_read`` searches with it, and reads without.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from itertools import groupby
 
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.dlt.tables import Table
-from odoo_toolkit.errors import AccessError
-from odoo_toolkit.records.iterate import BATCH, iterate
+from odoo_toolkit.dlt.tables import Table, check_readable, matching, name_the_failing
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit.progress import checkpoint
+from odoo_toolkit.records import rows
+from odoo_toolkit.records.iterate import BATCH
+from odoo_toolkit.records.left_out import FAULTS
+from odoo_toolkit.records.pages import in_order
+from odoo_toolkit.records.results import Record
 
 #: Ids of a block, and bytes of its digest.
 _BLOCK, _DIGEST = 1000, 8
@@ -68,22 +77,18 @@ def changed_links(
         known: ids of the rows; others are left for the next time.
         before: the digests of the last time.
         found: is filled.
+
+    Raises:
+        AccessError: the user cannot read one of the fields.
     """
     fields = list(table.links)
     for field in fields:
         found.blocks[field], found.counts[field] = {}, 0
     if not fields:
         return
-    records = iterate(odoo, table.model, table.domain, fields, "id", BATCH, table.context)
-    mine = (row for row in records if row["id"] in known)
-    for block, rows in groupby(mine, key=lambda row: row["id"] // _BLOCK):
-        within = list(rows)
-        if lost := records.skipped_fields:
-            raise AccessError(
-                f"This user can no longer read {', '.join(lost)} of {table.model}.",
-                suggestion="Name the fields that you want, without these.",
-                details={"model": table.model, "fields": lost},
-            )
+    records = _read(odoo, table, sorted(known & matching(odoo, table)))
+    for block, group in groupby(records, key=lambda row: row["id"] // _BLOCK):
+        within = list(group)
         ids = [row["id"] for row in within]
         for field in fields:
             pairs = [(row["id"], other) for row in within for other in row[field] or ()]
@@ -93,6 +98,42 @@ def changed_links(
                 found.counts[field] += len(pairs)
             if digest != before.get(field, {}).get(str(block), ""):
                 yield Links(field, ids, pairs)
+
+
+def _read(odoo: Odoo, table: Table, ids: Sequence[int]) -> Iterator[Record]:
+    """Yield the links of records in this order; the next ones are read meanwhile."""
+    pages = in_order(
+        partial(_page, odoo, table, ids[start : start + BATCH])
+        for start in range(0, len(ids), BATCH)
+    )
+    try:
+        for page in pages:
+            checkpoint()
+            yield from page
+    finally:
+        pages.close()
+
+
+def _page(odoo: Odoo, table: Table, ids: Sequence[int]) -> list[Record]:
+    model, context = table.model, table.context
+
+    def read(chosen: Sequence[int]) -> list[Record]:
+        page = rows.read(odoo, odoo.options, model, chosen, [*table.links], context)
+        check_readable(table, page.skipped_fields)
+        return page.records
+
+    try:
+        return read(ids)
+    except AccessError:
+        # A read is refused as a whole where one record was hidden since it was found.
+        seen = rows.existing_ids(odoo, model, ids, context)
+        if len(seen) == len(ids):
+            raise
+        return read(sorted(seen)) if seen else []
+    except OdooError as error:
+        if error.code in FAULTS:
+            name_the_failing(odoo, table, [["id", "in", list(ids)]], [*table.links])
+        raise
 
 
 def block_digest(pairs: Sequence[Pair]) -> str:

@@ -15,10 +15,12 @@ from odoo_toolkit.errors import AccessError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.operations.companies import acting_company
 from odoo_toolkit.policy.tables import is_read_unasked
+from odoo_toolkit.progress import checkpoint
 from odoo_toolkit.records.arguments import describe, known, listed_fields
 from odoo_toolkit.records.arrow_columns import ArrowColumn, arrow_columns, without_refused
 from odoo_toolkit.records.arrow_stream import money_decimals
 from odoo_toolkit.records.changes import check_kept
+from odoo_toolkit.records.iterate import iterate
 from odoo_toolkit.records.left_out import without_unreadable
 from odoo_toolkit.records.results import Record
 
@@ -153,6 +155,42 @@ def shown(names: Sequence[str]) -> str:
     """Return names as a sentence has them: a model may have thousands."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+def matching(odoo: Odoo, table: Table) -> frozenset[int]:
+    """Return the ids of the records that match the domain of a table now."""
+    call = Call(
+        model=table.model,
+        method="search",
+        arguments={"domain": table.domain},
+        context=table.context,
+    )
+    return frozenset(odoo.call(call))
+
+
+def check_readable(table: Table, skipped: Sequence[str]) -> None:
+    """Refuse columns and links that are empty because the user cannot read them.
+
+    Raises:
+        AccessError: some were skipped.
+    """
+    if skipped:
+        raise AccessError(
+            f"This user cannot read {shown(skipped)} of {table.model}.",
+            suggestion="Name the fields that you want, without these.",
+            details={"model": table.model, "fields": list(skipped)},
+        )
+
+
+def name_the_failing(
+    odoo: Odoo, table: Table, domain: Sequence[Any], fields: Sequence[str]
+) -> None:
+    """Raise the error that names the field that fails when it is read, if there is one.
+
+    Reading page by page finds it out.
+    """
+    for _ in iterate(odoo, table.model, domain, fields, "id", context=table.context):
+        checkpoint()
 
 
 def _plain(column: ArrowColumn) -> str:

@@ -15,6 +15,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import AccessError, ValidationError
 from odoo_toolkit.fields import Field
+from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.arrow_columns import (
     MONEY,
     ArrowColumn,
@@ -225,11 +226,14 @@ def stream_of(
         fields: by name, in the order of the columns.
         begin: begins to read.
         decimals: as of :func:`odoo_toolkit.to_arrow`.
-        every: whether fields are left out of which no column can be made, with a warning.
+        every: whether all were asked for: then those of which no column can be made are left out,
+            with a warning.
     """
     kept_fields = without_refused(fields) if every else fields
-    left_out = [name for name in fields if name not in kept_fields]
-    warnings = [f"Left out, as Arrow has no type for them: {', '.join(left_out)}."]
+    # Files are among the model's fields, and not among those that are read.
+    wanted = {**readable_of(odoo)(model), **fields} if every else fields
+    left_out = [name for name in wanted if every and name not in without_refused(wanted)]
+    warnings = [f"Left out, as they are files or properties: {', '.join(left_out)}."]
     money = decimals and any(field.type == "monetary" for field in fields.values())
     kept = money_decimals(odoo) if money else None
 

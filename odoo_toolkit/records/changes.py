@@ -45,7 +45,7 @@ class ChangesResult(_Rows):
         written: other records that were changed.
         left: ids of records that are still there but no longer match the domain.
         deleted: ids of records that are no longer there, or no longer visible to this user.
-        mark: to be kept, and given as ``since`` the next time.
+        mark: to be kept, and given as ``since`` the next time, by the same user.
         skipped_fields: fields that the user cannot read on these records.
         warnings: what was done differently from what was asked.
         described: the fields that were read, by name.
@@ -123,8 +123,8 @@ def changes(
         The changes. It is false where there are none.
 
     Raises:
-        ValidationError: the model does not keep ``write_date``; ``since`` is no mark of it; or
-            INVALID_DOMAIN, INVALID_FIELD.
+        ValidationError: the model does not keep ``write_date``; ``since`` is no mark of it, or
+            one of another user; or INVALID_DOMAIN, INVALID_FIELD.
         NotFoundError: there is no such model.
         AccessError: Odoo or the policy does not allow it.
         ConfigurationError: the server does not tell its time.
@@ -177,6 +177,7 @@ def changes(
     new = Mark(
         model=model,
         database=odoo.database,
+        uid=odoo.uid,
         start=start,
         seen={
             record["id"]: digests[record["id"]]
@@ -265,7 +266,7 @@ def _checked_mark(odoo: Odoo, model: str, since: Any, deletions: bool) -> Mark |
     if since is None:
         return None
     mark = unpack(since)
-    suggestion = "Keep one mark for each model and database; pass None to begin anew."
+    suggestion = "Keep one mark for each model, database and user; pass None to begin anew."
     details = {"field": "since"}
     if mark.model != model:
         raise ValidationError(
@@ -274,6 +275,13 @@ def _checked_mark(odoo: Odoo, model: str, since: Any, deletions: bool) -> Mark |
     if mark.database and odoo.database and mark.database != odoo.database:
         raise ValidationError(
             f"This mark is of the database {mark.database}, not of {odoo.database}.",
+            suggestion=suggestion,
+            details=details,
+        )
+    if mark.uid != odoo.uid:
+        raise ValidationError(
+            f"This mark is of user {mark.uid}, and this connection is of user {odoo.uid}, who may"
+            " see other records: they would be taken for created or deleted ones.",
             suggestion=suggestion,
             details=details,
         )

@@ -24,6 +24,7 @@ class Mark:
     Attributes:
         model: such as ``sale.order``.
         database: its name, where it is known.
+        uid: the id of the user who asked: another one sees other records.
         start: changes from this moment on are looked at next time, as Odoo writes it.
         seen: what those records held that were changed since ``start`` and have been seen: a
             digest by id.
@@ -32,6 +33,7 @@ class Mark:
 
     model: str
     database: str | None
+    uid: int
     start: str
     seen: Mapping[int, bytes]
     known: frozenset[int] | None
@@ -43,6 +45,7 @@ def pack(mark: Mark) -> str:
     content = {
         "model": mark.model,
         "database": mark.database,
+        "uid": mark.uid,
         "start": mark.start,
         "seen": ranges(seen),
         "digests": base64.b64encode(b"".join(mark.seen[key] for key in seen)).decode(),
@@ -65,6 +68,7 @@ def unpack(text: Any) -> Mark:
         return Mark(
             model=content["model"],
             database=content["database"],
+            uid=content["uid"],
             start=content["start"],
             seen=dict(zip(seen, pieces, strict=True)),
             known=None if known is None else frozenset(from_ranges(known)),

@@ -39,7 +39,8 @@ def described(fields: Fields, *, logged: bool = False) -> dict[str, Description]
 
 def _described(name: str, field: str | Description) -> Description:
     if not isinstance(field, str):
-        return field
+        # Odoo says it of every field that is one of the model.
+        return {"store": True, **field}
     type_, relation, inverse = [*field.split(), "", ""][:3]
     return {
         "type": type_,

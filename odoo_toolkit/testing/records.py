@@ -61,8 +61,13 @@ class Records:
         self.methods: dict[str, Callable[[Call], Any]] = {
             "search": lambda call: [row["id"] for row in self._found(call)],
             "search_count": lambda call: len(self._found(call)),
-            "search_read": lambda call: self._shown(call, self._found(call)),
-            "read": lambda call: self._shown(call, self._rows(call.model, call.ids)),
+            # It searches with active_test, and reads without, as Odoo's own does.
+            "search_read": lambda call: self._shown(call, self._found(call), archived=False),
+            "read": lambda call: self._shown(
+                call,
+                self._rows(call.model, call.ids),
+                archived=not call.context.get("active_test", True),
+            ),
             "exists": lambda call: [row["id"] for row in self._rows(call.model, call.ids)],
             "name_get": lambda call: _names(call.model, self._rows(call.model, call.ids)),
             "name_search": self._name_search,
@@ -147,16 +152,27 @@ class Records:
         fields = "".join(f'<field name="{name}"/>' for name in self._models[model])
         return {"arch": f"<form>{fields}</form>"}
 
-    def _shown(self, call: Call, rows: Iterable[Row]) -> list[Row]:
-        """Return records as ``read`` does: a many2one with its name."""
-        names = call.arguments.get("fields") or self._models[call.model]
+    def _shown(self, call: Call, rows: Iterable[Row], *, archived: bool) -> list[Row]:
+        """Return records as ``read`` does: a many2one with its name.
+
+        Args:
+            call: names the fields.
+            rows: the records.
+            archived: whether links to archived records are shown.
+        """
+        model = call.model
+        names = call.arguments.get("fields") or self._models[model]
         return [
-            {"id": row["id"], **{name: self._named(call.model, row, name) for name in names}}
+            {"id": row["id"], **{name: self._named(model, row, name, archived) for name in names}}
             for row in rows
         ]
 
-    def _named(self, model: str, row: Row, name: str) -> Any:
+    def _named(self, model: str, row: Row, name: str, archived: bool) -> Any:
         value, field = self._value(model, row, name), self._field(model, name)
+        if field["type"] in TO_MANY and not archived:
+            others = self._rows(field.get("relation") or "", value)
+            hidden = {other["id"] for other in others if other.get("active") is False}
+            return [one for one in value if one not in hidden]
         if field["type"] != "many2one" or not value or isinstance(value, list):
             return value
         return self.named(model, name, value)

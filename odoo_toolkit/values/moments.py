@@ -19,6 +19,17 @@ _WIRE_DATETIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]
 WIRE_LENGTH = len("2025-02-09 14:30:00")
 
 
+def with_whole_year(value: str) -> str:
+    """Return a day or moment as Odoo sends it with four digits of the year.
+
+    Odoo writes the year 1 as ``1``: ``1-01-01`` stands for ``0001-01-01``.
+    """
+    if "-" not in value[:4]:
+        return value
+    year, dash, rest = value.partition("-")
+    return f"{year:0>4}{dash}{rest}" if year.isdecimal() else value
+
+
 def iso_utc(value: Any) -> Any:
     """Return Odoo's ``2025-02-09 14:30:00`` as ``2025-02-09T14:30:00Z``, anything else as it is."""
     if isinstance(value, str) and len(value) == WIRE_LENGTH and _WIRE_DATETIME.fullmatch(value):

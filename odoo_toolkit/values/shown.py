@@ -14,15 +14,13 @@ import attrs
 
 from odoo_toolkit.fields import Field
 from odoo_toolkit.html_text import html_to_text
-from odoo_toolkit.values.moments import WIRE_LENGTH
+from odoo_toolkit.values.moments import WIRE_LENGTH, with_whole_year
 
 #: What an empty field of a type is to the reader; False of any other type stays what it is.
 _EMPTY: dict[str, Literal[""] | None] = {
     "char": "",
     "text": "",
     "html": "",
-    "date": None,
-    "datetime": None,
     "selection": None,
     "many2one": None,
     "reference": None,
@@ -107,6 +105,8 @@ def _column(field: Field, options: ReadOptions) -> _Column | None:
             return _show_id
         case "datetime":
             return _show_moment
+        case "date":
+            return _show_day
         case "html" if options.strip_html:
             return _show_text_of_html
     if field.type in _EMPTY:
@@ -143,8 +143,19 @@ def _show_moment(rows: list[dict[str, Any]], name: str) -> None:
         value = row[name]
         if value is False:
             row[name] = None
-        elif isinstance(value, str) and len(value) == WIRE_LENGTH and value[10] == " ":
-            row[name] = value.replace(" ", "T", 1) + "Z"
+        elif isinstance(value, str):
+            whole = with_whole_year(value)
+            if len(whole) == WIRE_LENGTH and whole[10] == " ":
+                row[name] = whole.replace(" ", "T", 1) + "Z"
+
+
+def _show_day(rows: list[dict[str, Any]], name: str) -> None:
+    for row in rows:
+        value = row[name]
+        if value is False:
+            row[name] = None
+        elif isinstance(value, str):
+            row[name] = with_whole_year(value)
 
 
 def _show_text_of_html(rows: list[dict[str, Any]], name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, datetime, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,18 @@ def test_an_exported_parquet_file_imported_again_changes_nothing(
     frame = pq.read_table(path).to_pandas()
     result = upsert(admin, "res.partner", frame, key=".id")
     assert (result.unchanged, result.failed) == (len(partners), [])
+
+
+def test_years_of_fewer_than_four_digits_are_read(admin: Odoo, partners: list[int]) -> None:
+    """Odoo sends them without leading zeros; on 19 a company's lock date may be in the year 1."""
+    values = {"validity_date": "0999-02-03", "date_order": "0999-02-03 04:05:06"}
+    order = create(admin, "sale.order", {"partner_id": partners[0], **values}, context=QUIET).id
+    stream = to_arrow(admin, "sale.order", [["id", "=", order]], [*values])
+    (row,) = pa.table(stream).to_pylist()
+    assert row["validity_date"] == date(999, 2, 3)
+    assert row["date_order"] == datetime(999, 2, 3, 4, 5, 6, tzinfo=timezone.utc)
+    unlink(admin, "sale.order", [order])
+    assert pa.table(to_arrow(admin, "res.company", [], ["*"])).num_rows > 0
 
 
 def test_duckdb_and_polars_read_it(admin: Odoo, partners: list[int], suffix: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from odoo_toolkit import Odoo, changes, connect, create, execute, search_read, unlink, write
-from odoo_toolkit.errors import OdooError
+from odoo_toolkit.errors import OdooError, ValidationError
 from tests.live.servers import Server, credentials
 
 TAG = "res.partner.category"
@@ -47,6 +47,13 @@ def test_created_written_archived_and_deleted(admin: Odoo, suffix: str) -> None:
     assert not changes(admin, PARTNER, found.mark, domain, fields)
     unlink(admin, PARTNER, [kept, changed, new])
     unlink(admin, TAG, [tag])
+
+
+def test_the_mark_of_another_user_is_refused(admin: Odoo, ordinary: Odoo) -> None:
+    mark = changes(admin, PARTNER).mark
+    assert not changes(admin, PARTNER, mark).deleted
+    with pytest.raises(ValidationError, match=f"is of user {admin.uid}, .* user {ordinary.uid}"):
+        changes(ordinary, PARTNER, mark)
 
 
 def test_a_record_written_several_times_within_a_second(admin: Odoo, suffix: str) -> None:

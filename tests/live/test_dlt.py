@@ -433,3 +433,41 @@ def test_a_worker_that_is_killed_is_made_up_for(
     assert report.verdict == "complete"
     assert_equal(admin, warehouse, PARTNER, domain)
     assert len(warehouse.rows("res_partner__category_id", "id")) == 40
+
+
+def test_links_to_archived_records_are_links_like_others(
+    admin: Odoo, warehouse: Warehouse, made: str
+) -> None:
+    """Archiving the other record changes neither write_date of this one nor its links."""
+    domain = [["name", "like", made]]
+    tags = create(admin, TAG, [{"name": f"{made} {i}"} for i in range(2)]).ids
+    partner = create(admin, PARTNER, {"name": made, "category_id": [[6, 0, tags]]}).id
+    pairs = [(partner, tag) for tag in tags]
+    for tag in tags:
+        write(admin, TAG, [tag], {"active": False})
+        report = sync(admin, warehouse.url, PARTNER, domain, FIELDS, check=True)
+        assert (report.verdict, report.links) == ("complete", {"category_id": 2})
+        assert warehouse.rows("res_partner__category_id", "id", "other_id") == pairs
+    unlink(admin, TAG, tags[:1])
+    assert sync(admin, warehouse.url, PARTNER, domain, FIELDS).links == {"category_id": 1}
+
+
+def test_two_tables_of_one_relation_have_the_same_pairs(admin: Odoo, warehouse: Warehouse) -> None:
+    """Users to their companies, and companies to their users, some of whom are archived."""
+    for model, field in (("res.users", "company_ids"), ("res.company", "user_ids")):
+        sync(admin, warehouse.url, model, fields=[field], check=True)
+    of_users = warehouse.rows("res_users__company_ids", "other_id", "id")
+    assert warehouse.rows("res_company__user_ids", "id", "other_id") == of_users
+
+
+def test_fields_that_users_have_for_groups_are_not_followed(
+    admin: Odoo, warehouse: Warehouse
+) -> None:
+    sync(admin, warehouse.url, "res.users")
+    columns = warehouse.columns("res_users")
+    assert not [name for name in columns if name.startswith(("in_group_", "sel_groups_"))]
+    named = [name for name in admin.schema.fields("res.users") if name.startswith("sel_groups_")]
+    assert bool(named) == (admin.version.major < 19)
+    for name in named[:1]:
+        with pytest.raises(ValidationError, match=f"Odoo computes {name}"):
+            sync(admin, warehouse.url, "res.users", fields=[name])

@@ -391,6 +391,14 @@ def test_a_mark_of_another_model_or_database_is_refused(server: FakeServer) -> N
         changes(there, TAG, mark)
 
 
+def test_a_mark_of_another_user_is_refused(server: FakeServer) -> None:
+    """Who sees fewer records would be told that the others were deleted."""
+    mark = changes(server.connect(), TAG).mark
+    other = FakeServer(MODELS, records={TAG: [{"name": "a", **LONG_AGO}]}, uid=6).connect()
+    with pytest.raises(ValidationError, match="is of user 2, and this connection is of user 6"):
+        changes(other, TAG, mark)
+
+
 @pytest.mark.parametrize("overlap", [0, -1, "60", True, None, float("nan")])
 def test_an_overlap_that_is_none_is_refused(odoo: Odoo, overlap: Any) -> None:
     with pytest.raises(ValidationError, match="overlap"):

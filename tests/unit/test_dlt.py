@@ -49,9 +49,11 @@ FIELDS: dict[str, Any] = {
     "image": "binary",
     "extra": "properties",
     "total": {"type": "float", "store": False, "string": "Total"},
+    # As Odoo to 18 describes what it makes up for users: nothing is said of the database.
+    "in_group_1": {"type": "boolean", "store": None, "string": "Manager"},
 }
 OTHERS: dict[str, Any] = {
-    TAG: {"name": "char"},
+    TAG: {"name": "char", "active": "boolean"},
     "x.line": {"item_id": "many2one x.item"},
     "x.report": {"name": "char", "write_date": {"type": "datetime", "store": False}},
 }
@@ -221,6 +223,49 @@ def test_links_are_tables_of_their_own(odoo: Odoo, warehouse: Warehouse) -> None
     assert warehouse.rows("x_item__tag_ids", "id", "other_id") == []
 
 
+def test_links_to_archived_records_are_links_like_others(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    """Archiving the other record changes no write_date of this one, and no link either."""
+    write(odoo, TAG, [7], {"active": False})
+    report = sync(odoo, warehouse.url, ITEM, check=True)
+    assert (report.verdict, report.links) == ("complete", {"tag_ids": 2})
+    write(odoo, TAG, [8], {"active": False})
+    assert sync(odoo, warehouse.url, ITEM, check=True).links == {"tag_ids": 2}
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+    # As when the tag is deleted.
+    server.records[ITEM][0]["tag_ids"] = [8]
+    assert sync(odoo, warehouse.url, ITEM, check=True).links == {"tag_ids": 1}
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 8)]
+
+
+def test_another_user_may_go_on_with_a_table(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    other = odoo_with(rows=server.records[ITEM], uid=6)
+    other.hide(ITEM, [1])
+    report = sync(other.connect(database="one"), warehouse.url, ITEM)
+    assert (report.verdict, done(report)) == ("complete", {"hidden": 1})
+    assert warehouse.rows("x_item", "id") == [(1,), (2,), (3,)]
+
+
+def test_links_of_what_is_hidden_while_they_are_read_are_left_for_the_next_time(
+    server: RuledServer, odoo: Odoo, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync(odoo, warehouse.url, ITEM)
+    send = server.send
+
+    def hiding(call: Call) -> Any:
+        if call.method == "read" and "tag_ids" in call.arguments["fields"]:
+            server.hide(ITEM, [2])
+        return send(call)
+
+    monkeypatch.setattr(server, "send", hiding)
+    assert sync(odoo, warehouse.url, ITEM).links == {"tag_ids": 2}
+    assert warehouse.rows("x_item__tag_ids", "id", "other_id") == [(1, 7), (1, 8)]
+
+
 def test_links_follow_what_odoo_does_not_note_with_the_record(
     server: RuledServer, odoo: Odoo, warehouse: Warehouse
 ) -> None:
@@ -372,7 +417,8 @@ def test_a_field_that_is_gone_is_an_error_unless_the_caller_left_it_out(
     later = odoo_with(fewer, server.records[ITEM]).connect(database="one")
     with pytest.raises(ValidationError, match="no longer has, or shows this user, day"):
         sync(later, warehouse.url, ITEM)
-    named = [name for name in fewer if name not in ("image", "extra", "total", "line_ids")]
+    unfit = ("image", "extra", "total", "in_group_1", "line_ids")
+    named = [name for name in fewer if name not in unfit]
     sync(later, warehouse.url, ITEM, fields=[*named, "create_uid", "write_uid"], check=True)
     assert "day" in warehouse.columns("x_item")
 
@@ -510,6 +556,7 @@ def test_columns_that_a_run_would_not_fill_are_an_error_until_the_table_is_loade
         ("extra", "extra .* holds properties"),
         ("tag_id.name", "is a field of another model"),
         ("total", "Odoo computes total of x.item when they are read"),
+        ("in_group_1", "Odoo computes in_group_1 of x.item when they are read"),
         ("nothing", "has no field 'nothing'"),
     ],
 )

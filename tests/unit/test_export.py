@@ -139,6 +139,19 @@ def test_a_csv_file(odoo: Odoo, tmp_path: Path) -> None:
     assert f"{MARK}.res_partner_42" in warning
 
 
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx", ".parquet"])
+def test_years_of_fewer_than_four_digits_are_written_with_four(
+    server: FakeServer, odoo: Odoo, tmp_path: Path, ending: str
+) -> None:
+    server.records[PARTNER][0] |= {"birthday": "1-01-01", "seen_at": "999-02-03 04:05:06"}
+    path = tmp_path / f"a{ending}"
+    export(odoo, PARTNER, [["id", "=", 1]], ["birthday", "seen_at"], path)
+    if ending in (".csv", ".jsonl"):
+        text = path.read_text()
+        assert "0001-01-01" in text
+        assert "0999-02-03" in text
+
+
 def test_json_lines(odoo: Odoo, tmp_path: Path) -> None:
     path = tmp_path / "partners.jsonl"
     export(odoo, PARTNER, [["id", "=", 1]], ["name", "rate", "lang", *RELATIONS], path)

@@ -129,6 +129,14 @@ def test_categories_are_in_the_order_of_odoo_and_old_values_are_kept() -> None:
     assert frame["state"].tolist()[:2] == ["sale", "done"]
 
 
+def test_years_of_fewer_than_four_digits_are_read() -> None:
+    server = FakeServer(MODELS, records={"sale.order": [{"day": "1-01-01"}, {"day": "999-02-03"}]})
+    server.records["sale.order"][0]["moment"] = "999-02-03 04:05:06"
+    frame = search_read(server.connect(), "sale.order", [], ["day", "moment"], limit=9).to_df()
+    assert [str(day) for day in frame["day"]] == ["0001-01-01 00:00:00", "0999-02-03 00:00:00"]
+    assert str(frame["moment"][0]) == "0999-02-03 04:05:06+00:00"
+
+
 def test_a_moment_in_another_time_zone_is_the_same_moment() -> None:
     field = Field(name="date:hour", type="datetime")
     frame = to_df([{"date:hour": "2026-10-18T18:00:00+09:00"}], {"date:hour": field})

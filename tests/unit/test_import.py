@@ -117,6 +117,34 @@ class TestUpsert:
             *[("res.partner", "create")] * 3,
         ]
 
+    @pytest.mark.parametrize("dry_run", [True, False])
+    def test_ids_of_relations_that_are_not_there_fail_their_rows(self, dry_run: bool) -> None:
+        server = contacts({"id": 7, "name": "Old", "active": False})
+        rows = [
+            {"ref": "a", "name": "a", "parent_id": 99_999_999, "category_id": [1]},
+            {"ref": "b", "name": "b", "parent_id": 7, "category_id": [1, 2, 99]},
+            {"ref": "c", "name": "c", "parent_id": {"id": 7}, "category_id": "Gold"},
+        ]
+        server.sent.clear()
+        result = upsert(server.connect(), "res.partner", rows, key="ref", dry_run=dry_run)
+        assert [row.reason for row in result.failed] == [
+            "There is no res.partner with the id 99999999.",
+            "There is no res.partner.category with the id 99.",
+        ]
+        assert [row.code for row in result.failed] == ["NOT_FOUND"] * 2
+        assert result.statuses[2] == "created"
+        reads = [call.model for call in server.sent if call.method in ("search", "read")]
+        assert sorted(reads) == ["res.partner"] * 2 + ["res.partner.category"] * 2
+
+    def test_ids_of_records_that_this_user_cannot_see_are_left_to_odoo(self) -> None:
+        server = contacts()
+        refused = make_error("ACCESS_DENIED", "Not for you.")
+        server.answers["res.country", "search"] = []
+        server.answers["res.country", "read"] = lambda call: refused if 20 in call.ids else []
+        rows = [{"ref": str(n), "name": "A", "country_id": n} for n in (20, 21)]
+        result = upsert(server.connect(), "res.partner", rows, key="ref", dry_run=True)
+        assert result.statuses == ["created", "failed"]
+
     def test_the_same_change_goes_together_and_different_ones_by_one_load(self) -> None:
         partners = [{"id": n, "name": str(n), "ref": str(n)} for n in range(1, 15)]
         server = contacts(*partners, version=18)
@@ -485,7 +513,7 @@ class TestExternalIds:
         ]
 
     def test_a_company_that_is_refused_fails_its_row_alone(self) -> None:
-        server = contacts(ANN)
+        server = contacts(ANN, {"id": 99, "name": "Refused"})
         refused = make_error("USER_ERROR", "Not this one.", outcome="rolled_back")
 
         def saved(call: Call) -> Any:
@@ -515,7 +543,7 @@ class TestExternalIds:
         assert failed.column == "parent_id"
         assert told == [(3, 3)]
         parents = [row.get("parent_id") for row in server.records["res.partner"]]
-        assert parents == [None, 7, None, 7]
+        assert parents == [None, None, 7, None, 7]
 
     @pytest.mark.parametrize("applied", [True, False])
     def test_a_company_whose_answer_is_lost_is_looked_for(

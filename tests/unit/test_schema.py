@@ -97,6 +97,14 @@ def test_the_name_of_another_version_is_answered_with_that_of_this_one(wire: Wir
     }
 
 
+def test_a_field_of_which_odoo_does_not_say_that_it_is_stored_is_not() -> None:
+    """To 18, users have fields that stand for groups: neither stored, searched nor sorted by."""
+    described = {"id": {"type": "integer", "store": True}, "in_group_7": {"type": "boolean"}}
+    field = parse_fields(described)["in_group_7"]
+    assert (field.store, field.searchable, field.sortable) == (False, False, False)
+    assert parse_fields(described)["id"].store
+
+
 def test_models_of_16_and_later_are_asked_of_the_server_for_any_user(
     mock: responses.RequestsMock,
 ) -> None:

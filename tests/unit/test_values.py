@@ -108,6 +108,11 @@ def refused(values: Any) -> OdooError:
         ("res_id", False, None),
         ("res_id", 9, 9),
         ("date_order", "2025-02-09 14:30:00", "2025-02-09T14:30:00Z"),
+        # Odoo writes years without leading zeros.
+        ("date_order", "999-02-09 14:30:00", "0999-02-09T14:30:00Z"),
+        ("validity_date", "999-02-09", "0999-02-09"),
+        ("validity_date", "1-01-01", "0001-01-01"),
+        ("validity_date", "", ""),
         ("validity_date", "2025-02-09", "2025-02-09"),
         ("name", "2025-02-09 14:30:00", "2025-02-09 14:30:00"),
         ("note", "<p>Hello <b>you</b></p>", "Hello you"),

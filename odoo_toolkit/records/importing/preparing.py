@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import attrs
@@ -11,18 +12,19 @@ from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Call, default_access
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError, ValidationError
-from odoo_toolkit.fields import Field, FieldsOf
+from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.bars import Progress
 from odoo_toolkit.records.importing.cells import Named, reader_of
 from odoo_toolkit.records.importing.columns import Column, columns_of, key_columns
 from odoo_toolkit.records.importing.missing import Missing, missing_of
-from odoo_toolkit.records.importing.relations import Found, look_up, pick
+from odoo_toolkit.records.importing.relations import Found, absent_ids, look_up, pick
 from odoo_toolkit.records.importing.sending import Row
 from odoo_toolkit.records.importing.tables import REASON, CsvFormat, rows_of
 from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import Record
 from odoo_toolkit.records.writing import ALLOW_READONLY, check_readonly
+from odoo_toolkit.values.scalars import is_id
 
 #: Rows that the policy is asked about at a time.
 _JUDGED = 1000
@@ -130,8 +132,9 @@ def prepare(
     cells = _cells(prepared, columns, keys, written, meant, warnings)
     named = dict.fromkeys(n for row in cells for value in row.values() for n in _named(value))
     found = look_up(odoo, named, fields_of, context) if named else {}
+    absent = _absent(odoo, columns, cells, context)
     for row, meaning in zip(prepared, cells, strict=True):
-        _finish(row, meaning, model, columns, found, missing, described, fields_of)
+        _finish(row, meaning, model, columns, found, absent, missing, described, fields_of)
     missing.check(odoo, context, planned)
     return Prepared(
         rows=prepared,
@@ -328,12 +331,29 @@ def _named(value: Any) -> Iterator[Named]:
             yield item
 
 
+def _absent(
+    odoo: Odoo,
+    columns: Sequence[Column],
+    cells: Sequence[Mapping[str, Any]],
+    context: Mapping[str, Any],
+) -> dict[str, frozenset[int]]:
+    """Return the ids in cells of which there is no record, by model."""
+    ids: dict[str, set[int]] = {}
+    for column in columns:
+        if not column.is_id and column.field.type in RELATIONAL and column.field.relation:
+            values = [row[column.header] for row in cells if column.header in row]
+            items = [v for value in values for v in (value if type(value) is list else [value])]
+            ids.setdefault(column.field.relation, set()).update(filter(is_id, items))
+    return {of: absent_ids(odoo, of, asked, context) for of, asked in ids.items() if asked}
+
+
 def _finish(
     row: Row,
     cells: Mapping[str, Any],
     model: str,
     columns: Sequence[Column],
     found: Found,
+    absent: Mapping[str, frozenset[int]],
     missing: Missing,
     described: Mapping[str, Field],
     fields_of: FieldsOf,
@@ -342,8 +362,12 @@ def _finish(
     meant: dict[str, Any] = {}
     headers: dict[str, str] = {}
 
-    def record(value: Any) -> Any:
+    def record(value: Any, column: Column) -> Any:
         if not isinstance(value, Named):
+            if is_id(value) and value in absent.get(column.field.relation or "", ()):
+                raise CellError(
+                    f"There is no {column.field.relation} with the id {value}.", code="NOT_FOUND"
+                )
             return value
         match = found[value]
         if not match.records and missing.takes(value):
@@ -360,9 +384,9 @@ def _finish(
             continue
         try:
             if isinstance(value, list):
-                value = _each(value, record)
-            elif isinstance(value, Named):
-                value = record(value)
+                value = _each(value, partial(record, column=column))
+            else:
+                value = record(value, column)
             _check_required(value, column)
         except CellError as error:
             row.errors.append(error.at(header))

@@ -18,6 +18,7 @@ from odoo_toolkit.records import numbered
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.texts import CellError
 from odoo_toolkit.records.results import RecordName
+from odoo_toolkit.records.rows import existing_ids
 from odoo_toolkit.search_text import literal
 
 #: Values compared in one search: ten thousand take Odoo a fifth of a second.
@@ -28,6 +29,9 @@ _FOLDED = 100
 
 #: Candidates that an error shows, and names for which similar ones are looked for.
 _SHOWN, _CORRECTED = 8, 200
+
+#: Questions by which records that are not there are told from those that this user cannot see.
+_HIDDEN = 50
 
 #: Records of which all names are read when one is not found as it is written: in a model that has
 #: more, names are looked for one by one.
@@ -128,6 +132,42 @@ def pick(named: Named, found: Found) -> int:
     raise CellError(
         f"There is no {named.model} {what}{text}{ending}", code="NOT_FOUND", candidates=candidates
     )
+
+
+def absent_ids(
+    odoo: Odoo, model: str, ids: Iterable[int], context: Mapping[str, Any]
+) -> frozenset[int]:
+    """Return the ids of which there is no record; archived ones are there.
+
+    What this user cannot see, or may not ask for, is not among them: Odoo decides whether a value
+    may lead there.
+    """
+    rest = sorted(set(ids))
+    chunks = [rest[start : start + CHUNK] for start in range(0, len(rest), CHUNK)]
+    try:
+        there = {one for chunk in chunks for one in existing_ids(odoo, model, chunk, context)}
+    except AccessError:
+        return frozenset()
+    waiting = [[one for one in rest if one not in there]]
+    absent: set[int] = set()
+    for _ in range(_HIDDEN):
+        chunk = waiting.pop() if waiting else []
+        if not chunk:
+            break
+        # Of what is not there, a read says nothing; for what is hidden, it is refused as a whole.
+        call = Call(
+            model=model, method="read", ids=chunk, arguments={"fields": ["display_name"]}, step=True
+        )
+        try:
+            absent |= set(chunk) - {row["id"] for row in odoo.call(call)}
+        except OdooError as error:
+            if error.code not in ("ACCESS_DENIED", "NOT_FOUND"):
+                raise
+            if error.code == "NOT_FOUND" and len(chunk) == 1:
+                absent.update(chunk)
+            half = len(chunk) // 2
+            waiting += [part for part in (chunk[half:], chunk[:half]) if half]
+    return frozenset(absent)
 
 
 def external_ids(odoo: Odoo, model: str, names: list[str]) -> dict[str, tuple[str, int]]:
