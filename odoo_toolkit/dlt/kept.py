@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.dlt.tables import Table, shown
+from odoo_toolkit.dlt.tables import Table, shown, unreadable
 from odoo_toolkit.errors import StateError, ValidationError
+from odoo_toolkit.fields import TO_MANY
 from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.changes import server_time
 from odoo_toolkit.records.marks import Mark, from_ranges, pack, ranges, unpack
@@ -165,7 +166,9 @@ def _check_filled(odoo: Odoo, table: Table, kept: Kept) -> None:
     """Refuse to leave columns that could be filled with what they had, or with nothing."""
     fields = readable_of(odoo)(table.model)
     left = [name for name in kept.types if name in fields and name not in table.types]
-    if left:
+    links = {name: fields[name] for name in left if fields[name].type in TO_MANY}
+    closed = unreadable(odoo, table.model, table.domain, links, table.context)
+    if left := [name for name in left if name not in closed]:
         raise ValidationError(
             f"The table {table.name} has {shown(left)}, which this run would not read: what is"
             " there would be out of date, and empty in rows that have changed.",

@@ -115,7 +115,7 @@ def table_of(
     warnings = _left_out(odoo, model, described) if by_default else []
     calls: dict[str, Any] = {**(context or {}), "active_test": False}
     links = {name: field for name, field in every.items() if field.type in TO_MANY}
-    if closed := _unreadable(odoo, model, domain, links, calls):
+    if closed := unreadable(odoo, model, domain, links, calls):
         for link in asked:
             if link in closed:
                 raise _leads_nowhere(model, links[link], closed[link])
@@ -253,7 +253,7 @@ def _left_out(odoo: Odoo, model: str, described: Mapping[str, Field]) -> list[st
     return [f"Left out, as {why}: {shown(names)}." for why, names in reasons.items() if names]
 
 
-def _unreadable(
+def unreadable(
     odoo: Odoo, model: str, domain: Domain, links: Mapping[str, Field], context: Mapping[str, Any]
 ) -> dict[str, OdooError]:
     """Return the x2many fields whose reading Odoo refuses, and how; found by reading a record.

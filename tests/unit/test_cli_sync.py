@@ -117,8 +117,11 @@ def test_a_column_of_another_type_leaves_the_other_tables(
     run: Run, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("sync", URL, "sale.order", "-f", "name,rate").exit_code == 0
+    models = {"sale.order": {"name": "char"}, "res.country": {"name": "char"}}
+    without = FakeServer(models, records=dict.fromkeys(models, ()))
+    monkeypatch.setattr(connecting, "WatchedOdoo", connected_to(without))
     assert run("sync", URL, "sale.order", "-f", "name").exit_code == 0
-    models = {"sale.order": {"name": "char", "rate": "char"}, "res.country": {"name": "char"}}
+    models["sale.order"] = {"name": "char", "rate": "char"}
     later = FakeServer(models, records=dict.fromkeys(models, ()))
     monkeypatch.setattr(connecting, "WatchedOdoo", connected_to(later))
     result = run("sync", URL, "sale.order", "res.country")

@@ -497,7 +497,7 @@ def test_links_that_are_refused_while_they_are_compared_are_not_taken_for_none(
 ) -> None:
     server = odoo_with({**FIELDS, "more_ids": "many2many x.tag"}, server.records[ITEM])
     sync(server.connect(), warehouse.url, ITEM)
-    monkeypatch.setattr("odoo_toolkit.dlt.tables._unreadable", lambda *arguments: {})
+    monkeypatch.setattr("odoo_toolkit.dlt.tables.unreadable", lambda *arguments: {})
     refusing(server, "tag_ids")
     with pytest.raises(AccessError, match=r"no longer read tag_ids of x\.item"):
         sync(server.connect(), warehouse.url, ITEM)
