@@ -457,20 +457,24 @@ def _clear(odoo: Odoo, recording: Recording) -> None:
     entry = recording.entry
     if all(write.outcome in GONE for write in entry.writes):
         return
+    before = any(write.outcome == "undone" for write in entry.writes)
     doubts = settle(odoo, recording)
     taken = take_back(odoo, entry, anew=True)
-    left = [*taken.left, *doubts]
+    left = [*taken.left, *doubts.lasting, *doubts.for_now]
     if not left:
         return
     done = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
+    if before and not taken.done:
+        done = "The rest was taken back before."
     told = f"{done} Left: {_sentences(left)} Nothing was done anew."
+    entry.message = told
     details = {"entry": entry.id, "taken_back": taken.done, "left": left}
-    if not taken.left:
+    if left == doubts.for_now:
         raise OdooConnectionError(
             "An earlier attempt with this key was cut off, and it is not known what became of all"
             f" that it sent. {told}",
-            suggestion="Look in Odoo, and delete it where it is there; then repeat this with the"
-            " same key in 15 minutes, when it is not waited for any more.",
+            suggestion="Repeat this with the same key after that time. If a record is there by"
+            " then, it is found and taken back.",
             details=details,
             outcome="maybe_applied",
         )
@@ -479,7 +483,7 @@ def _clear(odoo: Odoo, recording: Recording) -> None:
         "An earlier attempt with this key was cut off or has failed, and not all that it did could"
         f" be taken back. {told}",
         suggestion=f"Look at what is left, and take back entry {entry.id} by undo, or do what is"
-        " missing by itself.",
+        " missing by itself. If nothing is left after all, do it with a new key.",
         details=details,
         outcome="not_sent",
     )

@@ -24,7 +24,20 @@ from odoo_toolkit.journal.store import Reply
 from odoo_toolkit.lost_answers import SETTLED, seen_of_earlier
 
 
-def settle(odoo: Odoo, recording: Recording) -> list[str]:
+@attrs.frozen(kw_only=True)
+class Doubts:
+    """What is not known of an earlier attempt, a sentence for each call.
+
+    Attributes:
+        lasting: what cannot be looked for here.
+        for_now: what was looked for and not found, while a server may still be working at it.
+    """
+
+    lasting: list[str] = attrs.Factory(list)
+    for_now: list[str] = attrs.Factory(list)
+
+
+def settle(odoo: Odoo, recording: Recording) -> Doubts:
     """Find out what became of the calls of an earlier attempt whose answers were lost.
 
     What is found is noted as done, and what was not applied as refused, so that it is made anew.
@@ -34,17 +47,13 @@ def settle(odoo: Odoo, recording: Recording) -> list[str]:
         odoo: the connection.
         recording: the entry of the key, that is gone on with.
 
-    Returns:
-        What is not known, a sentence for each, and what to do about it.
-
     Raises:
         OdooConnectionError: Odoo cannot be reached.
     """
-    doubts = []
+    doubts = Doubts()
     for place, write, reply in recording.unanswered():
         if look := _LOOKS.get(write.method):
-            doubt = look(odoo, recording, _Lost(place=place, write=write, reply=reply))
-            doubts += [doubt] if doubt else []
+            look(odoo, recording, _Lost(place=place, write=write, reply=reply), doubts)
     return doubts
 
 
@@ -62,51 +71,52 @@ def _not_applied(recording: Recording, lost: _Lost) -> None:
     recording.not_applied()
 
 
-def _created(odoo: Odoo, recording: Recording, lost: _Lost) -> str | None:
+def _created(odoo: Odoo, recording: Recording, lost: _Lost, doubts: Doubts) -> None:
     write = lost.write
     if recording.is_transient(write.model):
         # A dialog that nobody answers any more is removed by Odoo itself.
         _not_applied(recording, lost)
-        return None
+        return
     recording.look_for(lost.place, lost.reply)
     if write.external_id:
         ids = known_as(write.model, write.external_id, _sender(odoo))
         if ids is None:
-            return _look_yourself(write)
+            doubts.lasting.append(_look_yourself(write))
+            return
     else:
         ids = _recognised(odoo, write)
         if ids is None and time.time() - lost.reply.sent <= SETTLED:
-            return f"{_doubt(write)} {_later(lost.reply)}"
+            doubts.for_now.append(f"{_doubt(write)} {_later(lost.reply)}")
+            return
     if ids:
         recording.found(ids)
     else:
         # Where it has an external id, what arrives late is found by the one that is made anew.
         recording.not_applied()
-    return None
 
 
-def _copied(odoo: Odoo, recording: Recording, lost: _Lost) -> str | None:
+def _copied(odoo: Odoo, recording: Recording, lost: _Lost, doubts: Doubts) -> None:
     del odoo, recording
-    return _look_yourself(lost.write)
+    doubts.lasting.append(_look_yourself(lost.write))
 
 
-def _deleted(odoo: Odoo, recording: Recording, lost: _Lost) -> str | None:
+def _deleted(odoo: Odoo, recording: Recording, lost: _Lost, doubts: Doubts) -> None:
+    del doubts
     ids = tuple(lost.write.ids)
     if odoo.call(_call(lost.write, {"fields": ["display_name"]}, ids, method="read")):
         _not_applied(recording, lost)
-    return None
 
 
-def _changed(odoo: Odoo, recording: Recording, lost: _Lost) -> str | None:
+def _changed(odoo: Odoo, recording: Recording, lost: _Lost, doubts: Doubts) -> None:
+    del doubts
     write = lost.write
     if write.before and not write.lines and not write.not_kept:
         call = _call(write, {"vals": write.values}, tuple(write.ids))
         if values_before(odoo, call) == write.before:
             _not_applied(recording, lost)
-    return None
 
 
-_LOOKS: dict[str, Callable[[Odoo, Recording, _Lost], str | None]] = {
+_LOOKS: dict[str, Callable[[Odoo, Recording, _Lost, Doubts], None]] = {
     **dict.fromkeys(CREATES, _copied),
     "create": _created,
     "unlink": _deleted,
@@ -149,8 +159,9 @@ def _sender(odoo: Odoo) -> Callable[[Call], Any]:
 
 def _doubt(write: Write) -> str:
     rows = write.values if isinstance(write.values, list) else [write.values or {}]
-    names = [str(row["name"]) for row in rows[:5] if row.get("name")]
-    of = f" ({', '.join(names)})" if names else ""
+    names = ", ".join(str(row["name"]) for row in rows[:5] if row.get("name"))
+    ids = ", ".join(map(str, write.ids[:5]))
+    of = f" {ids}" if ids else f" ({names})" if names else ""
     return f"Whether {write.method} of {write.model}{of} was applied is not known."
 
 

@@ -93,7 +93,8 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
             if opposite is None and not write.made:
                 lost(place, _unknown(write))
             continue
-        if write.outcome == "doubtful" and write.method in CREATES:
+        if write.method in CREATES and not write.made:
+            # The records that a copy was called on are those that it was made of.
             remains.append(f"Whether a record of {model} was created is not known: look for it.")
             continue
         items += opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))

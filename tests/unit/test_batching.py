@@ -26,6 +26,7 @@ from odoo_toolkit import (
     ValidationError,
     batch,
     create,
+    execute,
     history,
     lost_answers,
     read,
@@ -682,6 +683,25 @@ def test_a_batch_of_records_alike_that_was_cut_off_leaves_none_of_them(
     assert [row["name"] for row in rows(server)[3:]] == ["D", "D", "D"]
 
 
+def test_a_lost_creation_does_not_claim_the_record_of_another_item(
+    server: FakeServer, odoo: Connection
+) -> None:
+    before = rows(server)
+    made: list[Call] = []
+
+    def answer(call: Call) -> Any:
+        made.append(call)
+        if len(made) == 2:
+            return OdooConnectionError("The connection broke.", outcome="maybe_applied")
+        return NotImplemented
+
+    server.answers[PARTNER, "create"] = answer
+    with pytest.raises(OdooConnectionError) as caught:
+        batch(odoo, [new("D"), new("D")], key="k")
+    assert caught.value.details["item"] == 2
+    assert rows(server) == before
+
+
 def test_a_creation_with_an_external_id_that_did_not_arrive_is_made_anew_at_once(
     server: FakeServer, odoo: Connection, killed: Any
 ) -> None:
@@ -701,7 +721,7 @@ def test_what_became_of_a_creation_is_not_known_yet(
     before = rows(server)
     items = [new("D"), new("E"), new("F")]
     killed(lambda: batch(odoo, items, key="k"), 2, when="never")
-    for told in ("Taken back: D is deleted.", "Nothing was taken back."):
+    for told in ("Taken back: D is deleted.", "The rest was taken back before."):
         with pytest.raises(OdooConnectionError) as caught:
             batch(odoo, items, key="k")
         error = caught.value
@@ -714,6 +734,34 @@ def test_what_became_of_a_creation_is_not_known_yet(
     monkeypatch.setattr("odoo_toolkit.cut_off.SETTLED", -1.0)
     batch(odoo, items, key="k")
     assert [row["name"] for row in rows(server)[3:]] == ["D", "E", "F"]
+
+
+def test_a_lost_copy_is_said_to_be_there_perhaps(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """Nothing tells a copy from other records: a person has to look, and the rest is taken back."""
+    server.answers[PARTNER, "copy"] = [4]
+    copy = (execute, {"model": PARTNER, "method": "copy", "args": [[1]]})
+    items = [new("D"), copy, new("E")]
+    killed(lambda: batch(odoo, items, key="k", allow_lasting=True), 2, when="never")
+    with pytest.raises(StateError) as caught:
+        batch(odoo, items, key="k", allow_lasting=True)
+    assert caught.value.code == "KEY_DONE"
+    assert caught.value.details["taken_back"] == ["D is deleted."]
+    assert "Whether copy of res.partner 1 was applied is not known." in caught.value.message
+    assert "new key" in caught.value.suggestion
+
+
+def test_undo_of_a_lost_copy_leaves_the_original_alone(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """Which record is the copy is not known; the one that it was made of is not deleted for it."""
+    before = rows(server)
+    killed(lambda: execute(odoo, PARTNER, "copy", args=[[1]]), 1, when="never")
+    entry = history(odoo)[0]
+    with pytest.raises(StateError, match="Whether a record of res.partner was created is not"):
+        undo(odoo, entry=entry.id)
+    assert rows(server) == before
 
 
 def test_a_deletion_that_did_not_arrive_stands_in_nobodys_way(
