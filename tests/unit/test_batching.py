@@ -759,7 +759,7 @@ def test_undo_of_a_lost_copy_leaves_the_original_alone(
     before = rows(server)
     killed(lambda: execute(odoo, PARTNER, "copy", args=[[1]]), 1, when="never")
     entry = history(odoo)[0]
-    with pytest.raises(StateError, match="Whether a record of res.partner was created is not"):
+    with pytest.raises(StateError, match=r"Whether a record of .* was created is not"):
         undo(odoo, entry=entry.id)
     assert rows(server) == before
 
