@@ -13,8 +13,8 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.annotations import DryRun, readable_signatures
-from odoo_toolkit.call import Access, Call
 from odoo_toolkit.client import Odoo
+from odoo_toolkit.cut_off import settle
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
     ConfigurationError,
@@ -27,7 +27,7 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.journal import Journal
 from odoo_toolkit.journal.entries import GONE
-from odoo_toolkit.journal.foretelling import Extent, foretold, opposite_of
+from odoo_toolkit.journal.foretelling import Extent, foretold, policy_of
 from odoo_toolkit.journal.recording import Recording, current
 from odoo_toolkit.plans import Plan, PlannedCall, PlannedChange, PlannedDocument, operation_with
 from odoo_toolkit.progress import OperationCancelled, Steps, checkpoint, quietly, undisturbed
@@ -39,9 +39,6 @@ MOST_ITEMS = 50
 
 #: Where an id is expected, ``{"id_of_item": 1}`` is that of what item 1 has made.
 REFERENCE = "id_of_item"
-
-#: Ways back that are not a call of their name.
-_NO_CALLS = frozenset({"archive", "unarchive", "looked_up"})
 
 Item = tuple[Callable[..., Any], Mapping[str, Any]]
 
@@ -161,7 +158,7 @@ def batch(
     if dry_run or recording is None:
         return plan
     for item in planned[:-1]:
-        _check_lasting(odoo, item, allow_lasting)
+        _check_lasting(item, allow_lasting)
     _check_mode(planned)
     return _run(odoo, recording, planned, allow_lasting)
 
@@ -263,13 +260,13 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
             shown.append(BatchItem(item=item.number, operation=item.name, message=said))
             warnings.append(f"{item.label} {message}")
             continue
-        lasting = _lasting(odoo, item)
+        lasting = _lasting(item)
         shown.append(
             BatchItem(
                 item=item.number,
                 operation=item.name,
                 message=item.plan.message,
-                possible=_possible(odoo, item),
+                possible=_possible(item),
             )
         )
         calls += getattr(item.plan, "calls", [])
@@ -283,6 +280,7 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
         ((call.model, call.method, call.arguments) for call in calls),
         version,
         lambda model: known_wizard(model, version) is not None,
+        refused=policy_of(odoo),
     )
     if late := [str(item.number) for item in items if item.plan is None]:
         remains = [*told.remains, f"It is not known yet for item {', '.join(late)}."]
@@ -301,48 +299,28 @@ def _plan(odoo: Odoo, items: Sequence[_Planned]) -> BatchPlan:
     )
 
 
-def _possible(odoo: Odoo, item: _Planned) -> Extent | None:
+def _possible(item: _Planned) -> Extent | None:
     told = getattr(item.plan, "undo", None)
     if told is None:
         return "whole" if getattr(item.plan, "calls", None) == [] else None
-    forbidden = _forbidden(odoo, item.plan.calls)
-    possible: Extent = "part" if told.possible == "whole" and forbidden else told.possible
+    possible: Extent = told.possible
     return possible
 
 
-def _lasting(odoo: Odoo, item: _Planned) -> str:
+def _lasting(item: _Planned) -> str:
     """Say what of an item could not be taken back; nothing where all could be."""
-    possible = _possible(odoo, item)
+    possible = _possible(item)
     if possible == "whole":
         return ""
     if possible is None:
         return "it is not known beforehand whether it can be taken back."
     told = getattr(item.plan, "undo", None)
-    why = [*(told.remains if told else ()), *_forbidden(odoo, getattr(item.plan, "calls", ()))]
     some = "cannot be taken back" if possible == "none" else "can be taken back only in part"
-    return " ".join([f"it {some}.", *why])
+    return " ".join([f"it {some}.", *(told.remains if told else ())])
 
 
-def _forbidden(odoo: Odoo, calls: Sequence[PlannedCall]) -> list[str]:
-    """Say which ways back the policy closes."""
-    found = []
-    for call in calls:
-        opposite = opposite_of(call.model, call.method, odoo.version.major)
-        model = call.model
-        if opposite and opposite.made:
-            model = opposite.made
-            opposite = opposite_of(model, "create", odoo.version.major)
-        for method in opposite.by if opposite else ():
-            access: Access = "delete" if method == "unlink" else "write"
-            back = Call(model=model, method=method, ids=(0,), access=access, step=True)
-            if method not in _NO_CALLS and (refusal := odoo.refusal(back)):
-                found.append(refusal.message)
-                break
-    return list(dict.fromkeys(found))
-
-
-def _check_lasting(odoo: Odoo, item: _Planned, allowed: bool) -> None:
-    if allowed or item.plan is None or not (why := _lasting(odoo, item)):
+def _check_lasting(item: _Planned, allowed: bool) -> None:
+    if allowed or item.plan is None or not (why := _lasting(item)):
         return
     raise _at(
         item,
@@ -379,7 +357,7 @@ def _run(
                     late = _looked_at(odoo, item, arguments)
                     _check_mode([late])
                     if item is not items[-1]:
-                        _check_lasting(odoo, late, allow_lasting)
+                        _check_lasting(late, allow_lasting)
                 result = item.function(odoo, **arguments)
             _check_done(result, recording, start)
             results.append(result)
@@ -454,7 +432,7 @@ def _taken_back(
     left = [*taken.left, *in_doubt(entry)]
     told = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
     if left:
-        told += f" Left: {' '.join(left)}"
+        told += f" Left: {_sentences(left)}"
     entry.message = f"{item.label} failed. {told}"
     if isinstance(error, OperationCancelled):
         entry.message = f"Stopped at item {item.number} ({item.name}). {told}"
@@ -473,21 +451,46 @@ def _clear(odoo: Odoo, recording: Recording) -> None:
     """Take back what an earlier attempt with the same key has left, before it is done anew.
 
     Raises:
+        OdooConnectionError: whether one of its calls was applied is not known yet.
         StateError: not all of it can be taken back.
     """
-    if all(write.outcome in GONE for write in recording.entry.writes):
+    entry = recording.entry
+    if all(write.outcome in GONE for write in entry.writes):
         return
-    taken = take_back(odoo, recording.entry)
-    if taken.left:
-        raise make_error(
-            "KEY_DONE",
-            "An earlier attempt with this key has failed, and not all that it did could be taken"
-            f" back: {' '.join(taken.left)} Nothing more was done.",
-            suggestion=f"Look at it, and take back entry {recording.entry.id} by undo, or do what"
-            " is missing by itself.",
-            details={"entry": recording.entry.id, "left": taken.left},
-            outcome="not_sent",
+    before = any(write.outcome == "undone" for write in entry.writes)
+    doubts = settle(odoo, recording)
+    taken = take_back(odoo, entry, anew=True)
+    left = [*taken.left, *doubts.lasting, *doubts.for_now]
+    if not left:
+        return
+    done = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
+    if before and not taken.done:
+        done = "The rest was taken back before."
+    told = f"{done} Left: {_sentences(left)} Nothing was done anew."
+    entry.message = told
+    details = {"entry": entry.id, "taken_back": taken.done, "left": left}
+    if left == doubts.for_now:
+        raise OdooConnectionError(
+            "An earlier attempt with this key was cut off, and it is not known what became of all"
+            f" that it sent. {told}",
+            suggestion="Repeat this with the same key after that time. If a record is there by"
+            " then, it is found and taken back.",
+            details=details,
+            outcome="maybe_applied",
         )
+    raise make_error(
+        "KEY_DONE",
+        "An earlier attempt with this key was cut off or has failed, and not all that it did could"
+        f" be taken back. {told}",
+        suggestion=f"Look at what is left, and take back entry {entry.id} by undo, or do what is"
+        " missing by itself. If nothing is left after all, do it with a new key.",
+        details=details,
+        outcome="not_sent",
+    )
+
+
+def _sentences(texts: Sequence[str]) -> str:
+    return " ".join(f"{text.rstrip('.')}." for text in texts)
 
 
 def _at(item: _Planned, error: OdooError) -> OdooError:

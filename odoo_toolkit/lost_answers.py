@@ -170,6 +170,24 @@ def or_seen(
         raise
 
 
+def seen_of_earlier(odoo: Odoo, call: Call) -> Any:
+    """Look for a call of an earlier attempt; return what stands for its answer, or None.
+
+    The running operation has to :meth:`~Recording.look_for` it.
+
+    Args:
+        odoo: the connection.
+        call: as it was sent.
+    """
+    started, values = time.time(), call.arguments.get("vals_list")
+    if call.method != "create":
+        return look(_default_look(odoo, call, None, started) or (lambda: None))
+    with creating(odoo, call.model, values, _rows(values) or ()) as creation:
+        found = look(lambda: _created(odoo, call, creation, made_since(odoo, started)))
+        creation.ids = frozenset(found or ())
+    return found
+
+
 def look(seen: Callable[[], Any]) -> Any:
     """Look several times; return what was seen, or None. It never fails.
 

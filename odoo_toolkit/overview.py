@@ -12,7 +12,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import NotFoundError, OdooError
 from odoo_toolkit.journal import HistoryEntry, Write
 from odoo_toolkit.journal.entries import GONE, Outcome
-from odoo_toolkit.journal.foretelling import Undo, foretold
+from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.undoing import history
 from odoo_toolkit.wizards.catalog import known_wizard
@@ -89,7 +89,7 @@ def details(odoo: Odoo, *, entry: int) -> HistorySummary:
 
 
 def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
-    """Return what could be taken back of an entry; no round trip.
+    """Return what could be taken back of an entry by this connection.
 
     None where it has written nothing, is taken back already, or took something back itself.
     """
@@ -102,7 +102,11 @@ def undo_of(odoo: Odoo, entry: HistoryEntry) -> Undo | None:
         return None
     version = odoo.version.major
     return foretold(
-        calls, version, lambda model: known_wizard(model, version) is not None, entry=entry.id
+        calls,
+        version,
+        lambda model: known_wizard(model, version) is not None,
+        entry=entry.id,
+        refused=policy_of(odoo),
     )
 
 

@@ -19,7 +19,7 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
 from odoo_toolkit.journal import Journal
 from odoo_toolkit.journal.digests import of_arguments
-from odoo_toolkit.journal.foretelling import Undo, foretold
+from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
 from odoo_toolkit.journal.keys import run_once
 from odoo_toolkit.wizards.actions import is_transient
 from odoo_toolkit.wizards.catalog import known_wizard
@@ -255,7 +255,12 @@ def _with_undo(odoo: Odoo, plan: Any) -> Any:
         return plan
     version = odoo.version.major
     calls = [(call.model, call.method, call.arguments) for call in plan.calls]
-    told = foretold(calls, version, lambda model: known_wizard(model, version) is not None)
+    told = foretold(
+        calls,
+        version,
+        lambda model: known_wizard(model, version) is not None,
+        refused=policy_of(odoo),
+    )
     return attrs.evolve(plan, undo=told)
 
 

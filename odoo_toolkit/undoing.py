@@ -307,17 +307,23 @@ def _check_whole(entry: HistoryEntry) -> None:
         )
 
 
-def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
+def take_back(odoo: Odoo, entry: HistoryEntry, *, anew: bool = False) -> UndoResult:
     """Take back what an operation that still runs has written, as far as it can be.
 
     What is in the way of one thing does not keep the others from being taken back. ``left`` has
     all that is there still, also what nothing takes back; nothing is raised for it.
+
+    Args:
+        odoo: the connection.
+        entry: of the operation.
+        anew: whether the operation is done anew after that: then the entry itself is not marked
+            as taken back, only the calls that were made so far.
     """
     what = f"{entry.operation} (entry {entry.id})"
     try:
         found = find(odoo, entry.writes)
         with apart():
-            result = _take_back(odoo, [entry], what, found, running=True)
+            result = _take_back(odoo, [entry], what, found, running=True, anew=anew)
     except OdooError as error:
         left = [f"All of it: it cannot be looked at. {error.message}"]
         return UndoResult(entries=[entry.id], done=[], left=left, remains=[], message="")
@@ -342,6 +348,7 @@ def _take_back(
     found: Found,
     *,
     running: bool = False,
+    anew: bool = False,
 ) -> UndoResult:
     journal = journal_of(odoo)
     items = [item for item in found.items if not item.part.blocked]
@@ -366,7 +373,8 @@ def _take_back(
         if done or not running:
             recording.begin()
         _mark(journal, entries, found)
-        if not failed and not left and recording.entry.id and not (running and found.lost):
+        whole = not failed and not left and not (running and found.lost)
+        if whole and recording.entry.id and not anew:
             for entry in entries:
                 journal.store.update(entry.id, undone_by=recording.entry.id)
     message = f"Took back {what}: {' '.join(done)}" if not left else f"Took back part of {what}."

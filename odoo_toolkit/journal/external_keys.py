@@ -147,13 +147,17 @@ def _found_before(odoo: Odoo, creation: Creation, send: Send) -> list[int] | Non
         _refuse(creation, [first], "other records")
     fields = odoo.schema.fields(creation.call.model)
     names = [name for name in creation.rows[0] if name in fields]
+    shown = [*names, *({"active"} & fields.keys() - {*names})]
     read = Call(
-        model=creation.call.model, method="read", ids=tuple(ids), arguments={"fields": names}
+        model=creation.call.model, method="read", ids=tuple(ids), arguments={"fields": shown}
     )
     stored = {row["id"]: row for row in send(attrs.evolve(read, context=creation.call.context))}
     given = dict(zip(ids, creation.rows, strict=True))
     if other := differences(creation.call.model, given, stored, fields):
         _refuse(creation, ids, ", ".join(dict.fromkeys(one.field for one in other)))
+    if "active" not in names and any(row.get("active") is False for row in stored.values()):
+        # Where nothing may be deleted, it was taken back by that.
+        _refuse(creation, ids, "it is archived")
     return ids
 
 
@@ -178,8 +182,48 @@ def _ids(answer: Any) -> list[int] | None:
     return list(found) if found else None
 
 
+def known_as(model: str, name: str, send: Send) -> list[int] | None:
+    """Return the records that a creation with a key has made, none where it was not applied.
+
+    None where that is not told to this user.
+
+    Args:
+        model: that they are of.
+        name: of the external id of the first, as the journal has it.
+        send: sends a call.
+
+    Raises:
+        OdooConnectionError: Odoo cannot be reached.
+    """
+    found: list[int] = []
+    stem = name.removesuffix("0")
+    try:
+        while one := _reference(f"{stem}{len(found)}", send):
+            if one[0] != model or not one[1]:
+                return None
+            found.append(int(one[1]))
+    except _NotToldError:
+        return None
+    return found
+
+
 def _look(creation: Creation, name: str, send: Send) -> int | None:
-    """Return the record that has an external id; 0 where this user cannot see it."""
+    """Return the record that has an external id; None where there is none."""
+    one = _reference(name, send)
+    if one is None:
+        return None
+    model, found = one
+    if model != creation.call.model or not found:
+        _refuse(creation, [], f"a record of {model} that this user cannot see")
+    return int(found)
+
+
+def _reference(name: str, send: Send) -> tuple[str, Any] | None:
+    """Return the model and id of what has an external id; no id where this user cannot see it.
+
+    Raises:
+        _NotToldError: this server does not tell.
+    """
     call = Call(
         model="ir.model.data",
         method="check_object_reference",
@@ -195,9 +239,7 @@ def _look(creation: Creation, name: str, send: Send) -> int | None:
         if name in error.message and "not found" in error.message:
             return None
         raise _NotToldError from error
-    if model != creation.call.model or not found:
-        _refuse(creation, [], f"a record of {model} that this user cannot see")
-    return int(found)
+    return model, found
 
 
 def _refuse(creation: Creation, ids: Sequence[int], otherwise: str) -> NoReturn:

@@ -1,16 +1,21 @@
-"""What can be taken back of some calls, known before they are made: from tables, no round trip."""
+"""What can be taken back of some calls, known before they are made: from tables and the policy.
+
+Nothing is asked of Odoo, except for the fields of a model that may not be deleted from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import attrs
 
 from odoo_toolkit.app_models import Opposite, known
 from odoo_toolkit.arguments import read_commands
+from odoo_toolkit.call import Access, Call
+from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
-from odoo_toolkit.errors import ValidationError
+from odoo_toolkit.errors import OdooError, ValidationError
 
 Extent = Literal["whole", "part", "none"]
 
@@ -48,6 +53,12 @@ _UNTOLD = frozenset({"onchange", "default_get"})
 
 #: What makes a record, whatever it is called.
 CREATES = frozenset({"create", "copy", "name_create"})
+
+#: Says why the policy keeps some methods from the records of a model; empty where it does not.
+Refused = Callable[[str, Sequence[str]], str]
+
+#: Ways back that are a change of ``active``.
+_ACTIVE = frozenset({"archive", "unarchive"})
 
 #: Until when, in words: it can be looked up only when it is asked for.
 UNTIL = "Until somebody changes the same records again."
@@ -93,6 +104,7 @@ def foretold(
     version: int,
     is_wizard: Any = lambda model: False,
     entry: int | None = None,
+    refused: Refused = lambda model, methods: "",
 ) -> Undo:
     """Return what could be taken back of some calls.
 
@@ -101,6 +113,7 @@ def foretold(
         version: of Odoo.
         is_wizard: whether a model is one of dialogs, whose own records nobody keeps.
         entry: of the journal, where they were made.
+        refused: says what the policy of the connection is against, see :func:`policy_of`.
     """
     would: list[str] = []
     remains: list[str] = []
@@ -136,7 +149,16 @@ def foretold(
             remains += [opposite.remains] if opposite.remains else []
             opposite = opposite_of(made, "create", version)
             model, method = made, "create"
-        if opposite and opposite.is_known:
+        against = refused(model, opposite.by) if opposite else ""
+        if opposite and against:
+            unknown += 1
+            less = bool(opposite.otherwise) and not refused(model, opposite.otherwise)
+            remains.append(not_allowed(model, against, less=less))
+            if less:
+                known_ones += 1
+                says = opposite.says.replace("deleted", less_of(opposite))
+                would.append(f"{_noun(model)} would be {says}.")
+        elif opposite and opposite.is_known:
             known_ones += 1
             would.append(f"{_noun(model)} would be {opposite.says or 'as before'}.")
         elif opposite and not opposite.remains:
@@ -155,6 +177,57 @@ def foretold(
         until=UNTIL if known_ones else "",
         entry=entry,
     )
+
+
+def policy_of(odoo: Odoo) -> Refused:
+    """Return what says why the policy of a connection keeps methods from a model's records.
+
+    A readonly connection writes nothing, and only tells what others would do: nothing is said.
+    """
+    if odoo.policy.mode == "readonly":
+        return lambda model, methods: ""
+
+    def refused(model: str, methods: Sequence[str]) -> str:
+        for method in methods:
+            if method == "looked_up":
+                continue
+            if problem := _problem(odoo, model, method.partition("@")[0]):
+                return problem
+        return ""
+
+    return refused
+
+
+def _problem(odoo: Odoo, model: str, method: str) -> str:
+    access: Access = "delete" if method == "unlink" else "write"
+    call = Call(model=model, method=method, ids=(0,), access=access, step=True)
+    if method in _ACTIVE:
+        values = {"vals": {"active": method == "unarchive"}}
+        call = attrs.evolve(call, method="write", arguments=values)
+        try:
+            if "active" not in odoo.schema.fields(model):
+                return f"{model} has no archive"
+        except OdooError as error:
+            return error.message.rstrip(".")
+    refusal = odoo.refusal(call)
+    return refusal.message.rstrip(".") if refusal else ""
+
+
+def less_of(opposite: Opposite) -> str:
+    """Return what comes of a record that is not deleted."""
+    return "archived" if "archive" in opposite.otherwise else "cancelled"
+
+
+def not_allowed(model: str, why: str, *, less: bool) -> str:
+    """Say that the policy keeps a record from being taken back as it usually is.
+
+    Args:
+        model: of the record.
+        why: what the policy is against.
+        less: whether something less is done to it.
+    """
+    stays = "is not deleted" if less else "stays as it is"
+    return f"{_noun(model)} {stays}: {why[:1].lower()}{why[1:]}."
 
 
 def _noun(model: str) -> str:

@@ -227,14 +227,20 @@ class Recording:
         )
         return as_load(odoo, call, key, number)
 
-    def lost(self) -> list[str]:
-        """Return which calls of an earlier attempt have no answer, and were not asked for again."""
-        writes = [self.entry.writes[place] for place in self._earlier]
+    def unanswered(self) -> list[tuple[int, Write, Reply]]:
+        """Return the calls of an earlier attempt that have no answer, and were not asked for again.
+
+        With each comes its place.
+        """
         return [
-            f"{write.model}.{write.method}"
-            for write in writes
-            if write.outcome in ("sent", "doubtful")
+            (place, self.entry.writes[place], reply)
+            for place, reply in self._earlier.items()
+            if self.entry.writes[place].outcome in ("sent", "doubtful")
         ]
+
+    def lost(self) -> list[str]:
+        """Return the names of these calls."""
+        return [f"{write.model}.{write.method}" for _, write, _ in self.unanswered()]
 
     def end(self, error: BaseException | None) -> None:
         """Write how the operation ended."""
@@ -525,20 +531,24 @@ def note_lines(odoo: Odoo, call: Call) -> None:
 
 
 def made_by_others(odoo: Odoo, model: str) -> set[int]:
-    """Return which records other operations of the journal have created since the call was sent
-    that is looked for; nothing where none is.
+    """Return which records are known to be of other calls than the one that is looked for.
+
+    These are other calls of the running operation; where the call is of an earlier attempt, those
+    of other operations of the journal since it was sent, too.
     """
     recording, journal = _current.get(), odoo.journal
-    if not recording or recording.lost_at is None or not isinstance(journal, Journal):
+    if not recording:
         return set()
+    own = {n for write in recording.entry.writes if write.made_model == model for n in write.made}
+    if recording.lost_at is None or not isinstance(journal, Journal):
+        return own
     since = datetime.fromtimestamp(recording.lost_at, timezone.utc) - timedelta(minutes=10)
     entries = journal.store.latest(
         identity(odoo), odoo.uid, since=since.isoformat(timespec="milliseconds"), limit=1000
     )
-    return {
+    return own | {
         number
         for entry in entries
-        if entry.id != recording.entry.id
         for write in entry.writes
         if write.made_model == model
         for number in write.made

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import attrs
+
 from odoo_toolkit.app_models import known
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.journal import Write
 from odoo_toolkit.journal.entries import GONE
-from odoo_toolkit.journal.foretelling import CREATES, opposite_of
+from odoo_toolkit.journal.foretelling import CREATES, not_allowed, opposite_of
+from odoo_toolkit.operations.steps import AnyStep
 from odoo_toolkit.operations.ways_back import WayBack
 from odoo_toolkit.taking_back.opposites import by_way, looked_up, opposites
 from odoo_toolkit.taking_back.parts import Found, Item
@@ -90,13 +93,37 @@ def find(odoo: Odoo, writes: Sequence[Write]) -> Found:
             if opposite is None and not write.made:
                 lost(place, _unknown(write))
             continue
-        if write.outcome == "doubtful" and write.method in CREATES:
+        if write.method in CREATES and not write.made:
+            # The records that a copy was called on are those that it was made of.
             remains.append(f"Whether a record of {model} was created is not known: look for it.")
             continue
         items += opposites(odoo, model, ids, opposite, write.before, states, later=bool(items))
         _are_of(items[before:], [origins[place]])
+    remains += [text for item in items if (text := _within_policy(odoo, item))]
     found.remains = list(dict.fromkeys(remains))
     return found
+
+
+def _within_policy(odoo: Odoo, item: Item) -> str:
+    """Have an item do less where the policy is against its steps, or block it; say what stays."""
+    against = _refused(odoo, item, item.steps)
+    if item.part.blocked or not against or odoo.policy.mode == "readonly":
+        return ""
+    if not item.otherwise or _refused(odoo, item, item.otherwise):
+        says = f"{item.part.says.rstrip('.')}, but {against[:1].lower()}{against[1:]}"
+        item.part = attrs.evolve(item.part, blocked=says)
+        return ""
+    item.part = attrs.evolve(item.part, says=item.would_otherwise, done=item.says_otherwise)
+    item.steps, item.otherwise = item.otherwise, []
+    return not_allowed(item.part.model, against, less=True)
+
+
+def _refused(odoo: Odoo, item: Item, steps: Sequence[AnyStep]) -> str:
+    for step in steps:
+        for call in step.calls(odoo, tuple(item.part.ids)):
+            if refusal := odoo.refusal(call):
+                return refusal.message.rstrip(".")
+    return ""
 
 
 def _are_of(items: Sequence[Item], places: Iterable[int]) -> None:

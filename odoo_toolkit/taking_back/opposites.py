@@ -10,6 +10,7 @@ from odoo_toolkit.app_models import Block, Opposite, known
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
 from odoo_toolkit.journal import Write
+from odoo_toolkit.journal.foretelling import less_of
 from odoo_toolkit.operations.documents import read_rows
 from odoo_toolkit.operations.steps import AnyStep, Step
 from odoo_toolkit.operations.ways_back import WayBack
@@ -75,7 +76,7 @@ def opposites(
             continue  # what is taken back before it has done it
         if then is not None:
             states[model, number] = then
-        less = "archived" if "archive" in opposite.otherwise else "cancelled"
+        less = less_of(opposite)
         what = opposite.says or "as before"
         other, _ = _steps(odoo, model, opposite.otherwise, opposite.context, state)
         blocks = functools.partial(_in_the_way, odoo, number, name, opposite.unless)
@@ -92,6 +93,7 @@ def opposites(
                 check=blocks if later else None,
                 steps=steps,
                 otherwise=other,
+                would_otherwise=f"{name} would be {less}.",
                 says_otherwise=f"{name} is {less}.",
             )
         )

@@ -35,12 +35,16 @@ class Part(Shown):
 
 @attrs.define(kw_only=True)
 class Item:
-    """A part, and the steps by which it is done; ``of`` has the places of the writes it is of."""
+    """A part, and the steps by which it is done; ``of`` has the places of the writes it is of.
+
+    ``otherwise`` does less, where the steps are refused.
+    """
 
     part: Part
     of: frozenset[int] = frozenset()
     steps: list[AnyStep] = attrs.Factory(list)
     otherwise: list[AnyStep] = attrs.Factory(list)
+    would_otherwise: str = ""
     says_otherwise: str = ""
     check: Callable[[], str | None] | None = None
 

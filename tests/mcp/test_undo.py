@@ -70,6 +70,16 @@ async def test_each_change_says_how_it_is_taken_back(
         assert data(both)["code"] == "VALIDATION_ERROR"
 
 
+async def test_what_cannot_be_taken_back_says_why(odoo: FakeOdoo, era: str, tmp_path: Path) -> None:
+    async with Client(make(odoo, str(tmp_path / "journal.sqlite")), mode=era) as client:
+        arguments = {"model": "res.partner", "ids": [1]}
+        deleted = data(await client.call_tool("odoo_core_unlink", arguments))
+        assert deleted["undo"]["possible"] == "none"
+        assert deleted["undo"]["remains"] == [
+            "A deleted record cannot be restored: archive it instead."
+        ]
+
+
 async def test_without_a_journal_there_are_no_such_tools(odoo: FakeOdoo, era: str) -> None:
     async with Client(make(odoo, "off"), mode=era) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}

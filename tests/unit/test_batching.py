@@ -22,10 +22,13 @@ from odoo_toolkit import (
     OperationCancelled,
     Policy,
     StateError,
+    UndoResult,
     ValidationError,
     batch,
     create,
+    execute,
     history,
+    lost_answers,
     read,
     undo,
     unlink,
@@ -33,10 +36,11 @@ from odoo_toolkit import (
     write,
 )
 from odoo_toolkit.call import Call
-from odoo_toolkit.errors import ConstraintError
+from odoo_toolkit.errors import ConstraintError, make_error
 from odoo_toolkit.journal import processes
 from odoo_toolkit.journal.recording import Recording
 from odoo_toolkit.operations.steps import Check, Done, Step, operate
+from odoo_toolkit.overview import overview
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.progress import listening, time_limit
 from odoo_toolkit.testing import FakeServer
@@ -563,3 +567,323 @@ def test_undo_of_a_part_is_marked_write_by_write(server: FakeServer, odoo: Conne
     undo(odoo, entry=entry)
     assert [row["ref"] for row in rows(server)] == ["a", "b", "c"]
     assert [one.outcome for one in history(odoo)[2].writes] == ["undone", "undone"]
+
+
+# Cut off ---------------------------------------------------------------------------------------
+
+
+class ExternalIds:
+    """As much of ``load`` and of external ids as creations with a key meet."""
+
+    def __init__(self, server: FakeServer) -> None:
+        self.by_name: dict[str, int] = {}
+        self._server = server
+        server.answers[PARTNER, "load"] = self.load
+        server.answers["ir.model.data", "check_object_reference"] = self.reference
+
+    def load(self, call: Call) -> Any:
+        """Create what is not there."""
+        ids = []
+        for row in call.arguments["data"]:
+            name = row[0].partition(".")[2]
+            if self._gone(name):
+                values = dict(zip(call.arguments["fields"][1:], row[1:], strict=True))
+                made = Call(model=PARTNER, method="create", arguments={"vals_list": [values]})
+                (self.by_name[name],) = FakeServer.send(self._server, made)
+            ids.append(self.by_name[name])
+        return {"ids": ids, "messages": []}
+
+    def reference(self, call: Call) -> Any:
+        """Return what has an external id."""
+        name = call.arguments["xml_id"]
+        if self._gone(name):
+            text = f"External ID not found in the system: odoo_toolkit.{name}"
+            return make_error("VALUE_ERROR", text)
+        return [PARTNER, self.by_name[name]]
+
+    def _gone(self, name: str) -> bool:
+        return self.by_name.get(name) not in [row["id"] for row in self._server.records[PARTNER]]
+
+
+@pytest.fixture
+def killed(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Run something in a process that is killed at one of its creations, or after an item."""
+
+    def run(act: Callable[[], Any], at: int, *, when: str) -> None:
+        answer, complete, end = server.send, Recording.complete, Recording.end
+        sent = dead = 0
+
+        def die() -> None:
+            nonlocal dead
+            dead = 1
+            raise Killed
+
+        def send(call: Call) -> Any:
+            nonlocal sent
+            sent += call.method in ("load", "create", "copy")
+            if when == "between" or sent < at:
+                return answer(call)
+            if when == "arrived":
+                answer(call)
+            return die()
+
+        class Dies(Stops):
+            """Dies after an item."""
+
+            def report(self, done: float, total: float | None, message: str | None) -> None:
+                if when == "between" and done == at:
+                    die()
+
+        with monkeypatch.context() as during, listening(Dies(server, 99)):
+            during.setattr(server, "send", send)
+            during.setattr(Recording, "end", lambda s, error: None if dead else end(s, error))
+            during.setattr(
+                Recording, "complete", lambda s, place: None if dead else complete(s, place)
+            )
+            with pytest.raises(Killed):
+                act()
+        assert dead
+        # Another process does not remember what this one has created.
+        lost_answers._creations.clear()
+
+    return run
+
+
+@pytest.mark.parametrize("external", [True, False])
+@pytest.mark.parametrize("when", ["arrived", "between"])
+def test_a_batch_of_creations_that_was_cut_off_is_there_once_and_known(
+    server: FakeServer, odoo: Connection, killed: Any, external: bool, when: str
+) -> None:
+    """The repeat does it anew, the next one is answered, and all of it can be taken back."""
+    if external:
+        ExternalIds(server)
+    before = rows(server)
+    items = [new(name, ref=name) for name in ("D", "E", "F", "G", "H")]
+    killed(lambda: batch(odoo, items, key="k"), 3, when=when)
+    assert len(rows(server)) == len(before) + 3
+    done = batch(odoo, items, key="k")
+    assert isinstance(done, BatchResult)
+    assert [row["name"] for row in rows(server)[3:]] == ["D", "E", "F", "G", "H"]
+    server.sent.clear()
+    assert batch(odoo, items, key="k") == done
+    assert server.sent == []
+    entry = next(one for one in history(odoo) if one.operation == "batch")
+    assert (entry.outcome, entry.undone_by) == ("done", None)
+    undo(odoo, entry=entry.id)
+    assert rows(server) == before
+
+
+def test_a_batch_of_records_alike_that_was_cut_off_leaves_none_of_them(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """What is known to be of an item before is not taken for the one whose answer was lost."""
+    items = [new("D"), new("D"), new("D")]
+    killed(lambda: batch(odoo, items, key="k"), 2, when="arrived")
+    batch(odoo, items, key="k")
+    assert [row["name"] for row in rows(server)[3:]] == ["D", "D", "D"]
+
+
+def test_a_lost_creation_does_not_claim_the_record_of_another_item(
+    server: FakeServer, odoo: Connection
+) -> None:
+    before = rows(server)
+    made: list[Call] = []
+
+    def answer(call: Call) -> Any:
+        made.append(call)
+        if len(made) == 2:
+            return OdooConnectionError("The connection broke.", outcome="maybe_applied")
+        return NotImplemented
+
+    server.answers[PARTNER, "create"] = answer
+    with pytest.raises(OdooConnectionError) as caught:
+        batch(odoo, [new("D"), new("D")], key="k")
+    assert caught.value.details["item"] == 2
+    assert rows(server) == before
+
+
+def test_a_creation_with_an_external_id_that_did_not_arrive_is_made_anew_at_once(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """Were it to arrive late, it would be found by its external id."""
+    names = ExternalIds(server)
+    items = [new("D"), new("E"), new("F")]
+    killed(lambda: batch(odoo, items, key="k"), 2, when="never")
+    batch(odoo, items, key="k")
+    assert [row["name"] for row in rows(server)[3:]] == ["D", "E", "F"]
+    assert len(names.by_name) == 3
+
+
+def test_what_became_of_a_creation_is_not_known_yet(
+    server: FakeServer, odoo: Connection, killed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said what was taken back and what may be there; later it is done after all."""
+    before = rows(server)
+    items = [new("D"), new("E"), new("F")]
+    killed(lambda: batch(odoo, items, key="k"), 2, when="never")
+    for told in ("Taken back: D is deleted.", "The rest was taken back before."):
+        with pytest.raises(OdooConnectionError) as caught:
+            batch(odoo, items, key="k")
+        error = caught.value
+        assert told in error.message
+        assert "Left: Whether create of res.partner (E) was applied is not known." in error.message
+        assert error.message.endswith("Nothing was done anew.")
+        assert "same key" in error.suggestion
+        assert error.outcome == "maybe_applied"
+        assert rows(server) == before
+    monkeypatch.setattr("odoo_toolkit.cut_off.SETTLED", -1.0)
+    batch(odoo, items, key="k")
+    assert [row["name"] for row in rows(server)[3:]] == ["D", "E", "F"]
+
+
+def test_a_lost_copy_is_said_to_be_there_perhaps(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """Nothing tells a copy from other records: a person has to look, and the rest is taken back."""
+    server.answers[PARTNER, "copy"] = [4]
+    copy = (execute, {"model": PARTNER, "method": "copy", "args": [[1]]})
+    items = [new("D"), copy, new("E")]
+    killed(lambda: batch(odoo, items, key="k", allow_lasting=True), 2, when="never")
+    with pytest.raises(StateError) as caught:
+        batch(odoo, items, key="k", allow_lasting=True)
+    assert caught.value.code == "KEY_DONE"
+    assert caught.value.details["taken_back"] == ["D is deleted."]
+    assert "Whether copy of res.partner 1 was applied is not known." in caught.value.message
+    assert "new key" in caught.value.suggestion
+
+
+def test_undo_of_a_lost_copy_leaves_the_original_alone(
+    server: FakeServer, odoo: Connection, killed: Any
+) -> None:
+    """Which record is the copy is not known; the one that it was made of is not deleted for it."""
+    before = rows(server)
+    killed(lambda: execute(odoo, PARTNER, "copy", args=[[1]]), 1, when="never")
+    entry = history(odoo)[0]
+    with pytest.raises(StateError, match=r"Whether a record of .* was created is not"):
+        undo(odoo, entry=entry.id)
+    assert rows(server) == before
+
+
+def test_a_deletion_that_did_not_arrive_stands_in_nobodys_way(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [ref(1, "x"), GONE]
+    with monkeypatch.context() as during:
+        during.setattr(Recording, "end", lambda self, error: None)
+        during.setattr(Recording, "complete", lambda self, place: None)
+        answer: Callable[[Call], Any] = server.send
+
+        def send(call: Call) -> Any:
+            if call.method == "unlink":
+                raise Killed
+            return answer(call)
+
+        during.setattr(server, "send", send)
+        with pytest.raises(Killed):
+            batch(odoo, items, key="k")
+    batch(odoo, items, key="k")
+    assert [(row["id"], row["ref"]) for row in rows(server)] == [(1, "x"), (2, "b")]
+
+
+def test_two_changes_of_one_field_that_were_cut_off_go_back_to_the_first_value(
+    server: FakeServer, odoo: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is done anew is noted in the order in which it is done."""
+    before = rows(server)
+    items = [ref(1, "x"), ref(1, "y"), ref(2, "z")]
+    answer: Callable[[Call], Any] = server.send
+
+    def send(call: Call) -> Any:
+        if call.method == "write" and "y" in str(call.arguments):
+            raise Killed
+        return answer(call)
+
+    with monkeypatch.context() as during:
+        during.setattr(server, "send", send)
+        during.setattr(Recording, "end", lambda self, error: None)
+        with pytest.raises(Killed):
+            batch(odoo, items, key="k")
+    batch(odoo, items, key="k")
+    assert [row["ref"] for row in rows(server)] == ["y", "z", "c"]
+    entry = next(one for one in history(odoo) if one.operation == "batch")
+    undo(odoo, entry=entry.id)
+    assert rows(server) == before
+
+
+# Where nothing may be deleted ------------------------------------------------------------------
+
+
+def restricted(server: FakeServer, path: Path, *models: str) -> Connection:
+    policy = Policy(mode="restricted", write_allowlist=frozenset(models))
+    return server.connect(journal=Journal(path / "j.sqlite"), policy=policy)
+
+
+def test_what_is_created_in_restricted_mode_is_archived_as_foretold(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    """The plan, the history, the plan of the undo and the undo say the same."""
+    odoo = restricted(server, tmp_path, PARTNER)
+    why = (
+        "The record of res.partner is not deleted: delete operations are not allowed in restricted"
+        " mode."
+    )
+    foretold = create.plan(odoo, PARTNER, {"name": "Dan"}).undo
+    create(odoo, PARTNER, {"name": "Dan"})
+    (shown,) = overview(odoo)
+    for one in (foretold, shown.undo):
+        assert one
+        assert (one.possible, one.would, one.remains) == (
+            "part",
+            ["The record of res.partner would be archived."],
+            [why],
+        )
+    plan = undo.plan(odoo, entry=shown.entry)
+    assert plan.message.endswith("Dan would be archived.")
+    assert (plan.needs, plan.warnings) == (None, [why])
+    assert rows(server)[-1]["active"] is not False
+    done = undo(odoo, entry=shown.entry)
+    assert isinstance(done, UndoResult)
+    assert (done.done, done.left, done.remains) == (["Dan is archived."], [], [why])
+    assert rows(server)[-1]["active"] is False
+
+
+def test_what_can_neither_be_deleted_nor_archived_is_said_to_stay(tmp_path: Path) -> None:
+    """Also beforehand, and in words for somebody who knows no Python."""
+    server = FakeServer({"x.note": {"name": "char"}}, records={"x.note": []})
+    odoo = restricted(server, tmp_path, "x.note")
+    foretold = create.plan(odoo, "x.note", {"name": "Dan"}).undo
+    create(odoo, "x.note", {"name": "Dan"})
+    (shown,) = overview(odoo)
+    for one in (foretold, shown.undo):
+        assert one
+        assert (one.possible, one.would, one.until) == ("none", [], "")
+        assert one.remains == [
+            "The record of x.note stays as it is: delete operations are not allowed in restricted"
+            " mode."
+        ]
+    for dry_run in (True, False):
+        with pytest.raises(StateError) as caught:
+            undo(odoo, entry=shown.entry, dry_run=dry_run)
+        told = f"{caught.value.message} {caught.value.suggestion}"
+        assert told.endswith(
+            "cannot be taken back: Dan would be deleted, but delete operations are not allowed in"
+            " restricted mode. Nothing of it can be taken back."
+        )
+        assert "Policy(" not in told
+    assert len(server.records["x.note"]) == 1
+
+
+def test_what_was_archived_is_not_taken_for_what_a_key_creates(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    """Odoo still has its external id."""
+    ExternalIds(server)
+    odoo = restricted(server, tmp_path, PARTNER)
+    refuse(server, "write", "bad")
+    items = [new("Dan"), ref(1, "bad")]
+    with pytest.raises(ConstraintError):
+        batch(odoo, items, allow_lasting=True, key="k")
+    del server.answers[PARTNER, "write"]
+    with pytest.raises(StateError, match="it is archived") as caught:
+        batch(odoo, items, allow_lasting=True, key="k")
+    assert caught.value.code == "KEY_DONE"
