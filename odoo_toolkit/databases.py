@@ -75,7 +75,7 @@ class Form:
         """Return the error that says that it cannot be used."""
         return make_error(
             self.error,
-            f"The {self.noun} {name} cannot be used: {str(error).strip()}.",
+            f"The {self.noun} {name} cannot be used: {_as_sentence(str(error))}",
             suggestion=todo,
             outcome="not_sent",
         )
@@ -435,6 +435,12 @@ class _PostgresSession:
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Rows:
         found: Rows = self._connection.execute(sql.replace("?", "%s"), values)
         return found
+
+
+def _as_sentence(told: str) -> str:
+    """Return what a database says, which may be several lines, with one mark at its end."""
+    told = " ".join(told.split())
+    return told if told.endswith((".", "?", "!")) else f"{told}."
 
 
 def _statements(script: str) -> list[str]:

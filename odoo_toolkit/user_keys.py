@@ -288,6 +288,18 @@ def give_up_key(
         return _removed(send, begun.owner.uid, remove)
 
 
+def is_key(text: str) -> bool:
+    """Return whether a text looks like an API key of Odoo; nothing is sent.
+
+    >>> is_key("0123456789abcdef0123456789abcdef01234567")
+    True
+
+    Args:
+        text: that somebody has given; spaces around it do not count.
+    """
+    return bool(_KEY.fullmatch(text.strip()))
+
+
 def check_key(
     server: ConnectionSettings | str, database: str | None, login: str, key: str
 ) -> KeyOwner:
@@ -312,7 +324,7 @@ def check_key(
         OdooConnectionError: Odoo cannot be reached, or is not there.
     """
     key = Secret(secret(key).reveal().strip())
-    if not _KEY.fullmatch(key.reveal()):
+    if not is_key(key.reveal()):
         raise ValidationError(
             "This is not an API key of Odoo, which has 40 characters from 0 to 9 and a to f.",
             suggestion=f"Give a key, not the password. {NEW_KEY}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import attrs
@@ -12,24 +13,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from odoo_toolkit.connection.http import Http
-from odoo_toolkit.connection.version import detect_version
-from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.activity import Event
 from odoo_toolkit_mcp.accounts.attempts import OPERATOR, OPERATOR_ADDRESS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.in_words import policy_in_words
+from odoo_toolkit_mcp.accounts.own_users import OwnUsers
 from odoo_toolkit_mcp.accounts.passwords import is_password
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.store import aside
-from odoo_toolkit_mcp.accounts.team import Instance
 from odoo_toolkit_mcp.accounts.web import (
     Handler,
     PageError,
     Pages,
     address_of,
     count_try,
-    moment,
     number_of,
     text_of,
     to,
@@ -43,9 +40,6 @@ if TYPE_CHECKING:
 #: Events on one page, and in one export.
 _SHOWN, _EXPORTED = 100, 50_000
 
-#: Seconds that an instance has to say that it is there.
-_PATIENCE = 5.0
-
 Filters = dict[str, str]
 
 
@@ -58,6 +52,7 @@ class AdminPages:
         attempts: counts wrong passwords.
         sessions: of the operator.
         servers: those that run, by instance and rule.
+        own_users: know how the instances are.
     """
 
     def __init__(
@@ -67,6 +62,7 @@ class AdminPages:
         attempts: Attempts,
         sessions: WebSessions,
         servers: Mapping[tuple[str, int], OdooServer],
+        own_users: OwnUsers,
     ) -> None:
         self._provider = provider
         self._team = provider.team
@@ -74,6 +70,7 @@ class AdminPages:
         self._attempts = attempts
         self._sessions = sessions
         self._servers = servers
+        self._own_users = own_users
 
     def routes(self) -> list[Route]:
         """Return the routes of the pages."""
@@ -136,10 +133,10 @@ class AdminPages:
             rule = instance.rule_for(account.login, account.groups) if instance else None
             allowed = None
             if instance and rule is not None:
-                allowed = policy_in_words(instance.rules[rule].settings)
+                allowed = policy_in_words(instance.rules[rule].settings, to_operator=True)
             policies.append((account, rule, allowed, instance and instance.by_token))
         instances = self._team.instances.values()
-        health = [(instance, await beside(_health, instance)) for instance in instances]
+        health = [(one, await beside(self._own_users.health, one)) for one in instances]
         return self._pages.show(
             request,
             "admin.html",
@@ -170,7 +167,7 @@ class AdminPages:
         await self._check(request)
         events = await self._events(self._filters(request), _EXPORTED)
         lines = [
-            json.dumps({**attrs.asdict(event), "happened": moment(event.happened)})
+            json.dumps({**attrs.asdict(event), "happened": _exact(event.happened)})
             for event in events
         ]
         return Response(
@@ -193,14 +190,19 @@ class AdminPages:
             if connection == str(grant.id):
                 await self._provider.end(grant, "revoked by the operator")
         # 0 is the operator, who has no account.
+        found = await aside(self._provider.grants.account, account) if account else None
         if account:
             await aside(self._provider.grants.drop_key, account, "revoked by the operator")
             await aside(self._sessions.end_all, account)
             await aside(
                 self._provider.activity.note,
                 "disconnected",
+                instance=found.instance if found else "",
                 account=account,
-                body={"why": "revoked by the operator"},
+                body={
+                    **({"login": found.login} if found else {}),
+                    "why": "revoked by the operator",
+                },
             )
         return to("/admin")
 
@@ -241,16 +243,9 @@ class AdminPages:
         return form
 
 
-def _health(instance: Instance) -> str:
-    """Return what an instance says of itself."""
-    settings = attrs.evolve(instance.connection, timeout=_PATIENCE, reconnect_attempts=0)
-    http = Http(settings)
-    try:
-        return f"Odoo {detect_version(http).full}"
-    except OdooError as error:
-        return f"does not answer: {error.message}"
-    finally:
-        http.close()
+def _exact(seconds: float) -> str:
+    """Return a time as programs read it."""
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="seconds")
 
 
 def _no_page() -> PageError:

@@ -32,11 +32,12 @@ from odoo_toolkit_mcp.accounts.oauth import (
     resource_routes,
     stylesheet,
 )
+from odoo_toolkit_mcp.accounts.own_users import OwnUsers
 from odoo_toolkit_mcp.accounts.policy_checks import check_rules
 from odoo_toolkit_mcp.accounts.provider import Provider, TokensFor
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
 from odoo_toolkit_mcp.accounts.spent import SpentInStore
-from odoo_toolkit_mcp.accounts.store import aside, open_store, tidy
+from odoo_toolkit_mcp.accounts.store import aside, holds_secrets, open_store, tidy
 from odoo_toolkit_mcp.accounts.team import Team
 from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
 from odoo_toolkit_mcp.accounts.web import Pages
@@ -53,6 +54,9 @@ PATIENCE = 120.0
 
 #: Seconds between two times that the store is tidied.
 _TIDIED = 3600.0
+
+#: Seconds between two looks whether each Odoo still takes the server's own user.
+_LOOKED = 3600.0
 
 #: Seconds between two looks at sign-ins that nobody has answered.
 _FORGOTTEN = 60.0
@@ -71,11 +75,13 @@ class TeamServer:
     def __init__(self, team: Team) -> None:
         self.team = team
         check_rules(team)
+        self.store: Database = open_store(team.store)
         keys = [key.reveal() for key in team.secret_keys]
         if team.secret_key_file:
-            keys += keys_of_file(team.secret_key_file)
+            # Beside other keys, a new one only seals; alone, it would have to open what is there.
+            make = bool(keys) or not holds_secrets(self.store)
+            keys += keys_of_file(team.secret_key_file, make=make)
         self.vault = Vault(keys)
-        self.store: Database = open_store(team.store)
         self.provider = Provider(team, self.store, self.vault)
         # Better no server than one that answers nobody.
         self.provider.check_keys()
@@ -85,6 +91,7 @@ class TeamServer:
             self.provider,
             Sealing(self.vault.keys_for("seals"), SpentInStore(self.store)),
         )
+        self.own_users = OwnUsers(team)
         self.attempts = Attempts(self.store)
         self.sessions = WebSessions(self.store)
         self.pages = Pages(team, self.vault)
@@ -104,7 +111,12 @@ class TeamServer:
             ]
         )
         admin = AdminPages(
-            self.provider, self.pages, self.attempts, self.sessions, self.members.servers
+            self.provider,
+            self.pages,
+            self.attempts,
+            self.sessions,
+            self.members.servers,
+            self.own_users,
         )
         token = team.server.metrics_token
         metrics = MetricsPage(self.members.metrics, local_only=token is None)
@@ -150,6 +162,7 @@ class TeamServer:
                 await tasks.start(self.members.run)
                 tasks.start_soon(self._regularly, _TIDIED, self._tidy)
                 tasks.start_soon(self._regularly, _FORGOTTEN, self.sign_in.forget_unanswered)
+                tasks.start_soon(self._regularly, _LOOKED, self.own_users.warn)
                 yield
                 tasks.cancel_scope.cancel()
         finally:

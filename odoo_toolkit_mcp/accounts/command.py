@@ -12,8 +12,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import tomlkit
+
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import ConfigurationError, OdooError
+from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.logs import log_to_stderr
 
 if TYPE_CHECKING:
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 
 #: Exit status of wrong settings, as argparse uses it for wrong arguments, and of a failed check.
 WRONG_SETTINGS, FAILED = 2, 1
+
+#: Errors of what the settings name, and that may be there again: whoever starts the server is to
+#: try again, which is not so with wrong settings.
+_AWAY = ("STORE_ERROR", "JOURNAL_ERROR")
 
 
 def main(words: Sequence[str]) -> int:
@@ -42,16 +49,23 @@ def main(words: Sequence[str]) -> int:
         if problem := _other_way(options.auth, team):
             raise configuration_error([problem])
         if options.check:
-            return _check(team)
+            return _check(team, path)
         if options.reseal:
             return _reseal(team)
         return _serve(team)
     except ConfigurationError as error:
-        problems = error.details.get("problems") or [f"{error.message} {error.suggestion or ''}"]
-        _say(f"odoo-toolkit-mcp serve {path}:", *(f"  - {problem}" for problem in problems))
+        told = setting_names(f"{error.message} {error.suggestion or ''}".strip())
+        if error.code in _AWAY:
+            _say(told)
+            return FAILED
+        problems = [*map(setting_names, error.details.get("problems") or [told])]
+        if options.init:  # what is wrong are the answers, and not a file
+            _say(*problems)
+        else:
+            _say(f"{path}:", *(f"  - {problem}" for problem in problems))
         return WRONG_SETTINGS
     except OdooError as error:
-        _say(f"{error.message} {error.suggestion or ''}")
+        _say(setting_names(f"{error.message} {error.suggestion or ''}".strip()))
         return FAILED
 
 
@@ -115,15 +129,20 @@ def _serve(team: Team) -> int:
     os._exit(0)
 
 
-def _check(team: Team) -> int:
-    """Look at the store, the keys, and each Odoo as the server's own user there."""
-    from odoo_toolkit_mcp.accounts.app import TeamServer
+def _check(team: Team, path: Path) -> int:
+    """Look at the store, the keys, and each Odoo as the server's own user there; make nothing."""
+    from odoo_toolkit_mcp.accounts.policy_checks import doubtful_rules
     from odoo_toolkit_mcp.http.authentication import SigningKeys
 
-    TeamServer(team)
-    _say(f"The store {team.store} and its keys can be used.")
     failed = False
+    for problem in _problems_with_files(team):
+        failed = True
+        _say(problem)
+    if told := _readable_secret(path):
+        _say(told)
     for instance in team.instances.values():
+        for doubt in doubtful_rules(instance):
+            _say(f"{instance.title}: Warning: {doubt}")
         for problem in _problems_with_odoo(instance):
             failed = True
             _say(f"{instance.title}: {problem}")
@@ -140,33 +159,136 @@ def _check(team: Team) -> int:
         _say(f"People sign in at {team.issuer.url}, and give a key at {team.public_url}/me.")
     for address in team.addresses:
         of = team.instances[address.instance].title if address.instance else "any database"
+        if len(team.instances) == 1 and address.path != team.server.path:
+            # The common one is for the same database as long as there is no other.
+            of = f"{of} also when other databases are added"
         _say(f"The address for assistants, {of}: {address.url}")
     return FAILED if failed else 0
 
 
+def _problems_with_files(team: Team) -> Iterator[str]:
+    """Yield what is wrong with the store, the file of keys and the rules; what is right is said.
+
+    Nothing is made: whoever checks may be another user than the one as whom the server runs.
+    """
+    from odoo_toolkit_mcp.accounts.app import TeamServer
+    from odoo_toolkit_mcp.accounts.policy_checks import check_rules
+    from odoo_toolkit_mcp.accounts.store import holds_secrets, open_store
+    from odoo_toolkit_mcp.accounts.vault import Vault, keys_of_file
+
+    check_rules(team)
+    keys = team.secret_key_file
+    without_keys = keys is not None and not keys.exists()
+    sealed = False
+    if "://" in team.store or Path(team.store).exists():
+        store = open_store(team.store)
+        sealed = holds_secrets(store)
+        store.close()
+        _say(f"The store {store.name} can be used.")
+    else:
+        yield from _made_later(f"The store {team.store}", Path(team.store))
+    if keys and without_keys and (team.secret_keys or not sealed):
+        yield from _made_later(f"The file of secret keys {keys}", keys)
+        return
+    if sealed:
+        TeamServer(team).store.close()
+    else:
+        kept = keys_of_file(keys) if keys else []
+        Vault([*(key.reveal() for key in team.secret_keys), *kept])
+    _say("The secret keys can be used.")
+
+
+def _made_later(what: str, path: Path) -> Iterator[str]:
+    """Say that a file will be made, or yield why it cannot be."""
+    folder = path.absolute().parent
+    while not folder.exists():
+        folder = folder.parent
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        _say(f"{what} will be made at the first start.")
+    else:
+        yield (
+            f"{what} is not there, and cannot be made: {folder} cannot be written. Give another"
+            " place, or the right to write there."
+        )
+
+
+def _readable_secret(path: Path) -> str | None:
+    """Return a warning where others can read a file that has a secret in it."""
+    if os.name == "nt" or not path.stat().st_mode & 0o077:
+        return None
+    content = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
+    kept = [
+        name
+        for table in content["instances"].values()
+        for name in ("api_key", "password")
+        if not str(table.get(name, "env:")).startswith("env:")
+    ]
+    if not kept:
+        return None
+    return f"Warning: others can read {path}, which has {kept[0]} in it. Run: chmod 600 {path}"
+
+
 def _problems_with_odoo(instance: Instance) -> Iterator[str]:
     """Yield what is wrong with an instance and its Odoo; what is right is said."""
-    from odoo_toolkit.client import Odoo
+    from odoo_toolkit_mcp.accounts.own_users import (
+        as_own_user,
+        end_in_words,
+        ends_of_keys,
+        refusal_in_words,
+    )
     from odoo_toolkit_mcp.accounts.policy_checks import (
-        journal_problem,
         unknown_groups,
+        unknown_models,
         unused_plugins,
     )
 
     yield from unused_plugins(instance)
-    if problem := journal_problem(instance):
-        yield problem
+    yield from _problems_with_journal(instance)
     try:
-        with Odoo(instance.connection) as odoo:
-            odoo.connect()
+        with as_own_user(instance) as odoo:
             _say(f"{instance.title}: Odoo {odoo.version.full} knows {odoo.settings.username}.")
+            # Odoo need not tell either of them to a user with few rights.
+            with contextlib.suppress(OdooError):
+                if told := end_in_words(instance, ends_of_keys(odoo)):
+                    _say(f"{instance.title}: {told}")
+            with contextlib.suppress(OdooError):
+                if unknown := unknown_models(instance, odoo):
+                    _say(
+                        f"{instance.title}: Warning: Odoo has no model {', '.join(unknown)}."
+                        " Correct the name, unless its app is still to be installed."
+                    )
             if unknown := unknown_groups(instance, odoo):
                 yield (
                     f"Odoo has no group {', '.join(unknown)}, so that no rule with it fits anybody."
                     " Correct the name; developer mode shows it on the group's form."
                 )
     except OdooError as error:
-        yield f"{error.message} {error.suggestion or ''}".strip()
+        yield refusal_in_words(instance, error)
+
+
+def _problems_with_journal(instance: Instance) -> Iterator[str]:
+    """Yield why the journal of an instance cannot be used; say where it is."""
+    from odoo_toolkit.journal.places import AUTO, OFF, usual_file
+    from odoo_toolkit_mcp.accounts.policy_checks import journal_problem
+
+    place = instance.connection.journal
+    if place == OFF:
+        _say(f"{instance.title}: There is no journal, so that no change can be taken back.")
+        return
+    if place in (None, AUTO):
+        place = str(usual_file(instance.connection.url))
+    what = f"{instance.title}: The journal {_without_password(place)}"
+    if "://" not in place and not Path(place).exists():
+        yield from _made_later(what, Path(place))
+    elif problem := journal_problem(instance):
+        yield problem
+    else:
+        _say(f"{what} can be used.")
+
+
+def _without_password(place: str) -> str:
+    scheme, there, rest = place.partition("://")
+    return f"{scheme}{there}{rest.rpartition('@')[2]}" if there else place
 
 
 def _reseal(team: Team) -> int:
@@ -181,7 +303,13 @@ def _hash_password() -> int:
     from odoo_toolkit_mcp.accounts.passwords import hash_password
 
     try:
-        hashed = hash_password(getpass.getpass("The operator's password: "))
+        password = getpass.getpass("The operator's password: ")
+        if getpass.getpass("Once more: ") != password:
+            raise ValueError("These are two passwords: nothing was made. Begin again.")
+        hashed = hash_password(password)
+    except EOFError:
+        _say("The password is asked for twice: give it on two lines.")
+        return WRONG_SETTINGS
     except ValueError as error:
         _say(str(error))
         return WRONG_SETTINGS
@@ -201,7 +329,7 @@ def _init(path: Path) -> int:
         f" {written.operator_password}",
         "(only its hash is in the file: write it down now).",
     )
-    status = _check(team)
+    status = _check(team, path)
     if team.public_url.startswith("https:"):
         _say(
             f"A proxy with TLS has to pass {team.public_url} on to"

@@ -21,13 +21,23 @@ from urllib.parse import urlsplit
 import attrs
 import tomlkit
 
-from odoo_toolkit.configuration import configuration_error, load
+from odoo_toolkit.configuration import Secret, configuration_error, load
 from odoo_toolkit.connection.database import listed_databases
 from odoo_toolkit.connection.http import Http
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import detect_version
 from odoo_toolkit.errors import AccessError, ConfigurationError, OdooError
-from odoo_toolkit.user_keys import BegunKey, UserKey, begin_key, finish_key, give_up_key
+from odoo_toolkit.user_keys import (
+    BegunKey,
+    KeyOwner,
+    UserKey,
+    begin_key,
+    check_key,
+    finish_key,
+    give_up_key,
+    is_key,
+)
+from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.accounts.passwords import hash_password
 from odoo_toolkit_mcp.accounts.team import Team, read_team, team_of
 from odoo_toolkit_mcp.settings import is_loopback
@@ -83,6 +93,7 @@ def write_first_file(
         raise ConfigurationError(
             f"There is no folder {path.absolute().parent}.", suggestion="Make it first."
         )
+    _check_alone(path)
     dialog = _Dialog(say, ask, ask_secretly, sys.stdin.isatty() if patient is None else patient)
     operator = secrets.token_urlsafe(15)
     content: dict[str, Any] = {"operator_password": hash_password(operator)}
@@ -94,18 +105,60 @@ def write_first_file(
             suggestion="Nothing was written, and no key was made: begin again.",
         ) from None
     with _new_file(path) as write:
-        made = finish_key(server, server.database, begun, _KEY_NAME)
-        content["instances"]["main"]["api_key"] = made.key.reveal()
+        made = None
+        if isinstance(begun, _GivenKey):
+            key = begun.key
+        else:
+            made = finish_key(server, server.database, begun, _KEY_NAME)
+            key = made.key
+        content["instances"]["main"]["api_key"] = key.reveal()
         write(_document(content))
     dialog.say(f"Written: {path}")
-    _tell_of_key(dialog, made)
+    if made:
+        _tell_of_key(dialog, made)
     return FirstFile(team=read_team(path), operator_password=operator)
+
+
+def _check_alone(path: Path) -> None:
+    """See that the server of a file would not share its store with another one.
+
+    Raises:
+        ConfigurationError: there is a store in the folder, or the file of another team.
+    """
+    folder = path.absolute().parent
+    # What the file says nothing of, is named by itself.
+    beside = [name for name in ("accounts.sqlite",) if (folder / name).exists()]
+    beside += [
+        other.name
+        for other in sorted(folder.glob("*.toml"))
+        if "\n[instances." in other.read_text(encoding="utf-8", errors="replace")
+    ]
+    if beside:
+        raise ConfigurationError(
+            f"{folder} has {beside[0]} already: two teams in one folder would share their store"
+            " of sign-ins.",
+            suggestion="Give a file in a folder of its own. To go on with a store that is there,"
+            " write the file by hand: docs/team.md.",
+        )
+
+
+@attrs.frozen(kw_only=True)
+class _GivenKey:
+    """A key that was given, so that none is made.
+
+    Attributes:
+        owner: the user.
+        key: that Odoo takes for that user.
+    """
+
+    owner: KeyOwner
+    key: Secret
 
 
 def _answered(
     dialog: _Dialog, content: dict[str, Any], folder: Path
-) -> tuple[ConnectionSettings, BegunKey]:
-    """Ask everything, and fill in the content of the file; return what the key is made with."""
+) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
+    """Ask everything, and fill in the content of the file; return what the key comes from."""
     dialog.say("Five questions. Nothing is sent anywhere but to your Odoo.")
     server, begun = _logged_in(dialog)
     instance = {
@@ -130,21 +183,30 @@ def _answered(
 
         def with_mode(answer: str) -> str:
             mode = answer.lower() or "readonly"
+            if mode not in ("readonly", "full"):
+                raise ConfigurationError(
+                    f"{answer!r} is neither readonly nor full.",
+                    suggestion="Give one of them. Other policies, such as certain models only, are"
+                    " written into the file afterwards.",
+                )
             tried = {"main": {**instance, "mode": mode}}
             team_of({**content, "instances": tried}, folder)
             return mode
 
         instance["mode"] = dialog.until_right(
-            "5. What may assistants do: readonly, or full (all that the person may): ", with_mode
+            "5. What may assistants do: readonly, or full, which is all that the person may"
+            " (empty: readonly): ",
+            with_mode,
         )
     except BaseException:
-        with contextlib.suppress(OdooError):
-            give_up_key(server, server.database, begun)
+        if isinstance(begun, BegunKey):
+            with contextlib.suppress(OdooError):
+                give_up_key(server, server.database, begun)
         raise
     return server, begun
 
 
-def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey]:
+def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
     """Ask where Odoo is and who the server is there, until Odoo takes it."""
     url = dialog.until_right("1. Address of Odoo, such as https://odoo.example.com: ", _url)
     there = _listed(url)
@@ -166,15 +228,21 @@ def _logged_in(dialog: _Dialog) -> tuple[ConnectionSettings, BegunKey]:
                 database = dialog.until_right(of_database, partial(_database, there))
 
 
-def _with_login(dialog: _Dialog, url: str, database: str) -> tuple[ConnectionSettings, BegunKey]:
+def _with_login(
+    dialog: _Dialog, url: str, database: str
+) -> tuple[ConnectionSettings, BegunKey | _GivenKey]:
     """Ask for the server's own user, and log in."""
     login = dialog.until_right("   Login: ", partial(_given, "The user has a login."))
     password = dialog.until_right(
-        "   Password (an API key is made with it, and it is kept nowhere): ",
-        partial(_given, "The user has a password."),
+        "   Password (an API key is made with it, and it is kept nowhere), or an API key: ",
+        partial(_given, "The user has a password or an API key."),
         secretly=True,
     )
     server = _where(url, database)
+    if is_key(password):
+        key = Secret(password.strip())
+        owner = check_key(server, database, login, key)
+        return server, _GivenKey(owner=owner, key=key)
     try:
         return server, begin_key(server, database, login, password)
     except AccessError as error:
@@ -322,4 +390,5 @@ class _Dialog:
     def complain(self, error: OdooError) -> None:
         """Say what is wrong with an answer."""
         problems = error.details.get("problems")
-        self.say("\n".join(problems or [f"{error.message} {error.suggestion or ''}"]))
+        told = problems or [f"{error.message} {error.suggestion or ''}".strip()]
+        self.say(setting_names("\n".join(told)))

@@ -21,7 +21,7 @@ from odoo_toolkit_mcp.accounts.activity import Notes
 from odoo_toolkit_mcp.accounts.attempts import FORMS, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
-from odoo_toolkit_mcp.accounts.in_words import policy_in_words
+from odoo_toolkit_mcp.accounts.in_words import for_people, policy_in_words, without_code
 from odoo_toolkit_mcp.accounts.odoo_users import UNUSED, SignedIn, forget
 from odoo_toolkit_mcp.accounts.provider import Provider
 from odoo_toolkit_mcp.accounts.sign_in import SignIn
@@ -130,7 +130,7 @@ class MyPages:
         try:
             user = await self._sign_in.signed_in(request, instance, form)
         except OdooError as error:
-            problem = f"{error.message} {error.suggestion or ''}".strip()
+            problem = for_people(error)
             login = text_of(form, "login", 200)
             return self._form(request, problem, instance=instance.name, login=login)
         if self._team.issuer:
@@ -263,7 +263,7 @@ class MyPages:
             )
         except OdooError as error:
             if error.code != "NOT_FOUND":
-                return f"{error.message} {error.suggestion or ''}"
+                return for_people(error)
         await self._sign_in.forget_attempts(request, instance, account.login)
         return None
 
@@ -280,9 +280,7 @@ class MyPages:
                 lambda odoo: undo(odoo, entry=entry, dry_run=not sure),
             )
         except OdooError as error:
-            raise PageError(
-                "This cannot be taken back", f"{error.message} {error.suggestion or ''}", 409
-            ) from error
+            raise PageError("This cannot be taken back", for_people(error), 409) from error
         return self._pages.show(
             request, "undo.html", entry=entry, sure=sure, done=done, told=_told(done)
         )
@@ -366,7 +364,7 @@ def _told(done: Any) -> list[tuple[str, list[str]]]:
     if isinstance(done, Plan) and done.undo:
         said["remains"] = done.undo.remains
     return [
-        (_SENTENCES[name], [found] if isinstance(found, str) else found)
+        (_SENTENCES[name], [*map(without_code, [found] if isinstance(found, str) else found)])
         for name, found in said.items()
         if found
     ]

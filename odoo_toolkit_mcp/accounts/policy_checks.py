@@ -5,7 +5,6 @@ What a server of a rule needs is made here once, so that the same code tells wha
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,14 +12,12 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.requests import journal_for
 from odoo_toolkit_mcp.settings import ServerSettings
 from odoo_toolkit_mcp.tool_list import ToolList
-
-#: How the messages of the server name a setting; in the team's file it is in small letters.
-_VARIABLE = re.compile(r"ODOO_MCP_([A-Z_]+)")
 
 
 def check_rules(team: Team) -> None:
@@ -86,6 +83,58 @@ def unknown_groups(instance: Instance, odoo: Odoo) -> list[str]:
     return sorted(wanted - set(named.values()))
 
 
+def unknown_models(instance: Instance, odoo: Odoo) -> list[str]:
+    """Return the models in the lists of an instance's rules that its Odoo does not have.
+
+    Args:
+        instance: has the rules.
+        odoo: the connection of the server's own user.
+
+    Raises:
+        OdooError: it cannot be asked, or this user may not know.
+    """
+    wanted = {
+        model
+        for rule in instance.rules
+        for models in (
+            rule.settings.model_allowlist,
+            rule.settings.model_blocklist,
+            rule.settings.write_allowlist,
+        )
+        for model in models
+        if not set(model) & set("*?[")
+    }
+    if not wanted:
+        return []
+    search = Call(
+        model="ir.model",
+        method="search_read",
+        arguments={"domain": [["model", "in", sorted(wanted)]], "fields": ["model"]},
+        internal=True,
+    )
+    return sorted(wanted - {row["model"] for row in odoo.call(search)})
+
+
+def doubtful_rules(instance: Instance) -> list[str]:
+    """Return what the rules of an instance say that is hardly meant."""
+    told = []
+    several = len(instance.rules) > 1
+    for number, rule in enumerate(instance.rules, 1):
+        which = f"rule {number}" if several else "the policy"
+        if number < len(instance.rules) and not (rule.logins or rule.groups or rule.claims):
+            told.append(
+                f"{which} has no logins, groups or claims: it fits everybody, so that those after"
+                " it never count. Move it to the end, or say whom it is for."
+            )
+        settings = rule.settings
+        if rule.admit and settings.mode == "restricted" and not settings.write_allowlist:
+            told.append(
+                f"{which} has the mode restricted without write_allowlist, so that nothing can be"
+                " created or changed under it. Name the models there."
+            )
+    return told
+
+
 def _places(team: Team) -> Iterator[tuple[str, ServerSettings]]:
     for name, instance in team.instances.items():
         for number, rule in enumerate(instance.rules, 1):
@@ -104,5 +153,4 @@ def _problem(settings: ServerSettings) -> OdooError | None:
 
 
 def _in_the_file(error: OdooError) -> str:
-    told = f"{error.message} {error.suggestion or ''}".strip()
-    return _VARIABLE.sub(lambda found: found[1].lower(), told)
+    return setting_names(f"{error.message} {error.suggestion or ''}".strip())

@@ -336,7 +336,7 @@ class Provider(OAuthAuthorizationServerProvider[GrantedCode, GrantedRefreshToken
             instance=grant.account.instance,
             account=grant.account.id,
             client=grant.client_name,
-            body={"why": why, "connection": grant.id},
+            body={"login": grant.account.login, "why": why, "connection": grant.id},
         )
 
     async def note_use(self, grant: Grant) -> None:

@@ -23,7 +23,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit_mcp.accounts.attempts import ADDRESS, LOGIN, Attempts
 from odoo_toolkit_mcp.accounts.beside import beside
 from odoo_toolkit_mcp.accounts.grants import Account
-from odoo_toolkit_mcp.accounts.in_words import policy_in_words
+from odoo_toolkit_mcp.accounts.in_words import for_people, policy_in_words
 from odoo_toolkit_mcp.accounts.odoo_users import (
     UNUSED,
     SignedIn,
@@ -145,7 +145,7 @@ class SignIn:
             try:
                 user = await self.signed_in(request, instance, form)
             except OdooError as error:
-                problem = f"{error.message} {error.suggestion or ''}".strip()
+                problem = for_people(error)
                 login = text_of(form, "login", 200)
                 return await self._form(
                     request, token, asked, problem, instance=instance.name, login=login
@@ -335,7 +335,7 @@ class SignIn:
         except OdooError as error:
             raise PageError(
                 "Odoo has not made a key",
-                f"{error.message} {error.suggestion or ''} Nothing was granted. Begin again.",
+                f"{for_people(error)} Nothing was granted. Begin again.",
                 502,
             ) from error
         if shared:

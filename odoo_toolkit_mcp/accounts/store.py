@@ -116,6 +116,16 @@ def open_store(place: str | Path) -> Database:
     return store
 
 
+def holds_secrets(store: Database) -> bool:
+    """Whether a store has anything that a secret key has sealed for long."""
+    with store.reading() as session:
+        found = session.execute(
+            "SELECT 1 FROM client UNION ALL SELECT 1 FROM account WHERE sealed_key IS NOT NULL"
+            " LIMIT 1"
+        ).fetchone()
+    return found is not None
+
+
 def now() -> float:
     """Return the time as the store has it."""
     return time.time()

@@ -23,6 +23,7 @@ logins = ["*@example.com"]
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import os
 import re
@@ -39,6 +40,7 @@ from tomlkit.exceptions import ParseError
 from odoo_toolkit.configuration import Secret, configuration_error, load, unknown_names
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.journal.places import AUTO, OFF
+from odoo_toolkit_mcp.accounts.in_words import setting_names
 from odoo_toolkit_mcp.accounts.issuer import Issuer, issuer_of
 from odoo_toolkit_mcp.accounts.passwords import is_hash
 from odoo_toolkit_mcp.accounts.vault import SHORTEST_KEY
@@ -56,15 +58,29 @@ _OF_SERVER = (
     "max_body_mb",
 )
 
-#: Settings that make no sense, or no difference, behind a sign-in.
-_NOT_HERE = frozenset(
-    {
-        *("transport", "allowed_hosts", "auth_token", "auth_issuer", "auth_audience"),
-        *("auth_jwks_url", "auth_scopes", "allow_unauthenticated", "credential_headers"),
-        *("stateless", "download_dir", "audit", "audit_file"),
-        *_OF_SERVER,
-    }
-)
+_SIGNED_IN = "people sign in here; tokens of another issuer are for [issuer]"
+_ACTIVITY = "the activity, which /admin shows, takes the place of the audit, and has every change"
+
+#: Settings that make no sense, or no difference, behind a sign-in -> why a team has none of them.
+_NOT_HERE: Mapping[str, str] = {
+    "transport": "a team is served over HTTP",
+    "allowed_hosts": "the host is that of public_url",
+    "auth_token": _SIGNED_IN,
+    "auth_issuer": _SIGNED_IN,
+    "auth_audience": _SIGNED_IN,
+    "auth_jwks_url": _SIGNED_IN,
+    "auth_scopes": _SIGNED_IN,
+    "allow_unauthenticated": "nobody gets in without signing in",
+    "credential_headers": "each person's own key is used, which is kept here",
+    "stateless": "any process answers any request",
+    "download_dir": "clients over HTTP do not see the folders of this machine",
+    "audit": _ACTIVITY,
+    "audit_file": _ACTIVITY,
+    "audit_writes": _ACTIVITY,
+    "audit_deletes": _ACTIVITY,
+    "rate_limit_burst": "calls are counted by whole minutes, together by all processes: set"
+    " rate_limit_rpm",
+}
 
 #: What a rule may say otherwise than its instance.
 _OF_RULE = (
@@ -83,6 +99,9 @@ _OF_RULE = (
 
 #: What a rule closes, it closes besides what its instance closes.
 _ADDED = ("model_blocklist", "field_blocklist", "method_blocklist", "disabled_toolsets")
+
+#: Words in place of a place that are taken for a mistake: those which may mean that there is none.
+_NO_PLACE = (OFF, AUTO, "on", "no", "none", "false", "true", "disabled")
 
 #: What makes no difference where somebody else signs people in.
 _NOT_WITH_ISSUER = ("access_hours", "refresh_days", "client_documents")
@@ -308,7 +327,7 @@ def team_of(content: Mapping[str, Any], folder: Path) -> Team:
         raise configuration_error(problems)
     reader = _Reader(content)
     known = [field.name for field in attrs.fields(Team) if field.name != "server"]
-    reader.problems += unknown_names(content, [*known, *_OF_SERVER])
+    reader.problems += _unknown(content, [*known, *_OF_SERVER])
     public = reader.public_url()
     server = _server(reader, public)
     store = reader.text("store") or "accounts.sqlite"
@@ -376,8 +395,39 @@ def _server(reader: _Reader, public: str) -> ServerSettings:
         "allow_unauthenticated": True,
     }
     settings, problems = load(ServerSettings, {**given, **fixed}, environ={})
-    reader.problems += problems
+    reader.problems += map(setting_names, problems)
     return settings or ServerSettings()
+
+
+def _unknown(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """Return a sentence for each name that a part of the file does not have."""
+    problems = []
+    for name in given:
+        if name in known:
+            continue
+        if why := _NOT_HERE.get(name):
+            problems.append(f"{name} is not for a team's file: {why}. Leave it out.")
+        elif name in _OF_SERVER:
+            problems.append(
+                f"{name} is for the whole server: write it at the top of the file, before the"
+                " first [instances...]."
+            )
+        else:
+            problems += unknown_names([name], known)
+    return problems
+
+
+def _no_place(journal: Any) -> str | None:
+    """Return what is wrong with a word that would make a file of its name."""
+    word = journal.lower() if isinstance(journal, str) else AUTO
+    if word in (AUTO, OFF) or set(word) & set("./\\"):
+        return None
+    if not difflib.get_close_matches(word, _NO_PLACE, n=1):
+        return None
+    return (
+        f"journal is {journal!r}, which looks like {AUTO} or {OFF}: write one of these; or a file,"
+        " such as journal.sqlite, with its ending."
+    )
 
 
 def _journal(given: Any, *, folder: Path, store: str) -> Any:
@@ -410,10 +460,12 @@ def _instances(
             )
         elif not isinstance(table, Mapping):
             reader.problems.append(f"instances.{name} must be a table.")
-        elif instance := _instance(
-            reader, name, {**table, "journal": journal(table.get("journal"))}, server
-        ):
-            found[name] = instance
+        else:
+            if problem := _no_place(table.get("journal")):
+                reader.problems.append(f"instances.{name}: {problem}")
+            placed = {**table, "journal": journal(table.get("journal"))}
+            if instance := _instance(reader, name, placed, server):
+                found[name] = instance
     return found
 
 
@@ -422,8 +474,15 @@ def _instance(
 ) -> Instance | None:
     place = f"instances.{name}"
     of_connection = [field.name for field in attrs.fields(ConnectionSettings)]
-    of_server = [f.name for f in attrs.fields(ServerSettings) if f.name not in _NOT_HERE]
-    problems = unknown_names(table, ["title", "rules", *of_connection, *of_server])
+    of_server = [
+        field.name
+        for field in attrs.fields(ServerSettings)
+        if field.name not in (*_NOT_HERE, *_OF_SERVER)
+    ]
+    problems = _unknown(table, ["title", "rules", *of_connection, *of_server])
+    title = table.get("title", name)
+    if not isinstance(title, str) or not title.strip():
+        problems.append("title must be text.")
     connection, found = load(
         ConnectionSettings, {key: table[key] for key in of_connection if key in table}, environ={}
     )
@@ -450,11 +509,10 @@ def _instance(
         problems += [f"rule {number}: {problem}" for problem in wrong if problem not in found]
         if told:
             made.append(told)
-    reader.problems += [f"{place}: {problem}" for problem in problems]
+    reader.problems += [f"{place}: {setting_names(problem)}" for problem in problems]
     if problems or connection is None or settings is None:
         return None
-    title = table.get("title", name)
-    return Instance(name=name, title=str(title), connection=connection, rules=tuple(made))
+    return Instance(name=name, title=title, connection=connection, rules=tuple(made))
 
 
 def _rule(
@@ -463,7 +521,7 @@ def _rule(
     """Return a rule, or what is wrong with it."""
     if not isinstance(rule, Mapping):
         return None, ["must be a table."]
-    problems = unknown_names(rule, ["logins", "groups", "claims", "admit", *_OF_RULE])
+    problems = _unknown(rule, ["logins", "groups", "claims", "admit", *_OF_RULE])
     values = dict(base)
     for name in _OF_RULE:
         if name in rule:

@@ -74,14 +74,26 @@ class Vault:
         return [base64.urlsafe_b64decode(_derived(key, use.encode())) for key in self._keys]
 
 
-def keys_of_file(path: Path) -> list[str]:
+def keys_of_file(path: Path, *, make: bool = True) -> list[str]:
     """Return the keys in a file, one a line; the file is made, with one key, where it is missing.
 
+    Args:
+        path: of the file.
+        make: whether it may be made: a new key does not open what an earlier one has sealed.
+
     Raises:
-        ConfigurationError: it cannot be read or made, or others may read it.
+        ConfigurationError: it cannot be read or made, or others may read it; or it is missing, and
+            may not be made.
     """
     try:
         if not path.exists():
+            if not make:
+                raise ConfigurationError(
+                    f"The file of secret keys, {path}, is missing, and the store has secrets that"
+                    " were sealed with a key of it.",
+                    suggestion="Put the file back beside the store, from its backup; nothing was"
+                    " made. Without that key, move the store away: people then sign in again.",
+                )
             path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "w") as file:

@@ -118,7 +118,7 @@ def test_a_wrong_answer_is_told_and_asked_again(
         "'not-there'",
         "does not accept this login and password",
         "public_url must be the https address",
-        "mode must be one of",
+        "'everything' is neither readonly nor full",
     ):
         assert told in words, told
     assert "not the password" not in words
@@ -141,7 +141,7 @@ def test_of_a_dialog_that_comes_to_no_end_nothing_is_left(
     ]
     for last, told in [
         ([], "ended before the last question"),
-        ([("5.", "everything")], "mode must be"),
+        ([("5.", "everything")], "neither readonly nor full"),
     ]:
         with pytest.raises(OdooError, match=told):
             init(tmp_path / "team.toml", *right, *last, patient=False)
@@ -159,3 +159,42 @@ def test_a_file_that_is_there_is_left_alone(
     assert main([str(path), "--init"]) == 2
     assert "is there already" in capsys.readouterr().err
     assert path.read_text() == "mine"
+
+
+def test_an_api_key_is_taken_in_place_of_the_password_and_no_other_is_made(
+    server: Server, people: People, tmp_path: Path
+) -> None:
+    user = people.make()
+    made = user.make()
+    written, said = init(
+        tmp_path / "team.toml",
+        ("1.", server.url),
+        ("2.", server.db),
+        ("Login", user.login),
+        ("Password", "0" * 40),
+        ("Login", user.login),
+        ("Password", f" {made.key.reveal()} "),
+        ("4.", ""),
+        ("5.", "restricted"),
+        ("5.", ""),
+    )
+    assert "does not accept this API key" in "\n".join(said)
+    assert "'restricted' is neither readonly nor full" in "\n".join(said)
+    key = written.team.instances["main"].connection.api_key
+    assert key is not None
+    assert key.reveal() == made.key.reveal()
+    assert keys_of(user, people) == [made.name]
+
+
+@pytest.mark.parametrize("there", ["accounts.sqlite", "first.toml"])
+def test_a_second_team_in_one_folder_is_refused(
+    there: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / there).write_text('public_url = "https://x"\n[instances.main]\n')
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    path = tmp_path / "second.toml"
+    assert main([str(path), "--init"]) == 2
+    said = capsys.readouterr().err
+    assert f"has {there} already" in said
+    assert not said.startswith("odoo-toolkit-mcp serve")
+    assert not path.exists()

@@ -86,11 +86,22 @@ def test_the_journal_is_where_the_store_is_unless_the_file_says_otherwise(
         (with_instance(url=None), "url"),
         (with_instance(database=None), "database is missing"),
         (with_instance(username=None), "username and api_key are missing"),
-        (with_instance(api_key=None), "There is no credential"),
+        (with_instance(api_key=None), "no credential: give api_key, or username and password."),
         (with_instance(mode="everything"), "mode"),
         (with_instance(mdoe="full"), "mdoe"),
         (with_instance(auth_token="x" * 40), "auth_token"),
         (with_instance(allowed_hosts=["example.com"]), "allowed_hosts"),
+        (with_instance(audit=True), "audit is not for a team's file: the activity"),
+        (with_instance(audit_file="x.jsonl"), "audit_file is not for a team's file"),
+        (with_instance(audit_writes=False), "audit_writes is not for a team's file"),
+        (with_instance(audit_deletes=False), "audit_deletes is not for a team's file"),
+        (with_instance(rate_limit_burst=5), "counted by whole minutes"),
+        (with_instance(stateless=False), "stateless is not for a team's file"),
+        (with_instance(log_level="debug"), "log_level is for the whole server"),
+        ({"audit": True}, "audit is not for a team's file"),
+        (with_instance(title=7), "title must be text"),
+        (with_instance(journal="of"), "journal is 'of'"),
+        (with_instance(journal="none"), "journal is 'none'"),
         (with_instance(rules={"mode": "full"}), "rules must be tables"),
         (with_instance(rules=["full"]), "rule 1: must be a table"),
         (with_rule(mode="everything"), "rule 2: "),
@@ -304,6 +315,14 @@ def test_a_policy_is_told_in_plain_words(
     words = " ".join(policy_in_words(ServerSettings(transport="http", **settings)))
     assert told in words
     assert not_told not in words
+
+
+def test_to_the_operator_a_policy_is_told_of_the_person() -> None:
+    settings = ServerSettings(transport="http", mode="full")
+    words = " ".join(policy_in_words(settings, to_operator=True))
+    assert "in this person's name what this person can do" in words
+    assert "This person is asked before" in words
+    assert " you" not in words.lower()
 
 
 RULES = [

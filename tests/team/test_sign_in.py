@@ -387,7 +387,11 @@ def test_an_odoo_that_is_down_is_told_at_sign_in(team: RunningTeam, client: OAut
     answer = person.sign_in(page, instance="down", login="ann", password="a password of ann")
     assert answer.status_code == 400
     assert "a password of ann" not in answer.text
-    assert "Nothing answers" in text_of(answer), text_of(answer)
+    words = text_of(answer)
+    assert "The database cannot be reached now" in words
+    # Where Odoo is, and which settings name it, is for the operator.
+    assert "127.0.0.1:9" not in words
+    assert "ODOO_URL" not in words
 
 
 def test_who_is_archived_or_loses_the_key_while_connected_is_disconnected(
@@ -439,13 +443,14 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     assert "Claude" in words
     assert f"Odoo {user.server.version}" in words
     assert "does not answer" in words
-    assert "It can do in your name what you can do in Odoo" in words
+    assert "It can do in this person's name what this person can do in Odoo" in words
     grants = team.server.provider.grants
     account = grants.account_of("main", user.uid)
     assert account
     lines = operator.get("/admin/activity.jsonl", account=str(account.id)).text.splitlines()
     events = [json.loads(line) for line in lines]
     assert {"connected", "call"} <= {event["kind"] for event in events}
+    assert all(re.fullmatch(r"[\d-]{10}T[\d:]{8}\+00:00", event["happened"]) for event in events)
     (called,) = [event["body"] for event in events if event["kind"] == "call"]
     assert (called["model"], called["operation"]) == ("res.partner", "create")
     assert called["success"] is not refused
@@ -458,13 +463,20 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     gone = grants.account_of("main", user.uid)
     assert gone
     assert gone.key is None
+    ended = [one for one in team.server.provider.activity.latest() if one.kind == "disconnected"]
+    assert ended
+    assert all(one.instance == "main" for one in ended)
+    assert all(one.body["login"] == user.login for one in ended)
     operator.post("/admin/sign-out", page)
     assert operator.get("/admin/activity").status_code == 403
 
 
-def test_a_database_that_was_renamed_is_told_at_sign_in(server: Server, tmp_path: Path) -> None:
+def test_a_database_that_was_renamed_is_told_to_the_operator(
+    server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with RunningTeam(tmp_path, {"main": instance_of(server, database="renamed")}) as team:
         person, page = begun(team, OAuthClient(team.url))
         answer = person.sign_in(page, login="demo", password="demo")
         assert answer.status_code == 400
-        assert "renamed" in text_of(answer)
+        assert re.search("database cannot be reached now|Ask the operator", text_of(answer))
+        assert "database" in caplog.text

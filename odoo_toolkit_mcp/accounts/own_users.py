@@ -1,0 +1,189 @@
+"""The server's own user in each Odoo: whether Odoo takes its key, and when that key ends.
+
+By this user the server finds out which apps are installed. Without it people sign in all the same,
+but lack the tools of the apps; so the operator is told, in the log and at ``/admin``.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
+
+import anyio
+import anyio.to_thread
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import AccessError, OdooError
+from odoo_toolkit_mcp.accounts.in_words import setting_names
+from odoo_toolkit_mcp.accounts.team import Instance, Team
+from odoo_toolkit_mcp.accounts.web import day
+
+logger = logging.getLogger(__name__)
+
+#: Seconds that an Odoo has to say that it is there.
+_PATIENCE = 5.0
+
+#: Seconds for which it counts what was found out: of a wrong login too often repeated, Odoo would
+#: hold up all logins that come from this machine.
+_FRESH = 60.0
+
+#: Errors of an Odoo that is not there.
+_SILENT = ("CONNECTION_ERROR", "CONNECTION_REFUSED", "TIMEOUT")
+
+#: How long before its end a key is warned of.
+_SOON = timedelta(days=14)
+
+
+@contextmanager
+def as_own_user(instance: Instance, patience: float | None = None) -> Iterator[Odoo]:
+    """Give a connection to an instance's Odoo as the server's own user there.
+
+    Args:
+        instance: where.
+        patience: seconds that Odoo has for an answer; as the file says by default.
+
+    Raises:
+        OdooError: Odoo cannot be reached, or does not take the user.
+    """
+    settings = instance.connection
+    if patience is not None:
+        settings = attrs.evolve(
+            settings, timeout=patience, total_timeout=2 * patience, reconnect_attempts=0
+        )
+    with Odoo(settings) as odoo:
+        odoo.connect()
+        yield odoo
+
+
+def ends_of_keys(odoo: Odoo) -> list[datetime | None]:
+    """Return when the keys of the connected user end; None for one that does not.
+
+    Odoo does not tell with which of its keys a user has come: only of a single one it is known.
+
+    Raises:
+        OdooError: Odoo does not tell.
+    """
+    if odoo.version.major < 18:
+        return []  # there, keys do not end
+    own = [["user_id", "=", odoo.uid]]
+    fields = ["expiration_date"]
+    call = Call(
+        model="res.users.apikeys",
+        method="search_read",
+        arguments={"domain": own, "fields": fields},
+        internal=True,
+    )
+    ends = [row["expiration_date"] for row in odoo.call(call)]
+    times = [
+        datetime.fromisoformat(str(end)).replace(tzinfo=timezone.utc) if end else None
+        for end in ends
+    ]
+    # One that has ended is not the one that Odoo has just taken.
+    return [end for end in times if end is None or end > datetime.now(timezone.utc)]
+
+
+def end_in_words(instance: Instance, ends: list[datetime | None]) -> str | None:
+    """Return when the key of the server's own user ends; None where it does not, or none is used.
+
+    Args:
+        instance: where.
+        ends: when the keys of that user end.
+    """
+    days = [day(end) for end in sorted(end for end in ends if end)]
+    if not days or not instance.connection.api_key:
+        return None
+    login, renew = instance.connection.username, _new_key(instance)
+    if len(ends) == 1:
+        return f"The key of {login} ends on {days[0]}. Before that, {renew}."
+    return (
+        f"{login} has {len(ends)} keys; of those that end, they end on {', '.join(days)}. Odoo does"
+        f" not tell which of them this is. Before it ends, {renew}."
+    )
+
+
+def refusal_in_words(instance: Instance, error: OdooError) -> str:
+    """Return what is wrong with an instance and the server's own user there, and what to do.
+
+    Args:
+        instance: where.
+        error: with which the user was refused, or Odoo did not answer.
+    """
+    # With a status of HTTP, it was something before Odoo that refused.
+    if isinstance(error, AccessError) and "http_status" not in error.details:
+        return (
+            f"Odoo does not accept the server's own user {instance.connection.username}:"
+            f" {error.message.rstrip('.')}. People can sign in, but lack the tools of the apps. To"
+            f" mend it, {_new_key(instance)}."
+        )
+    what = "does not answer" if error.code in _SILENT else "cannot be used"
+    return f"{what}: {setting_names(f'{error.message} {error.suggestion or str()}'.strip())}"
+
+
+def _new_key(instance: Instance) -> str:
+    return (
+        f"make another key in Odoo as {instance.connection.username}, write it into the team's file"
+        f" as api_key of [instances.{instance.name}], and restart this server"
+    )
+
+
+@attrs.frozen(kw_only=True)
+class Health:
+    """How an instance is.
+
+    Attributes:
+        state: in words.
+        well: whether nothing is to be done about it.
+    """
+
+    state: str
+    well: bool
+
+
+class OwnUsers:
+    """Looks how the instances are, and warns in the log; safe to share between threads.
+
+    Args:
+        team: has the instances.
+    """
+
+    def __init__(self, team: Team) -> None:
+        self._team = team
+        self._found: dict[str, tuple[float, Health]] = {}
+
+    def health(self, instance: Instance) -> Health:
+        """Return how an instance is now, or was a moment ago; this waits for its Odoo."""
+        moment, found = self._found.get(instance.name, (float("-inf"), None))
+        if found is None or time.monotonic() - moment > _FRESH:
+            found = _health(instance)
+            self._found[instance.name] = time.monotonic(), found
+        return found
+
+    async def warn(self) -> None:
+        """Look at each instance, and say in the log what is to be done."""
+        for instance in self._team.instances.values():
+            # Left alone when the server ends: an Odoo that hangs must not hold that up.
+            found = await anyio.to_thread.run_sync(self.health, instance, abandon_on_cancel=True)
+            if not found.well:
+                logger.warning("Instance %s: %s", instance.name, found.state)
+
+
+def _health(instance: Instance) -> Health:
+    try:
+        with as_own_user(instance, _PATIENCE) as odoo:
+            state = f"Odoo {odoo.version.full}"
+            try:
+                ends = ends_of_keys(odoo)
+            except OdooError:
+                return Health(state=state, well=True)  # the key is taken all the same
+    except OdooError as error:
+        return Health(state=refusal_in_words(instance, error), well=False)
+    told = end_in_words(instance, ends)
+    soon = any(end and end < datetime.now(timezone.utc) + _SOON for end in ends)
+    if not told or not soon:
+        return Health(state=state, well=True)
+    return Health(state=f"{state}. {told}", well=False)
