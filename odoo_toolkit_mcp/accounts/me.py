@@ -13,6 +13,8 @@ from starlette.routing import Route
 
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooError
+from odoo_toolkit.journal import HistoryEntry
+from odoo_toolkit.overview import undo_of
 from odoo_toolkit.plans import Plan
 from odoo_toolkit.undoing import history, undo
 from odoo_toolkit.user_keys import remove_key
@@ -285,16 +287,18 @@ class MyPages:
             request, "undo.html", entry=entry, sure=sure, done=done, told=_told(done)
         )
 
-    async def _changes(self, account: Account) -> list[Any]:
-        """Return the latest changes, as the journal has them; none where there is no journal."""
+    async def _changes(self, account: Account) -> list[tuple[HistoryEntry, bool]]:
+        """Return the latest changes, and of each whether some of it can be taken back.
+
+        There are none where there is no journal.
+        """
         if account.key is None:
             return []
         try:
-            return await beside(
-                self._with_odoo,
-                account,
-                lambda odoo: history(odoo, limit=_SHOWN) if odoo.journal else [],
+            changes: list[tuple[HistoryEntry, bool]] = await beside(
+                self._with_odoo, account, lambda odoo: _latest(odoo) if odoo.journal else []
             )
+            return changes
         except OdooError:
             return []
 
@@ -347,6 +351,14 @@ class MyPages:
             raise PageError("You are no longer signed in", "Open /me and sign in again.", 403)
         await count_try(self._attempts, (f"forms {account.id}", FORMS))
         return account, form
+
+
+def _latest(odoo: Odoo) -> list[tuple[HistoryEntry, bool]]:
+    found = []
+    for entry in history(odoo, limit=_SHOWN):
+        way_back = undo_of(odoo, entry)
+        found.append((entry, way_back is not None and way_back.possible != "none"))
+    return found
 
 
 #: What an undo, or its plan, says in sentences -> what stands before these on the page.
