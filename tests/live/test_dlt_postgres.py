@@ -187,7 +187,8 @@ def test_a_table_that_is_loaded_is_refused_to_another_process(
         return handed_out(self, records)
 
     monkeypatch.setattr(batches.Batches, "rows", rows)
-    report = sync(admin, warehouse.url, PARTNER, made.domain(PARTNER), check=True)
+    fields = FIELDS_OF_WORKERS[PARTNER].split(",")
+    report = sync(admin, warehouse.url, PARTNER, made.domain(PARTNER), fields=fields, check=True)
     assert (report.verdict, report.loaded) == ("complete", 20)
     (refused, why), (status, _) = said
     assert (refused, status) == (9, 0)
