@@ -156,8 +156,8 @@ def _check_language_and_company(table: Table, kept: Kept) -> None:
             f"The table {table.name} has columns of which each company has its own values. Those"
             f" in it are of the company with the id {kept.company}, and this run would read those"
             f" of {table.company}.",
-            suggestion=f"Set company_id={kept.company}, or begin allowed_company_ids in the context"
-            f" with {kept.company}; give another table or dataset; or drop and load the table anew"
+            suggestion=f"Connect for the company {kept.company}, or begin allowed_company_ids in"
+            " the context with it; give another table or dataset; or drop and load the table anew"
             " with refresh=True.",
         )
 

@@ -55,7 +55,7 @@ async def test_a_field_that_is_not_there(make_server: MakeServer) -> None:
     assert error["details"]["did_you_mean"][0] == "country_id"
 
 
-async def test_a_closed_field_is_not_there(make_server: MakeServer) -> None:
+async def test_a_closed_field_is_not_listed_and_told_as_closed(make_server: MakeServer) -> None:
     settings = {"field_blocklist": ("country_id",)}
     async with Client(make_server(**settings)) as client:
         by_words = await fields(client, words="country")
@@ -63,7 +63,7 @@ async def test_a_closed_field_is_not_there(make_server: MakeServer) -> None:
         error = error_of(await client.call_tool(FIELDS, asked))
 
     assert "country_id" not in by_words
-    assert error["code"] == "INVALID_FIELD"
+    assert error["code"] == "FIELD_BLOCKED"
 
 
 async def test_the_guide_is_that_of_the_prompt(make_server: MakeServer, era: str) -> None:

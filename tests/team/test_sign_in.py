@@ -463,7 +463,8 @@ def test_the_operator_sees_who_is_connected_and_ends_it(
     gone = grants.account_of("main", user.uid)
     assert gone
     assert gone.key is None
-    ended = [one for one in team.server.provider.activity.latest() if one.kind == "disconnected"]
+    events_of_user = team.server.provider.activity.latest(account=gone.id)
+    ended = [one for one in events_of_user if one.kind == "disconnected"]
     assert ended
     assert all(one.instance == "main" for one in ended)
     assert all(one.body["login"] == user.login for one in ended)
