@@ -16,7 +16,7 @@ import tomlkit
 
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import ConfigurationError, OdooError
-from odoo_toolkit_mcp.accounts.in_words import setting_names
+from odoo_toolkit_mcp.accounts.in_words import in_the_file, setting_names
 from odoo_toolkit_mcp.logs import log_to_stderr
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def main(words: Sequence[str]) -> int:
             return _reseal(team)
         return _serve(team)
     except ConfigurationError as error:
-        told = setting_names(f"{error.message} {error.suggestion or ''}".strip())
+        told = in_the_file(error)
         if error.code in _AWAY:
             _say(told)
             return FAILED
@@ -65,7 +65,7 @@ def main(words: Sequence[str]) -> int:
             _say(f"{path}:", *(f"  - {problem}" for problem in problems))
         return WRONG_SETTINGS
     except OdooError as error:
-        _say(setting_names(f"{error.message} {error.suggestion or ''}".strip()))
+        _say(in_the_file(error))
         return FAILED
 
 

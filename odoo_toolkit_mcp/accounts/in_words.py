@@ -48,6 +48,11 @@ def setting_names(told: str) -> str:
     return _VARIABLE.sub(lambda found: _NAMES.get(found[0], found[0]), _BEHIND.sub(behind, told))
 
 
+def in_the_file(error: OdooError) -> str:
+    """Return what is wrong, and what to do, with the settings named as they are in the file."""
+    return setting_names(f"{error.message} {error.suggestion or ''}".strip())
+
+
 def for_people(error: OdooError) -> str:
     """Return what somebody who signs in is told of an error: nothing of how this is set up.
 

@@ -19,7 +19,7 @@ import attrs
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import AccessError, OdooError
-from odoo_toolkit_mcp.accounts.in_words import setting_names
+from odoo_toolkit_mcp.accounts.in_words import in_the_file
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.accounts.web import day
 
@@ -121,7 +121,7 @@ def refusal_in_words(instance: Instance, error: OdooError) -> str:
             f" mend it, {_new_key(instance)}."
         )
     what = "does not answer" if error.code in _SILENT else "cannot be used"
-    return f"{what}: {setting_names(f'{error.message} {error.suggestion or str()}'.strip())}"
+    return f"{what}: {in_the_file(error)}"
 
 
 def _new_key(instance: Instance) -> str:

@@ -12,7 +12,7 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.configuration import configuration_error
 from odoo_toolkit.errors import OdooError
-from odoo_toolkit_mcp.accounts.in_words import setting_names
+from odoo_toolkit_mcp.accounts.in_words import in_the_file
 from odoo_toolkit_mcp.accounts.team import Instance, Team
 from odoo_toolkit_mcp.approval_rules import rules_of
 from odoo_toolkit_mcp.requests import journal_for
@@ -27,7 +27,7 @@ def check_rules(team: Team) -> None:
         ConfigurationError: there is none; all that is wrong is told together.
     """
     problems = [
-        f"{place}: {_in_the_file(error)}"
+        f"{place}: {in_the_file(error)}"
         for place, settings in _places(team)
         if (error := _problem(settings))
     ]
@@ -150,7 +150,3 @@ def _problem(settings: ServerSettings) -> OdooError | None:
     except OdooError as error:
         return error
     return None
-
-
-def _in_the_file(error: OdooError) -> str:
-    return setting_names(f"{error.message} {error.suggestion or ''}".strip())
