@@ -82,6 +82,8 @@ if TYPE_CHECKING:
     from odoo_toolkit.undoing import undo_since as undo_since
     from odoo_toolkit.values import ReadOptions as ReadOptions
 
+    __version__: str
+
 #: module -> the public names that it is the home of. They are imported when they are first used:
 #: the MCP server answers before it needs them, and a script pays for what it uses.
 _HOMES = {
@@ -124,12 +126,14 @@ __all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name not in _HOME_OF and name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from odoo_toolkit.installation import clash
+    from odoo_toolkit.installation import clash, version
 
     if problem := clash():
         raise ImportError(problem)
+    if name == "__version__":
+        return version()
     value = globals()[name] = getattr(importlib.import_module(_HOME_OF[name]), name)
     return value
 

@@ -12,7 +12,7 @@ from tests.packaging.tools import ROOT, tool
 from tests.provisioning.cache import ProvisioningError, progress, run
 
 #: What it finds that is none: examples, and the passwords of test servers.
-BASELINE = ".secrets.baseline"
+BASELINE = "tests/packaging/secrets.baseline"
 
 #: To be run, from the root, when a new example or a test's password has been looked at.
 ACCEPT = f"detect-secrets scan --baseline {BASELINE}"

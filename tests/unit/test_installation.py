@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import odoo_toolkit
 from odoo_toolkit import installation
 
 ROOT = Path(installation.__file__).parents[1]
@@ -132,3 +134,7 @@ def test_looking_reads_no_metadata_of_packages() -> None:
         check=True,
     )
     assert done.stdout == "set()\n"
+
+
+def test_the_version_of_the_library_is_that_of_the_distribution() -> None:
+    assert odoo_toolkit.__version__ == importlib.metadata.version(installation.DISTRIBUTION)
