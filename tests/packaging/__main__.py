@@ -3,24 +3,33 @@
 With ``--one`` it is installed once only: on the oldest Python, with the oldest versions allowed.
 ``python -m tests.packaging release FOLDER --repository ADDRESS`` only builds, into a folder.
 ``python -m tests.packaging rehearse FOLDER`` checks and builds all, and says what is left to do.
+``python -m tests.packaging changelog`` moves the files of ``changes`` into CHANGELOG.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import hashlib
 import re
 import shutil
 import sys
 from pathlib import Path
 
-from tests.packaging import bundle, distributions, environments, files, registry, secrets, tools
+from tests.packaging import (
+    bundle,
+    changelog,
+    distributions,
+    environments,
+    files,
+    registry,
+    secrets,
+    tools,
+)
 from tests.provisioning.cache import ProvisioningError, progress, run
 
 #: Stands for the address of the repository where that makes no difference.
 _SOMEWHERE = "https://example.com/owner/odoo-toolkit"
-
-_TELL_VERSION = ("setup.cfg", "CHANGELOG.md")
 
 
 def main() -> int:
@@ -38,12 +47,16 @@ def main() -> int:
     release.add_argument("--repository", required=True, help="address of the repository")
     rehearse = commands.add_parser("rehearse", help="all that a release takes but to publish it")
     rehearse.add_argument("folder", type=Path)
+    commands.add_parser("changelog", help="move the files of changes/ into CHANGELOG.md")
     options = parser.parse_args()
     try:
         if options.command == "release":
             return _release(options.folder, options.repository)
         if options.command == "rehearse":
             return _rehearse(options.folder)
+        if options.command == "changelog":
+            changelog.collect(_version(), datetime.datetime.now(datetime.timezone.utc).date())
+            return 0
         return _check(complete=options.complete, one=options.one)
     except ProvisioningError as error:
         print(error, file=sys.stderr)
@@ -72,22 +85,17 @@ def _to_do() -> list[str]:
     left = []
     if changed := run(["git", "status", "--porcelain"], failure="No repository.", cwd=tools.ROOT):
         left.append(f"There are changes that are not committed: {changed.split()[1]}, ...")
-    setup, changelog = ((tools.ROOT / one).read_text("utf-8") for one in _TELL_VERSION)
-    version = re.search(r"^version = (.*)$", setup, re.MULTILINE)
-    assert version
-    if problem := changelog_problem(changelog, version[1]):
+    if problem := changelog.problem(_version()):
         left.append(problem)
     return left
 
 
-def changelog_problem(changelog: str, version: str) -> str | None:
-    """Return what is wrong with a changelog for the release of a version."""
-    newest = re.search(r"^## (\S+) \((.*)\)$", changelog, re.MULTILINE)
-    if newest is None or newest[1] != version:
-        return f"CHANGELOG.md does not begin with version {version}."
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d", newest[2]):
-        return f"CHANGELOG.md has no date for {version}: write ## {version} (YYYY-MM-DD)."
-    return None
+def _version() -> str:
+    """Return the version that the setup declares."""
+    setup = (tools.ROOT / "setup.cfg").read_text("utf-8")
+    version = re.search(r"^version = (.*)$", setup, re.MULTILINE)
+    assert version
+    return version[1]
 
 
 def _build(folder: Path, repository: str) -> None:

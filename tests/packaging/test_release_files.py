@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import re
@@ -16,10 +17,10 @@ import pytest
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
-from tests.packaging import bundle, registry, secrets
-from tests.packaging.__main__ import changelog_problem
+from tests.packaging import bundle, changelog, registry, secrets
 from tests.packaging.distributions import _without_traces
 from tests.packaging.tools import ROOT
+from tests.provisioning.cache import ProvisioningError
 
 METADATA = """\
 Metadata-Version: 2.4
@@ -181,18 +182,56 @@ def test_the_known_secrets_are_in_files_that_are_there() -> None:
     assert [path for path in known if not (ROOT / path).is_file()] == []
 
 
-def test_a_release_needs_its_version_and_a_date_in_the_changelog() -> None:
-    assert changelog_problem("# Changelog\n\n## 1.2.3 (2026-01-31)\n", "1.2.3") is None
-    unreleased = changelog_problem("## 1.2.3 (unreleased)\n", "1.2.3")
-    assert unreleased
-    assert "no date" in unreleased
-    older = changelog_problem("## 1.2.2 (2026-01-31)\n", "1.2.3")
-    assert older
-    assert "does not begin with version 1.2.3" in older
+@pytest.fixture
+def changed(tmp_path: Path) -> Path:
+    """A checkout with an older release and two changes since."""
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 1.2.2 (2026-01-31)\n\nOld.\n")
+    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes/README.md").write_text("How to.\n")
+    (tmp_path / "changes/names.fixed.md").write_text("Names are\nfound.\n")
+    (tmp_path / "changes/undo.added.md").write_text("`undo` exists.\n")
+    return tmp_path
 
 
-def test_the_changelog_begins_with_the_version_of_the_package() -> None:
-    version = re.search(r"^version = (.*)$", (ROOT / "setup.cfg").read_text("utf-8"), re.MULTILINE)
-    assert version
-    problem = changelog_problem((ROOT / "CHANGELOG.md").read_text("utf-8"), version[1])
-    assert problem is None or "no date" in problem
+def test_a_release_moves_the_changes_into_the_changelog(changed: Path) -> None:
+    left = changelog.problem("1.2.3", changed)
+    assert left
+    assert "python -m tests.packaging changelog" in left
+
+    changelog.collect("1.2.3", datetime.date(2026, 2, 3), changed)
+
+    assert changelog.problem("1.2.3", changed) is None
+    assert [path.name for path in (changed / "changes").iterdir()] == ["README.md"]
+    assert (changed / "CHANGELOG.md").read_text() == (
+        "# Changelog\n\n## 1.2.3 (2026-02-03)\n\n### Added\n\n- `undo` exists.\n\n"
+        "### Fixed\n\n- Names are\n  found.\n\n## 1.2.2 (2026-01-31)\n\nOld.\n"
+    )
+
+
+def test_a_release_keeps_what_was_written_about_the_version(changed: Path) -> None:
+    old = "## 1.2.2 (2026-01-31)\n\nOld.\n"
+    (changed / "CHANGELOG.md").write_text(f"## 1.2.3 (unreleased)\n\nNew.\n\n{old}")
+
+    changelog.collect("1.2.3", datetime.date(2026, 2, 3), changed)
+
+    text = (changed / "CHANGELOG.md").read_text()
+    assert text.startswith("## 1.2.3 (2026-02-03)\n\nNew.\n\n### Added\n\n- `undo` exists.\n")
+    assert text.endswith(f"\n\n{old}")
+
+
+def test_a_released_version_with_changes_left_is_a_problem(changed: Path) -> None:
+    assert changelog.problem("1.2.2", changed)
+    for path in (changed / "changes").glob("*.*.md"):
+        path.unlink()
+    assert changelog.problem("1.2.2", changed) is None
+
+
+@pytest.mark.parametrize("name", ["undo.md", "undo.new.md", ".added.md", "undo.added.txt"])
+def test_a_change_without_a_kind_is_refused(changed: Path, name: str) -> None:
+    (changed / "changes" / name).write_text("x")
+    with pytest.raises(ProvisioningError, match=re.escape(name)):
+        changelog.pending(changed)
+
+
+def test_every_change_of_this_checkout_has_a_kind() -> None:
+    assert set(changelog.pending()) <= {*changelog.KINDS}
