@@ -118,14 +118,11 @@ def _start(releases: list[Release], trees: dict[str, Path], fresh: bool, as_json
     debian.check_machine()
     progress(f"Everything is kept in {cache_folder()}")
     progress(f"except PostgreSQL's data, kept in {postgres.cluster_folder()}")
-    ports = odoo_server.choose_ports(releases)
     servers = {server["name"]: server for server in odoo_server.running_servers()}
     with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         system = pool.submit(_prepare_system)
         started = {
-            pool.submit(
-                odoo_server.start, one, ports[one.name], system, trees.get(one.version), fresh
-            ): one.name
+            pool.submit(odoo_server.start, one, system, trees.get(one.version), fresh): one.name
             for one in releases
         }
         for done in as_completed(started):
@@ -201,7 +198,7 @@ def _tell(servers: dict[str, Server]) -> None:
 def _stop() -> int:
     """Stop the servers and their PostgreSQL, and empty the list of servers."""
     for server in odoo_server.running_servers():
-        odoo_server.stop(server)
+        odoo_server.stop(server["name"])
     if servers_file().exists():
         _write_servers([])
     if postgres.is_running():

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 STARTED = time.monotonic()
+LAST_LINES = 8
+"""How much of what a program said is told when it failed."""
 
 
 class ProvisioningError(Exception):
@@ -46,17 +48,40 @@ def progress(text: str, label: str = "") -> None:
 
 
 @contextlib.contextmanager
-def locked() -> Iterator[None]:
-    """Hold the cache folder's lock, so that two checkouts don't provision at the same time."""
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a+") as handle:
+def locked(
+    name: str = "lock",
+    waiting: str = "Another process is provisioning; waiting for it to finish ...",
+    *,
+    shared: bool = False,
+) -> Iterator[None]:
+    """Hold a lock on a file of the cache folder, which ends with the process at the latest.
+
+    Args:
+        name: Which one; without it, the one that lets one checkout at a time provision.
+        waiting: What to say to the person when somebody else has the lock.
+        shared: Whether others may hold it at the same time, if they share it, too.
+    """
+    path = cache_folder() / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    with path.open("a") as handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError:
-            progress("Another process is provisioning; waiting for it to finish ...")
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            progress(waiting)
+            fcntl.flock(handle, kind)
         yield
+
+
+def try_lock(path: Path) -> IO[str] | None:
+    """Lock a file until it is closed, or until the process ends; None when somebody else has it."""
+    handle = path.open("a", encoding="utf-8")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        handle.close()
+        return None
+    return handle
 
 
 def read_json(path: Path, default: Any) -> Any:
@@ -89,6 +114,16 @@ def folder_made_whole(path: Path) -> Iterator[Path]:
     partial.mkdir(parents=True)
     yield partial
     partial.rename(path)
+
+
+def end_of_log(path: str | Path) -> str:
+    """Return where a log is and its last lines, for an error's message."""
+    with contextlib.suppress(OSError):
+        lines = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        if lines:
+            last = "\n".join("  " + line for line in lines[-LAST_LINES:])
+            return f"The log {path} ends with:\n{last}"
+    return f"The log {path} is empty."
 
 
 def run(
@@ -134,7 +169,7 @@ def run(
     except FileNotFoundError as missing:
         raise ProvisioningError(f"{failure}\n  {words[0]} was not found.") from missing
     if done.returncode:
-        said = f"The log {log.name} says more." if log else (done.stderr or done.stdout or "")
-        last = "\n".join("  " + line for line in said.strip().splitlines()[-6:])
+        said = (done.stderr or done.stdout or "").strip().splitlines()[-LAST_LINES:]
+        last = end_of_log(log.name) if log else "\n".join("  " + line for line in said)
         raise ProvisioningError(f"{failure}\n{last}\n  (command: {' '.join(words[:8])} ...)")
     return done.stdout or ""

@@ -1,26 +1,29 @@
-"""Copies of servers: a database restored from the dump and a server on it, removed afterwards."""
+"""Copies of servers: a new database with the demo data and a server on it, removed afterwards."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import shutil
+import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO
 
-from tests.provisioning import layout, odoo_server, postgres, pythons
-from tests.provisioning.cache import ProvisioningError, cache_folder, read_json, run, write_json
+from tests.provisioning import layout, odoo_server, ports, postgres, pythons
+from tests.provisioning.cache import ProvisioningError, cache_folder, run, try_lock
 from tests.provisioning.database import Installation, restore_copy, write_configuration
 from tests.provisioning.odoo_server import Server
-from tests.provisioning.releases import Release
+from tests.provisioning.releases import RELEASES, Release
 
 
 @contextlib.contextmanager
 def copied(release: Release, workers: int = 0, addons: Sequence[Path] = ()) -> Iterator[Server]:
     """Start a server on a new copy of the release's demo data, for this process alone.
 
-    The copy's name has the process's number, so that processes that test side by side have one
-    each, and so that what a process left behind that was killed can be told and removed.
+    It takes about as long as Odoo takes to start, some three seconds. Processes that test side by
+    side may each have one; a lock tells theirs from what a killed process left behind, which is
+    removed here.
 
     Args:
         release: One that was started once.
@@ -38,22 +41,18 @@ def copied(release: Release, workers: int = 0, addons: Sequence[Path] = ()) -> I
             f"{release.name} cannot be copied: run 'python -m tests.provisioning start "
             f"{release.version}' first."
         )
-    _remove_left_behind(release)
-    installation = _free_installation(release)
-    process: Server = {"name": installation.name, "pid": 0}
-    try:
-        keys = restore_copy(installation)
-        port = _free_port()
-        url = f"http://127.0.0.1:{port}"
-        write_configuration(installation, port, workers)
-        if addons:
-            _install(installation, addons)
-        odoo_server.tell_own_address(installation.database, url)
-        process["pid"] = odoo_server.start_process(installation, url)
-        write_json(installation.folder / "server.json", process)
-        yield odoo_server.entry(installation, url, keys, process["pid"])
-    finally:
-        _remove(installation, process)
+    remove_left_behind()
+    with _free_installation(release) as installation:
+        try:
+            keys = restore_copy(installation)
+            with ports.reserved(ports.SERVERS) as port:
+                write_configuration(installation, port.number, workers)
+                if addons:
+                    _install(installation, addons)
+                started = odoo_server.start_process(installation, port)
+            yield odoo_server.entry(installation, keys, started)
+        finally:
+            _remove(installation)
 
 
 def _install(installation: Installation, addons: Sequence[Path]) -> None:
@@ -78,31 +77,51 @@ def _installation(release: Release, copy: str) -> Installation:
     return Installation(release, root, pythons.environment_of(release), copy)
 
 
-def _free_installation(release: Release) -> Installation:
-    """Return a copy that this process has not: it may have one with other modules."""
-    copies = (str(os.getpid()), *(f"{os.getpid()}-{number}" for number in range(2, 100)))
-    installations = (_installation(release, copy) for copy in copies)
-    return next(one for one in installations if not one.folder.exists())
+@contextlib.contextmanager
+def _free_installation(release: Release) -> Iterator[Installation]:
+    """Lock a copy's name that this process has not used: it may have copies with other modules."""
+    for copy in (str(os.getpid()), *(f"{os.getpid()}-{number}" for number in range(2, 100))):
+        installation = _installation(release, copy)
+        lock = _lock(installation.folder)
+        if lock is None:
+            continue
+        with lock:
+            try:
+                _remove(installation)  # of a process of the same number that was killed
+                yield installation
+            finally:
+                _lock_file(installation.folder).unlink(missing_ok=True)
+        return
+    raise ProvisioningError(f"This process has too many copies of {release.name}.")
 
 
-def _free_port() -> int:
-    """Return a free port; processes that ask at the same time begin at different ones."""
-    ports = list(odoo_server.PORTS)
-    start = os.getpid() % len(ports)
-    return next(port for port in ports[start:] + ports[:start] if odoo_server.is_free(port))
-
-
-def _remove_left_behind(release: Release) -> None:
+def remove_left_behind() -> None:
     """Remove the copies of processes that are gone."""
-    for folder in (cache_folder() / release.name / "copies").glob("*"):
-        if not os.path.exists(f"/proc/{folder.name.partition('-')[0]}"):
-            _remove(
-                _installation(release, folder.name), read_json(folder / "server.json", {"pid": 0})
-            )
+    for release in RELEASES.values():
+        for folder in (cache_folder() / release.name / "copies").glob("*/"):
+            known = _lock_file(folder).exists()
+            lock = _lock(folder)
+            if lock is None:
+                continue
+            with lock:
+                # one without a lock was made before copies had locks
+                if known or not os.path.exists(f"/proc/{folder.name.partition('-')[0]}"):
+                    _remove(_installation(release, folder.name))
+                _lock_file(folder).unlink(missing_ok=True)
 
 
-def _remove(installation: Installation, process: Server) -> None:
-    if process["pid"]:
-        odoo_server.stop(process)
+def _lock_file(folder: Path) -> Path:
+    return folder.with_name(folder.name + ".lock")
+
+
+def _lock(folder: Path) -> IO[str] | None:
+    """Lock a copy's name; None when the process is alive that has it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return try_lock(_lock_file(folder))
+
+
+def _remove(installation: Installation) -> None:
+    # its database goes, too: there is nothing that Odoo would have to finish
+    odoo_server.stop(installation.name, signal.SIGKILL)
     postgres.drop(installation.database)
     shutil.rmtree(installation.folder, ignore_errors=True)

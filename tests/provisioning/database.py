@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.provisioning import layout, postgres
+from tests.provisioning import layout, ports, postgres
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
     folder_made_whole,
+    locked,
     progress,
     read_json,
     run,
@@ -20,8 +23,9 @@ from tests.provisioning.cache import (
 )
 from tests.provisioning.releases import Release
 
-SECOND_PORT = 500  # added to the first one's number: more than there are first ones
 ADDONS = Path(__file__).parent / "addons"
+TEMPLATE = "template-"
+"""What the names of templates begin with; the name of the dump's folder follows."""
 
 MAKE_KEYS = """
 import inspect, json
@@ -107,7 +111,7 @@ def write_configuration(installation: Installation, port: int, workers: int = 0)
         "http_port": port,
         "workers": workers,
         # of the further process that a server with workers has; the default is one for all servers
-        installation.release.second_port_option: port + SECOND_PORT,
+        installation.release.second_port_option: port + ports.SECOND,
         "max_cron_threads": 0,
         # nothing listens there: a mail of a test must never leave this machine
         "smtp_server": "127.0.0.1",
@@ -153,7 +157,7 @@ def kept_dump(installation: Installation) -> Path:
 
 
 def restore_copy(installation: Installation) -> dict[str, str]:
-    """Restore a copy's database from the dump, which must be there, and return its API keys.
+    """Make a copy's database from what was kept, which must be there, and return its API keys.
 
     Raises:
         ProvisioningError: There is no dump.
@@ -167,10 +171,63 @@ def restore_copy(installation: Installation) -> dict[str, str]:
 def _restore(installation: Installation, kept: Path) -> dict[str, str]:
     """Put a database and its attachments back to what was kept; return the API keys."""
     _drop(installation)
-    postgres.restore(installation.database, kept / "database.dump")
-    shutil.copytree(kept / "filestore", installation.filestore)
+    _copy_template(kept, installation.database)
+    # Odoo names these files after their contents, and never writes into one that is there
+    shutil.copytree(kept / "filestore", installation.filestore, copy_function=_link)
     keys: dict[str, str] = read_json(kept / "keys.json", {})
     return keys
+
+
+def _copy_template(kept: Path, database: str) -> None:
+    """Make a database from the template of a dump; make the template first where it is missing.
+
+    Copying takes less than a second; restoring the dump takes ten.
+    """
+    template = TEMPLATE + kept.name
+    lock = _template_lock(kept)
+    if postgres.database_exists(template):
+        with contextlib.suppress(ProvisioningError), locked(lock, shared=True):
+            postgres.copy(template, database)
+            return
+    with locked(lock, "Another process is restoring the dump; waiting for it to finish ..."):
+        if not postgres.database_exists(template):  # or else another process has just made it
+            _make_template(kept, template)
+        try:
+            postgres.copy(template, database)
+        except ProvisioningError as error:
+            progress(f"{error}\nThe template may be damaged: making it again ...", kept.name)
+            _make_template(kept, template)
+            postgres.copy(template, database)
+
+
+def _template_lock(kept: Path) -> str:
+    return f"dumps/{kept.name}.lock"
+
+
+def _make_template(kept: Path, template: str) -> None:
+    """Restore a dump as a template; whoever is interrupted leaves none of that name."""
+    for leftover in postgres.databases(TEMPLATE):
+        dump = leftover.removeprefix(TEMPLATE).removesuffix(".partial")
+        if not (kept.parent / dump).exists():  # it was thrown away
+            postgres.drop(leftover)
+    partial = template + ".partial"
+    postgres.drop(partial)
+    try:
+        postgres.restore(partial, kept / "database.dump")
+    except ProvisioningError as error:
+        raise ProvisioningError(
+            f"{error}\nIf the disc is not full, {kept} is damaged: delete it, and start again."
+        ) from error
+    postgres.drop(template)
+    postgres.seal(partial, template)
+
+
+def _link(source: str, target: str) -> None:
+    """Make a file that is the same one as *source*, or a copy where that cannot be."""
+    try:
+        os.link(source, target)
+    except OSError:  # another file system, or one without hard links
+        shutil.copy2(source, target)
 
 
 def _drop(installation: Installation) -> None:
@@ -229,5 +286,11 @@ def _make(installation: Installation, kept: Path, marker: Path) -> dict[str, str
         postgres.dump(release.database, folder / "database.dump")
         shutil.copytree(installation.filestore, folder / "filestore")
         write_json(folder / "keys.json", keys)
+    # the database itself becomes the template, which saves restoring the dump
+    template = TEMPLATE + kept.name
+    with locked(_template_lock(kept)):
+        postgres.drop(template)
+        postgres.seal(release.database, template)
+    _restore(installation, kept)
     write_json(marker, kept.name)
     return keys

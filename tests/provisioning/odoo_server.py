@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import signal
-import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
-import zlib
+from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.provisioning import database, debian, postgres, pythons, sources
+from tests.provisioning import database, debian, ports, postgres, pythons, sources
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
+    end_of_log,
     progress,
     read_json,
     servers_file,
@@ -28,11 +32,19 @@ from tests.provisioning.releases import Release
 
 Server = dict[str, Any]
 
-# Below the range from which the system takes the ports of outgoing connections.
-PORTS = range(18069, 18569)
+CHOOSING = threading.Lock()
+"""Releases start side by side, and each chooses a port."""
 START_SECONDS = 180
 STOP_SECONDS = 15
 POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Started:
+    """A server's process that answers."""
+
+    url: str
+    pid: int
 
 
 def read_servers() -> list[Server]:
@@ -47,17 +59,12 @@ def running_servers() -> list[Server]:
 
 
 def is_running(server: Server) -> bool:
-    """Tell whether a listed server's process is alive, and not another one of the same number."""
-    try:
-        command = Path(f"/proc/{server['pid']}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return str(cache_folder() / server["name"] / "odoo.conf").encode() in command
+    """Tell whether a listed server's process is alive."""
+    return _runs(server["pid"], server["name"])
 
 
 def start(
     release: Release,
-    port: int,
     system: Future[None],
     tree: Path | None = None,
     fresh: bool = False,
@@ -66,7 +73,6 @@ def start(
 
     Args:
         release: Which Odoo.
-        port: The loopback port to listen on.
         system: The start of PostgreSQL and the like, to be awaited before the database is used.
         tree: A source tree to run from then on; None for Debian's packages, or the tree that was
             given before.
@@ -80,25 +86,23 @@ def start(
     if known and not fresh and not other_code and _answers(known["url"]):
         progress(f"Runs already on {known['url']}", release.name)
         return known
-    if known:
-        stop(known)
+    stop(release.name)  # also one of a process that was killed before it could list it
     python = pythons.environment_of(release)  # first, for it may be what this machine lacks
     root = debian.unpack_release(release) if release.package else sources.lay_out(release, tree)
     installation = Installation(release, root, python)
     system.result()
-    database.write_configuration(installation, port)
-    keys = database.prepare_database(installation, fresh)
-    url = f"http://127.0.0.1:{port}"
-    tell_own_address(release.database, url)
-    return entry(installation, url, keys, start_process(installation, url))
+    with _reserve_port(release) as port:
+        database.write_configuration(installation, port.number)
+        keys = database.prepare_database(installation, fresh)
+        return entry(installation, keys, start_process(installation, port))
 
 
-def entry(installation: Installation, url: str, keys: dict[str, str], pid: int) -> Server:
+def entry(installation: Installation, keys: dict[str, str], started: Started) -> Server:
     """Return what ``servers.json`` says of a server."""
     return {
         "name": installation.release.name,
         "version": installation.release.version,
-        "url": url,
+        "url": started.url,
         "db": installation.database,
         "login": "admin",
         "password": "admin",
@@ -106,40 +110,24 @@ def entry(installation: Installation, url: str, keys: dict[str, str], pid: int) 
         "demo_login": "demo",
         "demo_password": "demo",
         "demo_api_key": keys["demo"],
-        "pid": pid,
+        "pid": started.pid,
     }
 
 
-def choose_ports(releases: list[Release]) -> dict[str, int]:
-    """Return each release's port: the remembered one if it is free, else a new one.
-
-    Each cache folder looks in an order of its own: two that start at the same time would find the
-    same port free, and take each other's servers for theirs.
-    """
-    first = zlib.crc32(str(cache_folder()).encode()) % len(PORTS)
-    candidates = [*PORTS[first:], *PORTS[:first]]
-    ports: dict[str, int] = read_json(cache_folder() / "ports.json", {})
-    running = {server["name"] for server in running_servers()}
-    for release in releases:
-        port = ports.get(release.name)
-        if port is None or not (release.name in running or is_free(port)):
-            taken = set(ports.values())
-            ports[release.name] = next(
-                one for one in candidates if one not in taken and is_free(one)
-            )
-    write_json(cache_folder() / "ports.json", ports)
-    return ports
-
-
-def is_free(port: int) -> bool:
-    """Tell whether nothing listens on a loopback port."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
+@contextlib.contextmanager
+def _reserve_port(release: Release) -> Iterator[ports.Reservation]:
+    """Reserve a release's port: the one that it had before if that is free, else a new one."""
+    with CHOOSING:
+        path = cache_folder() / "ports.json"
+        remembered: dict[str, int] = read_json(path, {})
+        before = remembered.pop(release.name, None)
+        new = (one for one in ports.SERVERS if one not in remembered.values())
+        port = ports.reserve(new if before is None else itertools.chain([before], new))
+        write_json(path, {**remembered, release.name: port.number})
+    try:
+        yield port
+    finally:
+        port.release()
 
 
 def tell_own_address(name: str, url: str) -> None:
@@ -152,8 +140,14 @@ def tell_own_address(name: str, url: str) -> None:
         )
 
 
-def start_process(installation: Installation, url: str) -> int:
-    """Start the server in a session of its own, and return its number once it answers."""
+def start_process(installation: Installation, port: ports.Reservation) -> Started:
+    """Start the server in a session of its own, which holds its port, and wait for its answer.
+
+    Raises:
+        ProvisioningError: It ended or did not answer; the message has the end of its log.
+    """
+    url = f"http://127.0.0.1:{port.number}"
+    tell_own_address(installation.database, url)
     progress("Starting the server ...", installation.release.name)
     log_path = installation.folder / "server.log"
     with log_path.open("a", encoding="utf-8") as log:
@@ -165,22 +159,24 @@ def start_process(installation: Installation, url: str) -> int:
             stderr=log,
             cwd=installation.folder,
             start_new_session=True,
+            pass_fds=[port.lock.fileno()],
         )
     deadline = time.monotonic() + START_SECONDS
     while not _answers(url):
         if process.poll() is not None:
             raise ProvisioningError(
-                f"Odoo {installation.release.version} ended while it started: see {log_path}"
+                f"Odoo {installation.release.version} ended while it started. "
+                f"{end_of_log(log_path)}"
             )
         if time.monotonic() > deadline:
-            process.terminate()
+            process.kill()
             raise ProvisioningError(
                 f"Odoo {installation.release.version} did not answer on {url} within "
-                f"{START_SECONDS} s: see {log_path}"
+                f"{START_SECONDS} s. {end_of_log(log_path)}"
             )
         time.sleep(POLL_SECONDS)
     progress(f"Answers on {url}", installation.release.name)
-    return process.pid
+    return Started(url, process.pid)
 
 
 def _answers(url: str) -> bool:
@@ -193,15 +189,35 @@ def _answers(url: str) -> bool:
         return False
 
 
-def stop(server: Server) -> None:
-    """Stop a listed server if it runs, and wait until it is gone."""
-    if not is_running(server):
-        return
-    progress("Stopping the server ...", server["name"])
-    for kind in (signal.SIGTERM, signal.SIGKILL):
-        os.kill(server["pid"], kind)
-        deadline = time.monotonic() + STOP_SECONDS
-        while is_running(server) and time.monotonic() < deadline:
-            time.sleep(POLL_SECONDS)
-        if not is_running(server):
+def stop(name: str, *signals: signal.Signals) -> None:
+    """Stop the processes of a server, if there are any, and wait until they are gone.
+
+    Args:
+        name: The server's name, which is its folder's.
+        signals: What to send one after the other; by default, what lets Odoo finish first.
+    """
+    for kind in signals or (signal.SIGTERM, signal.SIGKILL):
+        found = _processes(name)
+        if not found:
             return
+        progress("Stopping the server ...", name)
+        for process in found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, kind)
+        deadline = time.monotonic() + STOP_SECONDS
+        while _processes(name) and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+
+
+def _processes(name: str) -> list[int]:
+    """Return the numbers of the processes that run Odoo with a server's configuration."""
+    return [int(folder.name) for folder in Path("/proc").glob("[0-9]*") if _runs(folder.name, name)]
+
+
+def _runs(pid: int | str, name: str) -> bool:
+    """Tell whether a process is one of a server's, and not another one of the same number."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return str(cache_folder() / name / "odoo.conf").encode() in command

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.provisioning import layout, postgres, sources
+from tests.provisioning import layout, ports, postgres, sources
 from tests.provisioning.__main__ import main, source_trees
 from tests.provisioning.cache import ProvisioningError
 from tests.provisioning.database import Installation, write_configuration
-from tests.provisioning.odoo_server import PORTS
 from tests.provisioning.releases import RELEASES
 
 ODOO_16 = RELEASES["16"]
@@ -196,9 +195,9 @@ def test_servers_with_workers_do_not_meet_on_a_port(
     """Such a server has a second port, which must be none that is given to another server."""
     monkeypatch.setattr(postgres, "socket_folder", lambda: cache / "socket")
     installation = Installation(RELEASES[version], cache / "root", cache / "python", "1")
-    for port in (PORTS[0], PORTS[-1]):
+    for port in (ports.SERVERS[0], ports.SERVERS[-1]):
         write_configuration(installation, port, workers=2)
         lines = installation.configuration.read_text(encoding="utf-8").splitlines()
         options = dict(line.split(" = ") for line in lines[1:])
         assert options["http_port"] == str(port)
-        assert int(options[name]) not in PORTS
+        assert int(options[name]) not in ports.SERVERS
