@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import tempfile
 from collections.abc import Iterator
 from typing import Any
@@ -12,18 +11,44 @@ from typing import Any
 import pytest
 
 from tests import typed_results
-from tests.live.servers import find_servers
+from tests.live import own
+from tests.selection import begin_with_the_longest, of_other_versions
 
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")
 
-_NAMES = sorted((re.escape(server.name) for server in find_servers()), key=len, reverse=True)
-_SERVER = re.compile(rf"\[.*?\b({'|'.join(_NAMES)})\b" if _NAMES else r"(?!)")
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the choice of versions."""
+    parser.addoption(
+        "--all-versions",
+        action="store_true",
+        help="run each test on every Odoo that runs; "
+        "else on the newest, and those marked every_version on the oldest, too",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Check the types of all results of tools, wherever a test makes one."""
     typed_results.watch()
+    config.option.loadscopereorder = False  # the order is that of the collection
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave other versions to other runs, and begin with what takes longest."""
+    left_out = of_other_versions(config, items)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        dropped = set(left_out)
+        items[:] = [item for item in items if item not in dropped]
+    if hasattr(config, "workerinput"):
+        begin_with_the_longest(items)
+
+
+def pytest_unconfigure() -> None:
+    """Stop the servers that this process started."""
+    own.close()
 
 
 @pytest.fixture(autouse=True)
@@ -38,15 +63,7 @@ def _levels_of_the_log() -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each server's tests to one process, because they count each other's records.
+    """Return how the processes share the tests."""
+    from tests.selection import ByFileAndServer
 
-    Every other file of tests stays together, too: its fixtures are made once.
-    """
-    from xdist.scheduler import LoadScopeScheduling
-
-    class PerServer(LoadScopeScheduling):  # type: ignore[misc]
-        def _split_scope(self, nodeid: str) -> str:
-            server = _SERVER.search(nodeid)
-            return server[1] if server else nodeid.split("::")[0]
-
-    return PerServer(config, log)
+    return ByFileAndServer(config, log)

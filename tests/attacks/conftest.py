@@ -2,56 +2,33 @@
 
 from __future__ import annotations
 
-import os
+import functools
 from collections.abc import Iterator
 
 import pytest
 
 from tests.attacks.database import Database
-from tests.attacks.fuzz import EVERYTHING
 from tests.attacks.policies import Noting, Raw, connected
-from tests.attacks.servers import Copy, can_be_copied, copied
-from tests.live.conftest import SERVERS, admin, odoo, server, suffix, user
+from tests.attacks.servers import Copy, copied
+from tests.live.conftest import admin, odoo, server, suffix, user
+from tests.live.own import can_be_copied, opened
 from tests.live.servers import Server
 
 #: The fixtures that come from elsewhere.
 __all__ = ["admin", "odoo", "server", "suffix", "user"]
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the attacks that take long to the first server, the newest, but for ``make attack``.
-
-    They hold a policy and an adapter that are the same on every version; what differs between the
-    versions is in the other attacks.
-    """
-    if os.environ.get(EVERYTHING):
-        return
-    left_out = [
-        item for item in items if _is_long(item) and _server(item) not in (None, SERVERS[0])
-    ]
-    config.hook.pytest_deselected(items=left_out)
-    kept = set(items).difference(left_out)
-    items[:] = [item for item in items if item in kept]
-
-
-def _is_long(item: pytest.Item) -> bool:
-    return item.get_closest_marker("one_server") is not None
-
-
-def _server(item: pytest.Item) -> Server | None:
-    """Return the server that a test is for, or None."""
-    callspec = getattr(item, "callspec", None)
-    parameters = callspec.params.values() if callspec else ()
-    return next((one for one in parameters if isinstance(one, Server)), None)
+@functools.cache
+def _watched(server: Server) -> Copy:
+    return opened(copied(server))
 
 
 @pytest.fixture(scope="session")
-def copy(server: Server) -> Iterator[Copy]:
+def copy(server: Server) -> Copy:
     """A copy of each provisioned server, and its database, which nobody else uses."""
     if not can_be_copied(server):
         pytest.skip(f"{server.name} was not provisioned here: its database cannot be copied.")
-    with copied(server) as made:
-        yield made
+    return _watched(server)
 
 
 @pytest.fixture(scope="session")

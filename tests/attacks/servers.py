@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tests.attacks.database import Database
 from tests.attacks.policies import Raw
 from tests.live.servers import Server
-from tests.provisioning import copies, layout
+from tests.provisioning import copies
 from tests.provisioning.releases import RELEASES
 
 
@@ -19,12 +19,6 @@ class Copy:
 
     server: Server
     database: Database
-
-
-def can_be_copied(server: Server) -> bool:
-    """Tell whether a server was provisioned here; those of other machines cannot be copied."""
-    release = RELEASES.get(server.version)
-    return release is not None and bool(layout.version(layout.root_folder(release)))
 
 
 def as_user(server: Server, role: str) -> Raw:

@@ -40,6 +40,7 @@ def _described(raw: Raw, model: str) -> dict[str, Field]:
         return {}
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("model", MODELS)
 def test_no_open_field_holds_a_closed_link_or_what_it_is_made_of(raw: Raw, model: str) -> None:
     policy, fields = Policy(), _described(raw, model)
@@ -70,6 +71,7 @@ def _holds(text: str, part: str) -> bool:
     return len(part) >= SHORTEST and part in text and not part.startswith(("http", "@"))
 
 
+@pytest.mark.every_version
 def test_what_a_closed_link_depends_on_is_closed(raw: Raw) -> None:
     """The server tells from which fields a closed text of its own is computed."""
     policy, found = Policy(), []
@@ -87,6 +89,7 @@ def test_what_a_closed_link_depends_on_is_closed(raw: Raw) -> None:
     assert found == []
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("mode", ["readonly", "full"])
 def test_the_key_of_a_group_chat_is_not_told(admin: Any, server: Server, mode: str) -> None:
     """With ``uuid`` whoever has it opens the chat without a login."""

@@ -60,6 +60,7 @@ def _is_related(odoo: Odoo, model: str, field: str) -> bool:
     return found is not None and bool(found.related) and not found.store
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(("model", "field", "other"), REACHED)
 @pytest.mark.parametrize("rule", ["model_blocklist", "model_allowlist"])
 def test_a_field_of_a_closed_model_is_not_reached_through_another_model(
@@ -73,6 +74,7 @@ def test_a_field_of_a_closed_model_is_not_reached_through_another_model(
         assert passing(closed, {**_namings(model, field), **_searches(model, field)}) == []
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(("model", "field", "other"), REACHED)
 def test_with_the_other_model_open_it_is_read(
     admin: Odoo, server: Server, model: str, field: str, other: str
@@ -334,6 +336,7 @@ def test_a_preview_of_changes_does_not_tell_a_closed_field(
 # Methods ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("rules", [{"field_blocklist": "vat"}, {"model_blocklist": "crm.lead"}])
 def test_while_a_list_closes_something_only_known_methods_leave_in_full_mode(
     server: Server, rules: dict[str, Any]

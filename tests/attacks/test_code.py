@@ -124,6 +124,7 @@ def onchange(
     return model, "onchange", [[], values, [trigger], specification]
 
 
+@pytest.mark.every_version
 def test_a_template_made_in_memory_is_not_rendered(
     client: Noting, raw: Raw, database: Database
 ) -> None:
@@ -140,6 +141,7 @@ def user_templates(raw: Raw) -> list[int]:
     return [row["res_id"] for row in rows]
 
 
+@pytest.mark.every_version
 def test_a_template_is_not_rendered_on_users_by_a_composer(
     client: Noting, raw: Raw, database: Database
 ) -> None:

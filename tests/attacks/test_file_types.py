@@ -82,7 +82,6 @@ def writer(server: Server) -> Iterator[Noting]:
         yield odoo
 
 
-@pytest.mark.one_server
 @pytest.mark.parametrize("door", DOORS)
 def test_no_file_is_stored_or_served_as_a_page(
     door: str, writer: Noting, raw: Raw, owner: int, server: Server

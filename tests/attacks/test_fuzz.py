@@ -27,8 +27,6 @@ from tests.attacks.policies import Noting, Raw, connected
 from tests.attacks.servers import as_user
 from tests.live.servers import Server
 
-pytestmark = pytest.mark.one_server
-
 #: Models of many kinds: documents, masters, wizards, abstract ones, and Odoo's own.
 MODELS = (
     *("account.move", "crm.lead", "ir.attachment", "ir.ui.view", "mail.compose.message"),
@@ -79,6 +77,7 @@ def test_reading_any_wizard_changes_nothing(
     assert outcome.calls["answered"] > outcome.calls["failed"]
 
 
+@pytest.mark.every_version
 def test_no_computed_field_writes_when_it_is_read_but_those_that_are_known(
     user: Raw, raw: Raw, database: Database
 ) -> None:

@@ -230,6 +230,7 @@ def test_a_lower_limit_stays(method: str) -> None:
     assert result.warnings == []
 
 
+@pytest.mark.every_version
 def test_a_server_gives_no_more_than_the_limit(server: Server) -> None:
     with connected(server, options=ReadOptions(max_limit=MOST), mode="readonly") as odoo:
         for method, before in SEARCHES.items():

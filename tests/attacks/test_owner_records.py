@@ -179,6 +179,7 @@ def _filled(value: Any, known: dict[str, int]) -> Any:
     return value.replace("{lead}", str(known["{lead}"]))
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("model", OWNED)
 def test_what_belongs_to_a_closed_model_is_not_read(
     admin: Odoo, closed: Noting, trail: Trail, model: str
@@ -255,6 +256,7 @@ def nested(trail: Trail) -> dict[str, Attack]:
     }
 
 
+@pytest.mark.every_version
 def test_no_nested_read_reaches_what_belongs_to_a_closed_model(
     admin: Odoo, closed: Noting, trail: Trail
 ) -> None:
@@ -284,6 +286,7 @@ GUESSES: tuple[tuple[str, str], ...] = (
 )
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("form", ["plain", "any", "negated"])
 def test_no_condition_tells_what_belongs_to_a_closed_model(
     admin: Odoo, closed: Noting, trail: Trail, form: str
@@ -310,6 +313,7 @@ def test_no_condition_tells_what_belongs_to_a_closed_model(
     assert telling == []
 
 
+@pytest.mark.every_version
 def test_the_history_of_a_closed_model_is_not_read(
     admin: Odoo, raw: Raw, closed: Noting, trail: Trail
 ) -> None:
@@ -325,6 +329,7 @@ def test_the_history_of_a_closed_model_is_not_read(
     assert leaks(admin, closed, attacks, str(REVENUE)) == []
 
 
+@pytest.mark.every_version
 def test_followers_do_not_tell_who_follows_a_closed_record(
     closed: Noting, raw: Raw, trail: Trail
 ) -> None:
@@ -360,6 +365,7 @@ def test_toolbars_of_views_do_not_name_actions_of_a_closed_model(
         assert leaks(admin, closed, attacks, values["name"]) == []
 
 
+@pytest.mark.every_version
 def test_what_belongs_to_a_closed_model_is_not_changed(
     server: Server, raw: Raw, trail: Trail
 ) -> None:
@@ -385,6 +391,7 @@ def test_what_belongs_to_a_closed_model_is_not_changed(
     assert raw("mail.activity", "search", [["id", "=", activity]]) == [activity]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("model", ["mail.message", "ir.attachment", "mail.activity"])
 def test_what_is_left_out_tells_nothing_of_what_is_in_it(
     closed: Noting, trail: Trail, model: str

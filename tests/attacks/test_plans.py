@@ -512,7 +512,6 @@ def _open_invoice(odoo: Noting, line: int) -> int:
     return int(found[0]["id"]) if found else 0
 
 
-@pytest.mark.one_server
 def test_plans_in_readonly_mode_write_nothing(
     reader: Noting, role: str, raw: Raw, database: Database
 ) -> None:

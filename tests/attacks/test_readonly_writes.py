@@ -182,7 +182,6 @@ def address(raw: Raw, style_sheets: None) -> str:
     return PUBLIC_ADDRESS
 
 
-@pytest.mark.one_server
 @pytest.mark.parametrize("document", REPORTS)
 def test_printing_with_a_password_changes_nothing_but_the_log_of_logins(
     document: str, own_server: Server, role: str, raw: Raw, database: Database, address: str

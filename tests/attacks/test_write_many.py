@@ -199,6 +199,7 @@ def sent(odoo: Noting) -> list[str]:
     return [call.method for call in odoo.sent if not call.reads]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("mixed", [False, True], ids=["same fields", "different fields"])
 @pytest.mark.parametrize("name", CASES)
 def test_one_request_for_all_leaves_what_a_write_of_each_leaves(

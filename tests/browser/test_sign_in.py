@@ -22,6 +22,7 @@ from pydantic import AnyUrl
 
 from tests.browser.keyboard import check, fill, press
 from tests.live.conftest import SERVERS
+from tests.live.own import own
 from tests.live.servers import Server
 from tests.team.conftest import serve, users
 from tests.team.harness import (
@@ -195,8 +196,7 @@ class Kept(TokenStorage):
 )
 def odoo_server(request: pytest.FixtureRequest) -> Server:
     """The newest Odoo and the oldest."""
-    found: Server = request.param
-    return found
+    return own(request.param)
 
 
 @pytest.fixture

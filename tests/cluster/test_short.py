@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cluster.trial import Cluster, trial
+from tests.live.own import own
 from tests.live.servers import Server, find_servers
 from tests.provisioning import postgres
 
@@ -14,7 +15,7 @@ def newest() -> Server:
     servers = [server for server in find_servers() if server.version]
     if not servers or postgres._find_programs() is None:
         pytest.skip("It takes an Odoo and a PostgreSQL of this machine: run 'make servers' first.")
-    return max(servers, key=lambda server: int(server.version))
+    return own(max(servers, key=lambda server: int(server.version)))
 
 
 def test_nothing_is_lost_or_done_twice_when_a_process_dies_and_the_key_changes() -> None:

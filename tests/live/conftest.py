@@ -10,6 +10,7 @@ import pytest
 
 from odoo_toolkit import Connection, connect, search_read, write
 from odoo_toolkit.languages import activate_language
+from tests.live.own import own
 from tests.live.servers import (
     Server,
     User,
@@ -34,12 +35,15 @@ NO_SERVER = (
     ids=[server.name for server in SERVERS] or ["no-server"],
 )
 def server(request: pytest.FixtureRequest) -> Server:
-    """Each server in turn. Without any the test fails: silence would pass for success."""
+    """Each server in turn, as a copy of this process. Without any the test fails.
+
+    Silence would pass for success.
+    """
     if os.environ.get("ODOO_TOOLKIT_NO_LIVE") == "1":
         pytest.skip("ODOO_TOOLKIT_NO_LIVE=1")
-    found: Server | None = request.param
-    if found is None:
+    if request.param is None:
         pytest.fail(NO_SERVER, pytrace=False)
+    found = own(request.param)
     try:
         accepted = can_log_in(found, found.user("admin"))
     except OSError as error:

@@ -278,6 +278,7 @@ def test_a_credit_note_of_some_lines_tells_what_is_still_due(biller: Odoo, shop:
     assert note.message.endswith(f"; {left:.2f} {invoice.currency} is still due of {invoice.name}")
 
 
+@pytest.mark.every_version
 def test_what_was_done_though_the_answer_was_lost_is_found(
     biller: Odoo, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

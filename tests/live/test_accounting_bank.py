@@ -79,6 +79,7 @@ def now(admin: Odoo, invoice: Invoice) -> tuple[str | None, float | None]:
     return shown.payment_state, shown.amount_residual
 
 
+@pytest.mark.every_version
 def test_lines_are_matched_booked_and_reconciled(
     admin: Odoo, accountant: Odoo, suffix: str
 ) -> None:
@@ -117,6 +118,7 @@ def test_lines_are_matched_booked_and_reconciled(
     assert (kept(admin, payer, vendor), booked(admin, suffix)) == (after, 4)
 
 
+@pytest.mark.every_version
 def test_a_line_that_fits_two_invoices_is_left_alone_until_one_is_named(
     admin: Odoo, accountant: Odoo, suffix: str
 ) -> None:
@@ -143,6 +145,7 @@ def test_a_line_that_fits_two_invoices_is_left_alone_until_one_is_named(
     assert [item.left for item in credit.open_items] == [-5.0]
 
 
+@pytest.mark.every_version
 def test_one_line_pays_several_and_a_payment_is_matched(
     admin: Odoo, accountant: Odoo, suffix: str
 ) -> None:
@@ -162,6 +165,7 @@ def test_one_line_pays_several_and_a_payment_is_matched(
         assert done[1].status == "none"
 
 
+@pytest.mark.every_version
 def test_bad_input_and_missing_rights_book_nothing(
     admin: Odoo, accountant: Odoo, server: Server, suffix: str
 ) -> None:
@@ -182,6 +186,7 @@ def test_bad_input_and_missing_rights_book_nothing(
     assert (kept(admin, payer), booked(admin, suffix)) == (before, 0)
 
 
+@pytest.mark.every_version
 def test_an_invoice_in_another_currency_is_named_and_not_converted(
     admin: Odoo, accountant: Odoo, suffix: str
 ) -> None:
@@ -225,6 +230,7 @@ def test_a_statement_of_account_is_odoos_own_figures(
             get_statement(ordinary, partner=payer)
 
 
+@pytest.mark.every_version
 def test_from_the_quotation_to_the_money_in_the_bank(
     admin: Odoo, accountant: Odoo, suffix: str
 ) -> None:

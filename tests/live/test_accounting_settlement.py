@@ -329,6 +329,7 @@ def locked(admin: Odoo, partner: int) -> Iterator[int]:
     records.write(admin, "res.company", [company], {"fiscalyear_lock_date": old})
 
 
+@pytest.mark.every_version
 def test_what_is_locked_stays_and_new_entries_are_told_where_they_went(
     admin: Odoo, partner: int, locked: int
 ) -> None:
@@ -355,6 +356,7 @@ def test_what_is_locked_stays_and_new_entries_are_told_where_they_went(
     assert any("2003-06-06 is locked" in warning for warning in made.warnings)
 
 
+@pytest.mark.every_version
 def test_what_is_dated_before_a_lock_is_refused_or_told(
     admin: Odoo, partner: int, locked: int
 ) -> None:
@@ -385,6 +387,7 @@ def test_what_is_dated_before_a_lock_is_refused_or_told(
     assert [row for row in dates if str(row["date"]) == day] == []
 
 
+@pytest.mark.every_version
 def test_a_dry_run_tells_that_the_books_are_closed(admin: Odoo, partner: int, locked: int) -> None:
     assert locked
     account, line = expense_account(admin)["id"], {"name": "x", "price_unit": 5, "tax_ids": []}

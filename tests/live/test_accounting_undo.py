@@ -159,6 +159,7 @@ def test_an_ordinary_user_takes_nothing_off(ordinary: Odoo, admin: Odoo, partner
     assert kept(admin, partner) == before
 
 
+@pytest.mark.every_version
 def test_an_invoice_is_paid_in_another_currency(admin: Odoo, partner: int, money: Currency) -> None:
     """Of 160, 200 of the other currency are 50; then what is left is converted by Odoo."""
     invoice = posted(admin, partner)
@@ -208,6 +209,7 @@ def test_an_invoice_is_paid_in_another_currency(admin: Odoo, partner: int, money
     assert [i.amount_residual for i in together.invoices] == [0.0, 0.0]
 
 
+@pytest.mark.every_version
 def test_an_invoice_in_another_currency_is_paid_in_the_companys(
     admin: Odoo, partner: int, money: Currency
 ) -> None:

@@ -223,6 +223,7 @@ def names_of(groupby: Sequence[str], measures: Sequence[str]) -> list[str]:
 MEASURES = ["duration:sum", "duration:avg", "start:min", "stop:max", "user_id:count_distinct"]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("period", PERIODS)
 def test_periods_begin_in_the_zone_and_weeks_on_mondays(
@@ -263,6 +264,7 @@ def measurable(odoo: Odoo, groupby: Sequence[str], measures: Sequence[str]) -> l
     return [measure for measure in measures if measure.split(":")[0] not in grouped]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(
     "groupby",
     [
@@ -280,6 +282,7 @@ def test_every_measure_of_events_is_exact(anyone: Odoo, events: str, groupby: li
     assert_same(found, rows, groupby, measures)
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(
     "groupby",
     [
@@ -313,6 +316,7 @@ def test_distinct_values_of_the_relation_that_a_path_follows(anyone: Odoo, conta
     assert_same(found, rows, groupby, measures)
 
 
+@pytest.mark.every_version
 def test_many2many_count_once_for_each_value_where_the_version_can(
     anyone: Odoo, contacts: str
 ) -> None:
@@ -407,6 +411,7 @@ def test_rights_are_those_of_the_user(ordinary: Odoo, admin: Odoo) -> None:
     assert refused
 
 
+@pytest.mark.every_version
 def test_what_is_not_there_to_group_by_is_refused(anyone: Odoo) -> None:
     for groupby, measures in (
         (["nme"], []),

@@ -672,6 +672,7 @@ def limited(server: Server, case: Case, tmp_path: Path) -> Iterator[Odoo]:
         yield odoo
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("case", CASES, indirect=True)
 def test_the_model_it_is_about_and_those_of_names_are_enough(
     case: Case, limited: Odoo, records: Records
@@ -681,6 +682,7 @@ def test_the_model_it_is_about_and_those_of_names_are_enough(
     assert [text for text in warnings if text != "Merging cannot be undone."] == []
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("case", ["reading an order"], indirect=True)
 def test_the_lines_of_an_order_are_part_of_it(case: Case, limited: Odoo, records: Records) -> None:
     (line,) = case.run(limited, records).lines

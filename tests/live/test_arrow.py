@@ -157,6 +157,7 @@ def test_duckdb_and_polars_read_it(admin: Odoo, partners: list[int], suffix: str
     assert polars.DataFrame(stream)["id"].to_list() == partners
 
 
+@pytest.mark.every_version
 def test_a_field_that_only_fails_when_it_is_read_is_named(admin: Odoo) -> None:
     # Odoo 14 computes this for one country at a time, and says so of the countries.
     if admin.version.major != 14:

@@ -191,6 +191,7 @@ def test_other_types_stay_as_they_are(odoo: Odoo, partner: int) -> None:
         assert (made.mimetype, made.warnings) == (mimetype, [])
 
 
+@pytest.mark.every_version
 def test_the_content_of_a_field_is_neither_listed_nor_deleted(
     odoo: Odoo, admin: Odoo, suffix: str
 ) -> None:
@@ -253,6 +254,7 @@ def test_bad_input_attaches_nothing(odoo: Odoo, partner: int, case: str) -> None
     assert toolkit.count(odoo, "ir.attachment", missing).count == before
 
 
+@pytest.mark.every_version
 def test_what_the_user_may_not_see_is_not_there(server: Server, admin: Odoo, suffix: str) -> None:
     """Such as a file of a record that rules hide: of another company, or a private channel."""
     hidden_owner = "mail.channel" if admin.version.major < 17 else "discuss.channel"

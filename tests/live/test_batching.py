@@ -257,6 +257,7 @@ def test_cancelled_halfway(odoo: Connection, plain: Connection, suffix: str) -> 
     assert named(plain, f"C {suffix}") == 0
 
 
+@pytest.mark.every_version
 def test_different_values_in_one_request_as_an_item(
     lossy: tuple[Connection, Between], plain: Connection
 ) -> None:

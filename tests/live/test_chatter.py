@@ -179,6 +179,7 @@ def test_each_activity_type_has_its_own(odoo: Odoo, partner: int, name: str) -> 
     assert stored.records[0]["activity_type_id"]["id"] == expected
 
 
+@pytest.mark.every_version
 def test_a_user_is_named_by_name_or_login(server: Server, admin: Odoo, partner: int) -> None:
     clerk = ordinary_user(server, "Clerk")
     ordinary_user(server, "Chief")
@@ -251,6 +252,7 @@ def test_bad_input_writes_nothing(odoo: Odoo, partner: int, case: str) -> None:
     assert get_activities(odoo, "res.partner", partner).count == 0
 
 
+@pytest.mark.every_version
 def test_a_user_without_access_is_told(server: Server, admin: Odoo, suffix: str) -> None:
     """An ordinary user may not post where he may not read."""
     hidden = "mail.channel" if admin.version.major < 17 else "discuss.channel"

@@ -15,8 +15,9 @@ import pytest
 from nbclient import NotebookClient
 
 from odoo_toolkit import Odoo, connect, search_read
-from tests.attacks.servers import can_be_copied, copied
+from tests.attacks.servers import copied
 from tests.history import write_history
+from tests.live.own import can_be_copied
 from tests.live.servers import Server, credentials
 from tests.live.test_notebook import VARIABLES
 

@@ -285,6 +285,7 @@ def test_round_trips(server: Server, user: User, suffix: str) -> None:
         assert events == ["search_read", "read", "search_count"]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("protocol", ["jsonrpc", "xmlrpc", "json2"])
 def test_every_protocol_gives_the_same(
     server: Server, user: User, protocol: str, admin: Odoo, suffix: str

@@ -175,6 +175,7 @@ def test_results_have_one_shape_whatever_the_options(
         assert moved.stage.name == "Qualified"
 
 
+@pytest.mark.every_version
 def test_customer_user_and_team_are_taken(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     partner = toolkit.create(admin, "res.partner", {"name": f"Customer {suffix}"}).id
     other = toolkit.search_read(

@@ -32,6 +32,8 @@ from tests import odoo_names
 from tests.descriptions import domains_in, guides, messages, server_texts, tool_texts, tools
 from tests.live.servers import Server, credentials
 
+pytestmark = pytest.mark.every_version
+
 #: field that an example begins with -> the model that it is about; the first that fits.
 ABOUT = (
     "sale.order",

@@ -234,6 +234,7 @@ def test_a_user_without_rights_is_told(server: Server, warehouse: Warehouse) -> 
             sync(odoo, warehouse.url, "sale.ordre")
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(
     ("model", "field"), [("project.task", "role_ids"), ("account.journal", "type_control_ids")]
 )
@@ -460,6 +461,7 @@ def test_two_tables_of_one_relation_have_the_same_pairs(admin: Odoo, warehouse: 
     assert warehouse.rows("res_company__user_ids", "id", "other_id") == of_users
 
 
+@pytest.mark.every_version
 def test_fields_that_users_have_for_groups_are_not_followed(
     admin: Odoo, warehouse: Warehouse
 ) -> None:

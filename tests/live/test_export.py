@@ -40,6 +40,7 @@ def writable(odoo: Odoo, model: str) -> list[str]:
     ]
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
 @pytest.mark.parametrize("model", MODELS)
 def test_importing_an_exported_file_changes_nothing(

@@ -139,6 +139,7 @@ def leaves(admin: Odoo, employee_id: int) -> list[dict[str, Any]]:
     return sorted(found.records, key=lambda row: row["id"])
 
 
+@pytest.mark.every_version
 def test_a_leave_is_requested_approved_and_withdrawn(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -184,6 +185,7 @@ def test_a_leave_is_requested_approved_and_withdrawn(
     assert left.remaining == 10.0
 
 
+@pytest.mark.every_version
 def test_a_waiting_request_is_withdrawn_and_another_refused(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -218,6 +220,7 @@ def test_half_a_day_is_half_a_day(
     decide(staff.emp, decision="withdraw", leave_id=made.id)
 
 
+@pytest.mark.every_version
 def test_hours_of_a_day_are_taken_where_the_type_is_in_hours(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -285,6 +288,7 @@ def test_two_approvals_where_the_type_wants_two(
     decide(admin, decision="refuse", leave_id=made.id)
 
 
+@pytest.mark.every_version
 def test_bad_requests_leave_everything_as_it_was(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -538,6 +542,7 @@ def test_from_the_receipt_to_the_approved_expense(admin: Odoo, staff: Staff, suf
         judge(admin, "approve", 10**7)
 
 
+@pytest.mark.every_version
 def test_an_employees_time_off_is_listed(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -572,6 +577,7 @@ def test_an_employees_time_off_is_listed(
     assert hr.list_leaves(staff.emp, date_from=monday, date_to=friday).overlapping == []
 
 
+@pytest.mark.every_version
 def test_what_was_cancelled_frees_its_days(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -592,6 +598,7 @@ def test_what_was_cancelled_frees_its_days(
     decide(staff.emp, decision="withdraw", leave_id=again.id)
 
 
+@pytest.mark.every_version
 def test_what_was_made_of_moments_alone_is_named(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
@@ -622,6 +629,7 @@ def process(odoo: Odoo, *expenses: int | str, **values: Any) -> hr.ExpensesResul
     return made
 
 
+@pytest.mark.every_version
 def test_expenses_are_submitted_posted_and_paid_together(
     admin: Odoo, staff: Staff, suffix: str
 ) -> None:
@@ -700,6 +708,7 @@ def allocated(odoo: Odoo, **values: Any) -> hr.AllocationResult:
     return made
 
 
+@pytest.mark.every_version
 def test_days_are_allocated_and_count(admin: Odoo, staff: Staff, suffix: str) -> None:
     type_id = leave_type(admin, f"Grant {suffix}", granted=True)
     free = leave_type(admin, f"Nogrant {suffix}")

@@ -172,6 +172,7 @@ CONTACTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("company", COMPANIES)
 def test_contacts_of_a_company_are_as_if_created(admin: Odoo, made: str, company: str) -> None:
     """Of each kind the first of its company, and a later one; the addresses from Odoo 19 on."""
@@ -498,6 +499,7 @@ def _rows(text: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.every_version
 def test_what_odoo_stores_otherwise_is_told_where_it_is_asked(admin: Odoo, made: str) -> None:
     rows = [
         {"default_code": f"{made}{n}", "name": f"{made} {n}", "list_price": price}

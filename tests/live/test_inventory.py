@@ -14,6 +14,8 @@ from odoo_toolkit.errors import NotFoundError, StateError, ValidationError
 from odoo_toolkit.plans import Plan
 from tests.live.products import stored
 
+pytestmark = pytest.mark.every_version
+
 Product = Callable[..., int]
 
 

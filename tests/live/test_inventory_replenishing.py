@@ -67,6 +67,7 @@ def _run(odoo: Odoo, **options: Any) -> Replenishment:
     return done
 
 
+@pytest.mark.every_version
 def test_a_rule_is_created_and_changed(admin: Odoo, suffix: str) -> None:
     product = _product(admin, f"Thing {suffix}")
     of_product = [["product_id", "=", product]]
@@ -152,6 +153,7 @@ def test_what_a_rule_has_made_is_found_out(admin: Odoo, suffix: str) -> None:
     execute(admin, "stock.picking", "action_cancel", [[delivery.id]])
 
 
+@pytest.mark.every_version
 def test_what_a_rule_has_brought_from_another_place_is_found_out(admin: Odoo, suffix: str) -> None:
     product = _product(admin, f"Brought {suffix}")
     fields = ["lot_stock_id", "int_type_id", "view_location_id"]

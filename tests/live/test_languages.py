@@ -108,6 +108,7 @@ def test_what_is_wrong_translates_nothing(odoo: Odoo, admin: Odoo, suffix: str) 
     assert told(languages.get_translations(odoo, "product.template", product, ["name"])) == before
 
 
+@pytest.mark.every_version
 @pytest.mark.usefixtures("french")
 def test_the_sentences_of_a_formatted_text_are_told(admin: Odoo) -> None:
     (tip,) = search_read(admin, "digest.tip", [], ["name"], limit=1).records
@@ -122,6 +123,7 @@ def test_the_sentences_of_a_formatted_text_are_told(admin: Odoo) -> None:
         assert all(texts[CODE])
 
 
+@pytest.mark.every_version
 @pytest.mark.usefixtures("french")
 def test_formatted_texts_are_translated_by_sentence(admin: Odoo, suffix: str) -> None:
     model, field = "product.template", "description"

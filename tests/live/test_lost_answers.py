@@ -146,6 +146,7 @@ def test_an_older_record_of_the_same_values_is_not_claimed(
     unlink(safe, "res.partner", [first])
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("mixed", [False, True], ids=["same fields", "different fields"])
 @pytest.mark.parametrize("fault", ["lost", "dropped"])
 def test_what_became_of_rows_of_one_request_is_told_of_each(

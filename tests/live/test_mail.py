@@ -99,6 +99,7 @@ def test_a_quotation_is_sent_with_its_pdf(admin: Odoo, suffix: str) -> None:
     assert messages(admin, "sale.order", quotation) == 1
 
 
+@pytest.mark.every_version
 def test_an_invoice_is_sent_to_whom_one_names(admin: Odoo, suffix: str) -> None:
     customer = partner(admin, suffix)
     other = made(

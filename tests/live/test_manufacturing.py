@@ -34,6 +34,8 @@ from odoo_toolkit.plans import Plan
 from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.sales_data import counted
 
+pytestmark = pytest.mark.every_version
+
 
 @attrs.frozen(kw_only=True)
 class Shop:

@@ -59,6 +59,7 @@ def readable(odoo: Odoo, model: str) -> bool:
     return odoo.schema.has_model(model) and odoo.schema.may(model, "read")
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("model", MODELS)
 def test_every_condition_of_the_forms_is_understood(odoo: Odoo, model: str) -> None:
     """An expression that is no Python would silently count as "it depends"."""
@@ -94,6 +95,7 @@ def test_methods_and_states_of_every_model_can_be_told(odoo: Odoo, model: str) -
     assert all(set(method.states) <= set(values) for method in methods.methods)
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("model", [name for name, told in app_models.MODELS.items() if told.moves])
 def test_the_table_of_moves_names_states_that_exist(odoo: Odoo, model: str) -> None:
     """A state that no version has would be a mistake that nothing else shows."""
@@ -149,6 +151,7 @@ def state_of(odoo: Odoo, model: str, record: int) -> str:
     return str(odoo.call(read)[0]["state"])
 
 
+@pytest.mark.every_version
 def test_the_documentation_is_used_where_the_user_may_read_it(odoo: Odoo, user: Any) -> None:
     methods = model_methods(odoo, "sale.order")
     documented = [method for method in methods.methods if method.signature]
@@ -185,6 +188,7 @@ def test_what_a_new_entry_is_filled_with_is_more_than_its_defaults(admin: Odoo) 
     assert set(values) == {"journal_id", "date", "currency_id"}
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("model", MODELS)
 def test_naming_the_whole_form_finds_at_least_what_naming_the_wanted_fields_finds(
     admin: Odoo, model: str

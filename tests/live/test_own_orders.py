@@ -17,6 +17,7 @@ def _terms(order: str) -> list[str]:
     return [term.strip().lower().removesuffix(" asc") for term in order.replace('"', "").split(",")]
 
 
+@pytest.mark.every_version
 def test_the_orders_are_those_of_odoo(admin: Odoo) -> None:
     known, wrong = 0, {}
     models = search_read(
@@ -50,6 +51,7 @@ def test_pages_without_an_order_have_each_record_once(odoo: Odoo, admin: Odoo) -
     assert [page.warnings for page in pages] == [[]] * 4
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize(
     "model", ["product.template", "hr.employee", "res.partner.category", "calendar.event"]
 )

@@ -9,7 +9,8 @@ import pytest
 
 from docs.builder.outputs import PAGES, run
 from odoo_toolkit import lost_answers
-from tests.attacks.servers import can_be_copied, copied
+from tests.attacks.servers import copied
+from tests.live.own import can_be_copied
 from tests.live.servers import Server
 
 #: The version that the outputs of the pages are of.

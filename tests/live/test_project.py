@@ -81,6 +81,7 @@ def test_from_task_to_timesheet(odoo: Odoo, house: House, suffix: str) -> None:
     assert stored(odoo, made, "effective_hours")["effective_hours"] == pytest.approx(1.75)
 
 
+@pytest.mark.every_version
 def test_a_deadline_is_the_day_or_the_moment_given(odoo: Odoo, house: House, suffix: str) -> None:
     day = task(odoo, name=f"Day {suffix}", project_id=house.id, date_deadline="2031-05-06")
     assert str(day.date_deadline).startswith("2031-05-06")
@@ -100,6 +101,7 @@ def test_a_subtask_is_in_the_project_of_its_parent(odoo: Odoo, house: House, suf
     assert child.parent.id == parent.id
 
 
+@pytest.mark.every_version
 def test_assignees_are_as_many_as_the_version_allows(
     odoo: Odoo, admin: Odoo, house: House, suffix: str
 ) -> None:

@@ -53,6 +53,7 @@ def count(odoo: Odoo, suffix: str) -> list[int]:
     return [toolkit.count(odoo, m, [["name", "ilike", suffix]]).count for m in models]
 
 
+@pytest.mark.every_version
 def test_a_project_is_made_as_planned(admin: Odoo, suffix: str) -> None:
     given = plan_of(admin, suffix)
     plan = project.create_project(admin, **given, dry_run=True)
@@ -106,6 +107,7 @@ def test_tasks_may_go_without_stages(admin: Odoo, suffix: str) -> None:
     assert again.warnings == [f"There is a project 'Plain {suffix}' already (id {made.id})."]
 
 
+@pytest.mark.every_version
 def test_bad_projects_are_not_made(admin: Odoo, suffix: str) -> None:
     a, b = f"A {suffix}", f"B {suffix}"
     good: dict[str, Any] = {"name": f"Bad {suffix}", "stages": ["New"]}

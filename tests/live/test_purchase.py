@@ -253,6 +253,7 @@ def test_from_what_can_be_had_to_the_posted_bill(admin: Odoo, market: Market) ->
         purchase.cancel_order(admin, order_id=order.id)
 
 
+@pytest.mark.every_version
 def test_what_is_suggested_for_a_received_order_can_be_done(admin: Odoo, market: Market) -> None:
     """Returned, it is cancelled on 19; to 18 Odoo refuses for good, and the suggestion says so."""
     order = ordered(admin, market, 3)

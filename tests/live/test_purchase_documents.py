@@ -18,6 +18,8 @@ from odoo_toolkit.records.names import AmbiguousNameError
 from tests.live.products import stored
 from tests.live.test_purchase import Market, confirmed, market, on_hand, rows
 
+pytestmark = pytest.mark.every_version
+
 __all__ = ["market"]
 
 

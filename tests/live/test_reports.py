@@ -133,6 +133,7 @@ def test_the_reports_of_a_model_are_listed(odoo: Odoo) -> None:
         list_reports(odoo, "sale.ordr")
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("mode", ["full", "readonly"])
 def test_a_password_prints_and_leaves_nothing(
     server: Server, user: User, admin: Odoo, orders: dict[int, str], mode: Any
@@ -195,6 +196,7 @@ def printed_trace(admin: Odoo, invoice: int) -> Any:
     return row, sorted(admin.call(files))
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("state", ["draft", "posted"])
 @pytest.mark.parametrize("kind", ["password", "key"])
 def test_printing_invoices_in_readonly_mode_changes_none(
@@ -217,6 +219,7 @@ def test_printing_invoices_in_readonly_mode_changes_none(
     assert printed_trace(admin, *ids) == before
 
 
+@pytest.mark.every_version
 def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(
     server: Server, by_key: Odoo, admin: Odoo, orders: dict[int, str]
 ) -> None:
@@ -231,6 +234,7 @@ def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_version
 def test_a_key_prints_any_report_by_a_template_it_removes(
     by_key: Odoo, admin: Odoo, orders: dict[int, str]
 ) -> None:
@@ -250,6 +254,7 @@ def test_a_key_prints_any_report_by_a_template_it_removes(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_version
 def test_a_key_in_readonly_mode_prints_only_what_writes_nothing(
     server: Server, user: User, admin: Odoo, orders: dict[int, str]
 ) -> None:
@@ -263,6 +268,7 @@ def test_a_key_in_readonly_mode_prints_only_what_writes_nothing(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_version
 def test_the_customers_page_prints_and_its_link_is_told(
     server: Server, user: User, admin: Odoo, orders: dict[int, str]
 ) -> None:

@@ -46,6 +46,7 @@ async def refused(client: Client, uri: str) -> str:
     return str(caught.value.error.data["code"])
 
 
+@pytest.mark.every_version
 async def test_the_system(server: Server, user: User, admin: Odoo, era: str) -> None:
     async with Client(mcp_server(server, user), mode=era) as client:
         info = await read(client, "odoo://system/info")

@@ -16,6 +16,8 @@ from tests.live.products import stored
 from tests.live.sales_data import counted, new_customer, new_product
 from tests.live.servers import Server, credentials
 
+pytestmark = pytest.mark.every_version
+
 ALL: tuple[StepName, ...] = ("confirm", "deliver", "invoice", "post", "pay")
 
 

@@ -136,6 +136,7 @@ def test_a_custom_model_and_its_fields_are_in_the_stubs(
     )
 
 
+@pytest.mark.every_version
 def test_a_model_that_is_misspelt_is_named_with_similar_ones(
     odoo: Connection, folder: Path
 ) -> None:

@@ -15,6 +15,7 @@ def test_a_grouping_by_a_path_says_what_to_group_by(admin: Odoo) -> None:
     assert "Group by the link itself" in raised.value.suggestion
 
 
+@pytest.mark.every_version
 def test_an_unknown_language_says_where_the_known_ones_are(admin: Odoo) -> None:
     known = search_read(admin, "res.lang", fields=["code"]).records
     assert count(admin, "res.partner", context={"lang": known[0]["code"]}).count > 0

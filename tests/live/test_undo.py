@@ -71,6 +71,7 @@ def _admin(server: Server) -> dict[str, Any]:
     return {**credentials(server, user), "password": user.password}
 
 
+@pytest.mark.every_version
 @pytest.mark.parametrize("name", CASES)
 def test_what_an_operation_did_is_taken_back(
     request: pytest.FixtureRequest, plain: Connection, name: str

@@ -179,6 +179,7 @@ def everything(error: BaseException) -> str:
     return "\n".join([*texts, *(repr(frame.locals) for frame in library)])
 
 
+@pytest.mark.every_version
 def test_the_key_is_the_users_own_and_logs_in(person: Person, made: UserKey) -> None:
     assert (made.name, made.owner.uid, made.owner.login) == (NAME, person.uid, person.login)
     assert made.owner.name.startswith("Keys")
@@ -193,11 +194,13 @@ def test_the_key_is_the_users_own_and_logs_in(person: Person, made: UserKey) -> 
         assert odoo.uid == person.uid
 
 
+@pytest.mark.every_version
 def test_neither_key_nor_password_shows_itself(person: Person, made: UserKey) -> None:
     assert made.key.reveal() not in f"{made!r} {made} {made.key}"
     assert person.password not in repr(attrs.asdict(made))
 
 
+@pytest.mark.every_version
 def test_its_end_is_the_latest_that_the_user_may_have(person: Person, made: UserKey) -> None:
     if int(person.server.version or 19) < 18:
         assert made.expires is None
@@ -207,6 +210,7 @@ def test_its_end_is_the_latest_that_the_user_may_have(person: Person, made: User
         assert timedelta(days=88) < left < timedelta(days=91)
 
 
+@pytest.mark.every_version
 def test_fewer_days_are_kept_to_and_more_are_lowered(person: Person) -> None:
     if int(person.server.version or 19) < 18:
         assert person.make(days=3).expires is None
@@ -218,6 +222,7 @@ def test_fewer_days_are_kept_to_and_more_are_lowered(person: Person) -> None:
         assert timedelta(days=most - 2) < expires - now < timedelta(days=most, minutes=5)
 
 
+@pytest.mark.every_version
 def test_a_user_with_settings_rights_has_a_key_without_an_end(people: People) -> None:
     person = people.make("group_system")
 
@@ -230,10 +235,12 @@ def test_a_user_with_settings_rights_has_a_key_without_an_end(people: People) ->
         assert timedelta(days=499) < limited - datetime.now(timezone.utc) < timedelta(days=501)
 
 
+@pytest.mark.every_version
 def test_a_key_tells_whose_it_is(person: Person, made: UserKey) -> None:
     assert person.check(f" {made.key.reveal()}\n") == made.owner
 
 
+@pytest.mark.every_version
 def test_a_key_proves_nothing_for_another_login(
     person: Person, made: UserKey, people: People
 ) -> None:
@@ -247,6 +254,7 @@ def test_a_key_proves_nothing_for_another_login(
     assert unknown.value.to_dict() == caught.value.to_dict()
 
 
+@pytest.mark.every_version
 def test_a_password_is_no_key(person: Person) -> None:
     # Odoo to 18 would let it pass for one.
     with pytest.raises(ValidationError, match="40 characters") as caught:
@@ -254,6 +262,7 @@ def test_a_password_is_no_key(person: Person) -> None:
     assert person.password not in everything(caught.value)
 
 
+@pytest.mark.every_version
 def test_a_removed_key_is_gone(person: Person, made: UserKey) -> None:
     removed = person.make()
 
@@ -266,18 +275,21 @@ def test_a_removed_key_is_gone(person: Person, made: UserKey) -> None:
         person.remove(removed.key_id)
 
 
+@pytest.mark.every_version
 def test_nobody_removes_the_key_of_another(person: Person, made: UserKey, people: People) -> None:
     with pytest.raises(NotFoundError):
         people.make().remove(made.key_id)
     assert person.check(made.key.reveal()) == made.owner
 
 
+@pytest.mark.every_version
 def test_without_the_password_it_is_told_where_keys_are_removed(person: Person) -> None:
     with pytest.raises(AccessError) as caught:
         person.remove(1, password=None)
     assert "Account Security" in caught.value.suggestion
 
 
+@pytest.mark.every_version
 def test_refused_logins_are_all_alike_and_an_archived_users_key_is_refused(
     person: Person, people: People
 ) -> None:
@@ -306,6 +318,7 @@ def test_refused_logins_are_all_alike_and_an_archived_users_key_is_refused(
     assert caught.value.details["reason"] == "credentials"
 
 
+@pytest.mark.every_version
 def test_a_portal_user_may_have_no_keys_and_leaves_no_password(people: People) -> None:
     person = people.make("group_portal")
 
@@ -327,6 +340,7 @@ def test_a_portal_user_may_have_no_keys_and_leaves_no_password(people: People) -
     assert not any(row["password"] for row in rows)
 
 
+@pytest.mark.every_version
 def test_a_second_factor_is_asked_for_and_the_apps_code_completes_the_login(
     people: People,
 ) -> None:
@@ -345,6 +359,7 @@ def test_a_second_factor_is_asked_for_and_the_apps_code_completes_the_login(
         person.check(made.key.reveal())
 
 
+@pytest.mark.every_version
 def test_a_login_without_the_wanted_code_leaves_no_half_login(people: People) -> None:
     person = people.make()
     app = with_second_factor(person)
@@ -364,6 +379,7 @@ def test_a_login_without_the_wanted_code_leaves_no_half_login(people: People) ->
     left.close()
 
 
+@pytest.mark.every_version
 def test_a_wrong_code_is_told_apart_from_a_wrong_password(people: People) -> None:
     person = people.make()
     app = with_second_factor(person)
@@ -380,10 +396,12 @@ def test_a_wrong_code_is_told_apart_from_a_wrong_password(people: People) -> Non
     assert caught.value.details["reason"] == "credentials"
 
 
+@pytest.mark.every_version
 def test_a_code_that_nobody_asks_for_does_no_harm(person: Person) -> None:
     assert person.make(second_factor="123456").owner.uid == person.uid
 
 
+@pytest.mark.every_version
 def test_an_unknown_database_is_told(person: Person) -> None:
     lost = attrs.evolve(person, server=dataclasses.replace(person.server, db="nothing-here"))
 
@@ -394,6 +412,7 @@ def test_an_unknown_database_is_told(person: Person) -> None:
         lost.check("0" * 40)
 
 
+@pytest.mark.every_version
 def test_an_odoo_that_is_down_is_told(person: Person) -> None:
     settings = connection_settings(url="http://127.0.0.1:9", api_key="x", reconnect_attempts=0)
 
@@ -408,6 +427,7 @@ def test_an_odoo_that_is_down_is_told(person: Person) -> None:
         assert person.password not in everything(caught.value)
 
 
+@pytest.mark.every_version
 def test_a_login_that_would_change_the_address_in_odoos_links_is_not_made(
     people: People,
 ) -> None:
@@ -426,6 +446,7 @@ def test_a_login_that_would_change_the_address_in_odoos_links_is_not_made(
     assert row["value"] != elsewhere
 
 
+@pytest.mark.every_version
 def test_settings_say_where_odoo_is_and_not_who_logs_in(person: Person) -> None:
     operators: ConnectionSettings = connection_settings(
         url=person.server.url,
@@ -441,6 +462,7 @@ def test_settings_say_where_odoo_is_and_not_who_logs_in(person: Person) -> None:
     assert check_key(operators, None, person.login, made.key.reveal()) == made.owner
 
 
+@pytest.mark.every_version
 def test_nothing_of_the_environment_is_used(
     person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -459,6 +481,7 @@ def test_a_bad_wish_is_refused_before_anything_is_sent(name: str, days: int | No
         make_key("http://odoo.invalid", "db", "ann", "secret", name, days=days)
 
 
+@pytest.mark.every_version
 def test_a_failure_nobody_expects_is_still_an_error_of_odoo(person: Person) -> None:
     with pytest.raises(OdooError):
         make_key("not an address", person.server.db, person.login, person.password, NAME)

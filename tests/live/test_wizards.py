@@ -19,6 +19,8 @@ from odoo_toolkit import (
 from odoo_toolkit.wizards import describe_wizard
 from tests.live.sales_data import new_customer, new_product
 
+pytestmark = pytest.mark.every_version
+
 
 def confirmed_order(odoo: Odoo, admin: Odoo, suffix: str) -> int:
     """Return the id of a new confirmed order over 300."""

@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from odoo_toolkit.configuration import Secret
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.live.conftest import NO_SERVER
+from tests.live.own import own
 from tests.live.servers import Server, find_servers
 from tests.mcp.conftest import MakeServer, anyio_backend, make_server, odoo
 from tests.mcp.fake_odoo import FakeOdoo
@@ -93,7 +94,7 @@ def newest() -> Server:
     servers = find_servers()
     if not servers:
         pytest.fail(NO_SERVER, pytrace=False)
-    return max(servers, key=lambda one: int(one.version or 0))
+    return own(max(servers, key=lambda one: int(one.version or 0)))
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -11,23 +11,27 @@ import pytest
 
 from tests.attacks.database import Database
 from tests.attacks.policies import Raw
-from tests.attacks.servers import Copy, can_be_copied
+from tests.attacks.servers import Copy
+from tests.live.own import can_be_copied, opened
 from tests.live.servers import Server
 from tests.provisioning import copies
 from tests.provisioning.releases import RELEASES
 from tests.rental.installed import ADDON
 
 
+@functools.cache
+def _installed(server: Server) -> Copy:
+    entry = opened(copies.copied(RELEASES[server.version], addons=[ADDON]))
+    database = opened(contextlib.closing(Database(entry["db"]).watch()))
+    return Copy(replace(server, url=entry["url"], db=entry["db"]), database)
+
+
 @pytest.fixture(scope="session")
-def rental(server: Server) -> Iterator[Copy]:
+def rental(server: Server) -> Copy:
     """A copy of each provisioned server with the module, and its database."""
     if not can_be_copied(server):
         pytest.skip(f"{server.name} was not provisioned here: its database cannot be copied.")
-    with contextlib.ExitStack() as stack:
-        release = RELEASES[server.version]
-        entry = stack.enter_context(copies.copied(release, addons=[ADDON]))
-        database = stack.enter_context(contextlib.closing(Database(entry["db"]).watch()))
-        yield Copy(replace(server, url=entry["url"], db=entry["db"]), database)
+    return _installed(server)
 
 
 class Rented:

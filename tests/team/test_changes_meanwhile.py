@@ -56,6 +56,7 @@ def named(admin: Odoo, name: str) -> int:
     return toolkit.count(admin, "res.partner", [["name", "=", name]]).count
 
 
+@pytest.mark.every_version
 def test_a_key_that_is_revoked_during_a_call_ends_it_with_an_error_and_nothing_is_done_twice(
     team: RunningTeam, people: People, admin: Odoo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

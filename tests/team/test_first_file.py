@@ -55,6 +55,7 @@ def keys_of(user: User, people: People) -> list[str]:
     return [row["name"] for row in rows.records]
 
 
+@pytest.mark.every_version
 def test_five_right_answers_make_a_file_that_passes_the_check(
     server: Server, people: People, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,6 +14,7 @@ import requests
 import odoo_toolkit as toolkit
 from odoo_toolkit import Odoo, connect
 from tests.live.conftest import SERVERS
+from tests.live.own import own
 from tests.live.servers import Server, credentials, ordinary_user
 from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call, instance_of
 
@@ -89,7 +90,7 @@ def odoo_of(server: Server) -> Odoo:
 def members(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Members]:
     """A team of two Odoos, with people who are connected to it."""
     folder = tmp_path_factory.mktemp("isolation")
-    one, other = VERSIONS
+    one, other = map(own, VERSIONS)
     journal = str(folder / "journal.sqlite")
     options = {"mode": "full", "confirm": "never", "journal": journal}
     instances = {
@@ -168,7 +169,7 @@ def test_fields_of_a_model_are_each_ones_own(members: Members) -> None:
 
 def test_a_secret_record_is_found_by_no_search_of_others(members: Members, suffix: str) -> None:
     """Records of one Odoo do not show in the other; those of a person do not show to another."""
-    with odoo_of(VERSIONS[0]) as odoo:
+    with odoo_of(own(VERSIONS[0])) as odoo:
         made = toolkit.create(odoo, "res.partner", {"name": f"Only in one {suffix}"}).id
     word = f"Only in one {suffix}"
     domain = [["name", "=", word]]
@@ -189,7 +190,7 @@ def test_a_secret_record_is_found_by_no_search_of_others(members: Members, suffi
 
 
 def test_a_kept_file_is_read_by_whom_it_was_made_for(members: Members) -> None:
-    with odoo_of(VERSIONS[0]) as odoo:
+    with odoo_of(own(VERSIONS[0])) as odoo:
         order = toolkit.search_read(odoo, "sale.order", [], ["id"], limit=1).records[0]["id"]
     made = call(
         members.admin.team.url,
@@ -206,7 +207,7 @@ def test_a_kept_file_is_read_by_whom_it_was_made_for(members: Members) -> None:
 
 
 def test_a_subscription_opens_nothing_to_others(members: Members, suffix: str) -> None:
-    with odoo_of(VERSIONS[0]) as odoo:
+    with odoo_of(own(VERSIONS[0])) as odoo:
         made = toolkit.create(odoo, "crm.lead", {"name": f"Subscribed {suffix}"}).id
     uri = f"odoo://record/crm.lead/{made}"
     asked = {"notifications": {"resourceSubscriptions": [uri]}}
@@ -252,7 +253,7 @@ def test_nobody_ends_or_takes_back_what_is_anothers(members: Members, suffix: st
             answer = intruder.browser.post("/me/undo", page, entry=entry, sure="yes")
             assert answer.status_code in (404, 409), (intruder.login, entry, answer.text)
     assert len(grants.grants()) == len(mine)
-    with odoo_of(VERSIONS[0]) as odoo:
+    with odoo_of(own(VERSIONS[0])) as odoo:
         named = [["name", "=", f"Kept {suffix}"]]
         assert toolkit.count(odoo, "res.partner.category", named).count == 1
 

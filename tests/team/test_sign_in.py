@@ -80,6 +80,7 @@ def result_of(team: RunningTeam, token: str, tool: str, **arguments: Any) -> dic
     return result["structuredContent"]
 
 
+@pytest.mark.every_version
 def test_with_a_password_from_the_first_page_to_the_last(
     team: RunningTeam, client: OAuthClient, people: People, admin: Odoo
 ) -> None:
@@ -150,6 +151,7 @@ def test_with_a_password_from_the_first_page_to_the_last(
     assert client.refresh(tokens.refresh).status_code == 400
 
 
+@pytest.mark.every_version
 def test_what_another_person_has_to_allow_is_not_taken_back_without(
     server: Server, people: People, admin: Odoo, tmp_path: Path
 ) -> None:
@@ -183,6 +185,7 @@ def deletion(team: RunningTeam, token: str, record: int, **answered: Any) -> dic
     return told
 
 
+@pytest.mark.every_version
 def test_a_yes_is_for_whom_was_asked_and_for_the_rule_that_holds(
     server: Server,
     people: People,
@@ -416,6 +419,7 @@ def test_who_is_archived_or_loses_the_key_while_connected_is_disconnected(
         assert call(team.url, tokens.access, "odoo_core_get_user").status_code == 401
 
 
+@pytest.mark.every_version
 def test_the_operator_sees_who_is_connected_and_ends_it(
     team: RunningTeam, client: OAuthClient, people: People
 ) -> None:
