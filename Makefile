@@ -75,7 +75,7 @@ package:
 	python3 -m tests.packaging --one
 
 # For releases: wheel, source distribution, MCP bundle and registry entry: built twice, validated, installed
-# on each Python from 3.10 to 3.13 that is here, with each extra and with the oldest versions allowed, used.
+# on each Python from 3.11 to 3.14 that is here, with each extra and with the oldest versions allowed, used.
 packages:
 	python3 -m tests.packaging
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Annotated, Any
@@ -69,6 +70,14 @@ class _Unquoted(str):
 
     __slots__ = ()
     __repr__ = str.__str__
+
+
+def annotate(function: Any, hints: Mapping[str, Any]) -> None:
+    """Set the annotations of a function, also of those that ``functools.wraps`` makes of it."""
+    function.__annotations__ = dict(hints)
+    if sys.version_info >= (3, 14):
+        # It copies what makes the annotations, and setting them has removed that.
+        function.__annotate__ = lambda _format: dict(hints)
 
 
 def readable_signatures(namespace: Mapping[str, Any]) -> None:

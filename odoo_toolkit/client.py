@@ -41,7 +41,7 @@ from odoo_toolkit.schema import Schema
 from odoo_toolkit.values import ReadOptions
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from odoo_toolkit.connection.websession import WebSession
 

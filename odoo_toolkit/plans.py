@@ -13,7 +13,7 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 import attrs
 
-from odoo_toolkit.annotations import RepeatKey
+from odoo_toolkit.annotations import RepeatKey, annotate
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.display import Shown
@@ -382,7 +382,7 @@ def _add_key(function: Any, own: inspect.Signature, keyword: str) -> None:
     )
     function.__signature__ = own.replace(parameters=[*own.parameters.values(), added])
     result = {"return": function.__annotations__["return"]}
-    function.__annotations__ = {**function.__annotations__, keyword: RepeatKey, **result}
+    annotate(function, {**function.__annotations__, keyword: RepeatKey, **result})
     if function.__doc__:
         function.__doc__ = _DRY_RUN.sub(
             lambda found: f"{found[0]}{found[1]}{keyword}: {_KEY}\n", function.__doc__, count=1

@@ -36,7 +36,7 @@ from odoo_toolkit.records.results import (
 )
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     from odoo_toolkit.model_guide import ModelStates
     from odoo_toolkit.records.importing.preparing import Empty

@@ -209,11 +209,7 @@ def _moment(value: str | datetime | None) -> str:
     if value is None:
         return ""
     try:
-        found = (
-            datetime.fromisoformat(value.replace("Z", "+00:00"))
-            if isinstance(value, str)
-            else value
-        )
+        found = datetime.fromisoformat(value) if isinstance(value, str) else value
     except ValueError:
         raise ValidationError(
             f"{str(value)[:60]!r} is not a time.", suggestion="Give it like 2026-11-23T14:30:00Z."

@@ -272,7 +272,5 @@ def _without_none(hint: Any) -> Any:
         inner, *markers = typing.get_args(hint)
         return typing.Annotated[(_without_none(inner), *markers)]
     if _is_union(hint):
-        inner = typing.Union[tuple(a for a in typing.get_args(hint) if a is not type(None))]  # noqa: UP007
-        # Python 3.10 makes the annotation of a parameter that defaults to None optional once more.
-        return _without_none(inner) if typing.get_origin(inner) is typing.Annotated else inner
+        return typing.Union[tuple(a for a in typing.get_args(hint) if a is not type(None))]  # noqa: UP007
     return hint

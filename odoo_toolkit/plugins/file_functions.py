@@ -14,7 +14,7 @@ import attrs
 from annotated_doc import Doc
 from annotated_types import Ge
 
-from odoo_toolkit.annotations import AtMost, DryRun
+from odoo_toolkit.annotations import AtMost, DryRun, annotate
 from odoo_toolkit.arguments import to_wire
 from odoo_toolkit.call import Access
 from odoo_toolkit.client import Odoo
@@ -423,8 +423,8 @@ class _Functions:
         )
         function.__name__ = function.__qualname__ = name
         function.__module__ = f"odoo_toolkit.plugins.{self._plugin}"
-        function.__annotations__ = {p.name: p.annotation for p in (connection, *parameters)}
-        function.__annotations__["return"] = returns
+        named = {p.name: p.annotation for p in (connection, *parameters)}
+        annotate(function, {**named, "return": returns})
         function.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
             [connection, *parameters], return_annotation=returns
         )

@@ -184,7 +184,7 @@ def _shown(
 
 def _bounds(start: str, period: str, kind: str, zone: Any) -> tuple[str, str]:
     """Return the beginning of a period and that of the next one, of moments in UTC."""
-    moment = datetime.fromisoformat(start.replace("Z", "+00:00"))
+    moment = datetime.fromisoformat(start)
     if period in _MONTHS:
         months = moment.year * 12 + moment.month - 1 + _MONTHS[period]
         following = moment.replace(year=months // 12, month=months % 12 + 1)

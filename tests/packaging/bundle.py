@@ -145,7 +145,8 @@ def _versions(wheel: Path) -> list[str]:
     """Return the versions of all that the server needs, for every platform."""
     wanted = wheel.parent / "bundle-requirements.in"
     wanted.write_text(f"{DISTRIBUTION} @ {wheel.resolve().as_uri()}\n", "utf-8")
-    options = ["--quiet", "--universal", "--python-version", "3.10", "--no-header", "--no-annotate"]
+    oldest = metadata(wheel)["Requires-Python"].removeprefix(">=")
+    options = ["--quiet", "--universal", "--python-version", oldest, "--no-header", "--no-annotate"]
     found = uv("pip", "compile", *options, wanted, failure="What the bundle needs is not found.")
     return [line.strip() for line in found.splitlines() if "==" in line]
 

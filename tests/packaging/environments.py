@@ -17,7 +17,7 @@ from tests.provisioning.pythons import find_python
 #: Another project, with a folder ``odoo_toolkit`` of its own.
 FOREIGN = "odoo-toolkit==3.3.0"
 
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 #: What is installed together: no extra, each by itself, and all.
 COMBINATIONS = ("", "cli", "pandas", "cli,pandas")

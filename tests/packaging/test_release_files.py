@@ -17,10 +17,11 @@ import pytest
 from odoo_toolkit.configuration import load
 from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
-from tests.packaging import bundle, changelog, registry, secrets
+from tests.packaging import bundle, changelog, environments, registry, secrets
 from tests.packaging.distributions import _without_traces
 from tests.packaging.tools import ROOT
 from tests.provisioning.cache import ProvisioningError
+from tests.provisioning.releases import DEVELOPMENT_PYTHONS
 
 METADATA = """\
 Metadata-Version: 2.4
@@ -28,7 +29,7 @@ Name: odoo-toolkit-mcp
 Version: 1.2.3
 Summary: Odoo from Python
 License: MIT
-Requires-Python: >=3.10
+Requires-Python: >=3.11
 """
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -127,6 +128,19 @@ def test_workflows_use_actions_of_one_commit(workflow: Path) -> None:
     assert [one for one in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", one)] == []
     assert re.search(r"^permissions: \{\}$", text, re.MULTILINE)
     assert "secrets." not in text
+
+
+def test_each_python_is_named_wherever_pythons_are_named() -> None:
+    setup = (ROOT / "setup.cfg").read_text("utf-8")
+    release = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+
+    assert tuple(re.findall(r"Python :: (3\.\d+)", setup)) == environments.PYTHONS
+    assert tuple(re.findall(r"^ +(3\.\d+)$", release, re.MULTILINE)) == environments.PYTHONS
+    assert f"python_requires = >={environments.PYTHONS[0]}\n" in setup
+    assert set(DEVELOPMENT_PYTHONS) == {*environments.PYTHONS}
+    for page in ("README.md", "docs/install.md", "docs/start/script.md", "docs/stability.md"):
+        text = (ROOT / page).read_text("utf-8")
+        assert f"{environments.PYTHONS[0]} to {environments.PYTHONS[-1]}" in text, page
 
 
 def test_the_image_runs_as_a_user_without_rights() -> None:

@@ -22,7 +22,7 @@ from tests.provisioning.releases import Release
 # Suites of Debian proper; others ("bookworm-pgdg", "nodistro") belong to third parties.
 RELEASE_NAMES = frozenset({"bullseye", "bookworm", "trixie", "forky", "duke", "sid"})
 BRANCH_NAMES = frozenset({"oldoldstable", "oldstable", "stable", "testing", "unstable"})
-PYTHON_OF_DEBIAN = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13"}
+PYTHON_OF_DEBIAN = {"bullseye": "3.9", "bookworm": "3.11", "trixie": "3.13", "forky": "3.14"}
 DEFAULT_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 INSTALLING = threading.Lock()

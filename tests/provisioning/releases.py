@@ -129,6 +129,6 @@ ODOO_14 = Release(
 )
 
 # For the checkout's own environment, not for an Odoo.
-DEVELOPMENT_PYTHONS = ("3.11", "3.12", "3.13", "3.14", "3.10")
+DEVELOPMENT_PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 RELEASES = {one.version: one for one in (ODOO_19, ODOO_18, ODOO_17, ODOO_16, ODOO_15, ODOO_14)}

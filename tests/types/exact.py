@@ -5,7 +5,7 @@ A line that ends with an ``ignore`` must be an error: checkers report an ``ignor
 
 from __future__ import annotations
 
-from typing_extensions import assert_type
+from typing import assert_type
 
 from odoo_toolkit import (
     Connection,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import typing
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -10,7 +12,7 @@ import pytest
 from annotated_doc import Doc
 from annotated_types import Ge, Gt, Interval, Le, Len, MinLen
 
-from odoo_toolkit.annotations import AtMost, JsonSchema
+from odoo_toolkit.annotations import AtMost, JsonSchema, annotate
 from odoo_toolkit_mcp.schemas import input_schema, output_schema
 
 
@@ -202,3 +204,16 @@ def test_result_must_be_an_object() -> None:
 
     with pytest.raises(TypeError, match="function must return an attrs class"):
         output_schema(function)
+
+
+def test_a_wrapper_of_a_function_has_its_annotations() -> None:
+    """Python 3.14 copies other attributes than 3.13."""
+
+    def made(**given: Any) -> None: ...
+
+    annotate(made, {"name": str, "return": int})
+
+    @functools.wraps(made)
+    def wrapper(**given: Any) -> None: ...
+
+    assert typing.get_type_hints(wrapper) == {"name": str, "return": int}

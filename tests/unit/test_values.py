@@ -409,7 +409,7 @@ class Level(IntEnum):
     HIGH = 3
 
 
-class State(str, Enum):
+class State(str, Enum):  # noqa: UP042 - not a StrEnum
     """A text with a name."""
 
     SALE = "sale"
