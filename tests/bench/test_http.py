@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import statistics
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pytest
 from tests.bench.test_speed import environ_of
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import HttpClient
+from tests.provisioning.ports import free_port
 
 pytestmark = pytest.mark.bench
 
@@ -40,9 +40,7 @@ def test_list_of_tools_does_not_wait_for_calls(era: str) -> None:
         return int(domain[0][2])
 
     odoo.answers["res.partner", "search_count"] = count
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "odoo_toolkit_mcp", "--transport", "http", "--port", str(port)],
         env={**environ_of(odoo), "ODOO_MCP_LOG_LEVEL": "info"},

@@ -33,9 +33,9 @@ from tests.cluster.people import Member, make_users
 from tests.cluster.running import Process, nginx, store_postgres
 from tests.live.servers import Server, read_entry
 from tests.provisioning import copies, postgres
+from tests.provisioning.ports import free_port
 from tests.provisioning.releases import RELEASES
 from tests.proxies.programs import fetch
-from tests.proxies.running import free_port
 from tests.team.harness import instance_of
 
 #: People, calls of a round, of which one in ten writes, those at once, and rounds.

@@ -24,7 +24,7 @@ import tomlkit
 
 from tests.provisioning import postgres
 from tests.provisioning.cache import run
-from tests.proxies.running import free_port
+from tests.provisioning.ports import free_port
 from tests.team.harness import OPERATOR_HASH
 
 #: Of a store that survives that its processes are killed; the machine itself is not.

@@ -20,7 +20,7 @@ from tests.cluster.people import TRIES, LostAnswerError, Member, make_users, pau
 from tests.cluster.running import Process, RoundRobin, StorePostgres, nginx, store_postgres
 from tests.cluster.work import COMPANY, Ledger, Work
 from tests.live.servers import Server
-from tests.proxies.running import free_port
+from tests.provisioning.ports import free_port
 from tests.team.harness import instance_of
 
 #: The same Odoo, without and with limits.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
+from tests.provisioning.ports import free_port
 from tests.team.harness import OAuthClient, Person, RunningTeam
 from tests.team.people import NOWHERE, Users, password_of
 
@@ -36,8 +36,7 @@ def passes_as_authorization_server(suite: list[str], folder: Path) -> bool:
 
 
 def _passes(suite: list[str], folder: Path, team: RunningTeam) -> bool:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     client = OAuthClient(team.url, callback=f"http://127.0.0.1:{port}/callback")
     told = [*("--url", team.url), *("--client-id", client.id), *("--resource", team.resource)]
     # What the suite says of its progress is not kept until it ends.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.provisioning import ports
 
 RECORDED = json.loads(
     (Path(__file__).parent.parent / "recorded/mcp/odoo-14-res_partner.json").read_text("utf-8")
@@ -59,9 +60,8 @@ class FakeOdoo:
     """
 
     def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self._reservation = ports.reserve()
+        self.port = self._reservation.number
         self.url = f"http://127.0.0.1:{self.port}"
         self.calls: list[tuple[str, str, list[Any], dict[str, Any]]] = []
         self.logins = 0

@@ -23,6 +23,7 @@ from odoo_toolkit_mcp.settings import ServerSettings
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
+from tests.provisioning.ports import free_port
 
 HANDSHAKE = {
     "protocolVersion": "2025-11-25",
@@ -316,9 +317,7 @@ def test_sigterm_lets_calls_end(odoo: FakeOdoo, era: str, tmp_path: Path) -> Non
         return [77]
 
     odoo.answers["res.partner", "create"] = create
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     audit = tmp_path / "audit.jsonl"
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ODOO_")}
     process = subprocess.Popen(

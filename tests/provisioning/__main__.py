@@ -14,7 +14,7 @@ import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from tests.provisioning import copies, debian, odoo_server, postgres, pythons
+from tests.provisioning import alone, copies, debian, odoo_server, postgres, pythons
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -63,6 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="PATH",
         help="the folder of a module to install on the copies",
     )
+    commands.add_parser(
+        "alone", help="run what follows '--' when no other heavy run is at work on this machine"
+    )
     commands.add_parser("stop", help="stop the servers and their PostgreSQL")
     commands.add_parser("status", help="say what runs, and where everything is kept")
     environment_parser = commands.add_parser(
@@ -83,6 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
                 return _start(releases, trees, chosen.fresh, chosen.json)
         if chosen.command == "copies":
             return _run_on_copies(releases, words[end + 1 :], chosen.addon)
+        if chosen.command == "alone":
+            alone.become(words[end + 1 :])
         if chosen.command == "stop":
             with locked():
                 return _stop()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import socket
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +25,16 @@ _KEPT: list[Reservation] = []
 
 @dataclass(frozen=True)
 class Reservation:
-    """A port that no other process reserves as long as this one's lock is held.
+    """A port that nobody else is given until this is released, or not referred to any more.
 
     A process that inherits the lock (``pass_fds=[reservation.lock.fileno()]``) holds it, too.
     """
 
     number: int
     lock: IO[str]
+
+    def __post_init__(self) -> None:
+        weakref.finalize(self, self.lock.close)
 
     def release(self) -> None:
         """Give up this process's hold; one that inherited the lock keeps its own."""
@@ -53,7 +58,7 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def reserved(candidates: Iterable[int] = OTHERS) -> Iterator[Reservation]:
+def reserved(candidates: Iterable[int] | None = None) -> Iterator[Reservation]:
     """Reserve the first free port of *candidates* for as long as the block runs."""
     reservation = reserve(candidates)
     try:
@@ -62,14 +67,20 @@ def reserved(candidates: Iterable[int] = OTHERS) -> Iterator[Reservation]:
         reservation.release()
 
 
-def reserve(candidates: Iterable[int] = OTHERS) -> Reservation:
+def reserve(candidates: Iterable[int] | None = None) -> Reservation:
     """Reserve the first port of *candidates* that nobody has reserved and on which nothing listens.
+
+    Without candidates, it is one of ``OTHERS``, and hardly the same one as before: a client may
+    still be calling the server that had that.
 
     Raises:
         OSError: There is none.
     """
     folder = Path(tempfile.gettempdir()) / f"odoo-toolkit-ports-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
+    if candidates is None:
+        start = secrets.randbelow(len(OTHERS))
+        candidates = (*OTHERS[start:], *OTHERS[:start])
     for port in candidates:
         lock = try_lock(folder / str(port))
         if lock is None:

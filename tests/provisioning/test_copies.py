@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.servers import can_be_copied
+from tests.live.own import can_be_copied
 from tests.live.servers import find_servers
 from tests.provisioning import copies, database, layout, postgres
 from tests.provisioning.cache import cache_folder

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import socket
 import ssl
 import subprocess
 import threading
@@ -20,6 +19,7 @@ from typing import Any
 import attrs
 
 from tests.provisioning.cache import run
+from tests.provisioning.ports import free_port
 from tests.tls import write_certificate
 
 FILES = Path(__file__).parents[2] / "docs/operating"
@@ -67,13 +67,6 @@ class Proxy:
         answer = response.read()
         connection.close()
         return response.status, {k.lower(): v for k, v in response.getheaders()}, answer
-
-
-def free_port() -> int:
-    """Return a port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

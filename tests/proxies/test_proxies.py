@@ -25,9 +25,10 @@ from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
 from tests.mcp.test_http_subscriptions import URI, change, line_with
 from tests.mcp.test_real_odoo import mcp_server
+from tests.provisioning.ports import free_port
 from tests.proxies.paths import paths_of_a_team
 from tests.proxies.programs import PATHS, found
-from tests.proxies.running import HOST, Proxy, Upstream, free_port, running
+from tests.proxies.running import HOST, Proxy, Upstream, running
 from tests.team.conftest import users
 from tests.team.harness import CALLBACK, OAuthClient, Person, RunningTeam
 from tests.team.people import NOWHERE, Users, password_of

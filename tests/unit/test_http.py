@@ -18,6 +18,7 @@ import pytest
 
 from odoo_toolkit import OdooConnectionError, OdooError, progress
 from odoo_toolkit.connection.http import Http
+from tests.provisioning.ports import free_port
 from tests.unit.wire import settings
 
 HTML = b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"
@@ -68,8 +69,7 @@ def reply(status: str, body: bytes, headers: str = "", length: int | None = None
 
 
 def test_nobody_listening_was_never_sent() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     with pytest.raises(OdooConnectionError) as caught:
         Http(settings(url=f"http://127.0.0.1:{port}")).request("GET", "/")
 
