@@ -117,6 +117,61 @@ def test_taxes_and_discounts_are_credited_as_they_were_invoiced(
     assert (note.state, note.amount_untaxed, note.amount_tax) == ("draft", 24.0, 1.0)
 
 
+@pytest.mark.every_version
+@pytest.mark.parametrize("move_type", ["out_invoice", "in_invoice"])
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("paid", [0, 60, 160])
+def test_a_credit_note_leaves_applied_payments_and_settles_what_is_open(
+    admin: Odoo, partner: int, move_type: str, whole: bool, paid: int
+) -> None:
+    invoice = posted(admin, partner, move_type=move_type)
+    if paid:
+        register_payment(admin, invoice_ids=[invoice.id], amount=paid)
+    lines: Any = None if whole else [{"product_name": "Alpha"}, {"product_name": "Beta"}]
+    note = create_credit_note(admin, invoice_id=invoice.id, lines=lines, post=True)
+    assert isinstance(note, Invoice)
+    assert (note.state, note.amount_total, note.warnings) == ("posted", 160.0, [])
+    settled = get_invoice(admin, invoice_id=invoice.id)
+    assert settled.amount_residual == 0.0
+    applied = [payment.amount for payment in settled.payments or ()]
+    assert applied == [float(part) for part in (paid, 160 - paid) if part]
+    assert get_invoice(admin, invoice_id=note.id).amount_residual == paid
+    state = "reversed" if not paid else "paid"
+    assert settled.payment_state in {state, "in_payment" if paid else state}
+    assert note.message.endswith(f"; 0.00 {invoice.currency} is still due of {invoice.name}")
+
+
+@pytest.mark.every_version
+def test_a_whole_credit_note_settles_every_instalment(
+    admin: Odoo, partner: int, suffix: str
+) -> None:
+    percent = "percent"
+    last = {"value": "balance"} if admin.version.major < 17 else {"value": percent}
+    last |= {} if admin.version.major < 17 else {"value_amount": 70}
+    term = records.create(
+        admin,
+        "account.payment.term",
+        {
+            "name": f"Two parts {suffix}",
+            "line_ids": [[0, 0, {"value": percent, "value_amount": 30}], [0, 0, last]],
+        },
+    ).id
+    invoice = create_invoice(
+        admin, partner_id=partner, lines=[{"name": "A", "price_unit": 100, "tax_ids": []}]
+    )
+    assert isinstance(invoice, Invoice)
+    records.write(admin, "account.move", [invoice.id], {"invoice_payment_term_id": term})
+    post_invoice(admin, invoice_id=invoice.id)
+    register_payment(admin, invoice_ids=[invoice.id], amount=50)
+    note = create_credit_note(admin, invoice_id=invoice.id, post=True)
+    assert isinstance(note, Invoice)
+    assert note.warnings == []
+    settled = get_invoice(admin, invoice_id=invoice.id)
+    assert settled.amount_residual == 0.0
+    assert sum(payment.amount for payment in settled.payments or ()) == 100.0
+    assert get_invoice(admin, invoice_id=note.id).amount_residual == 50.0
+
+
 def test_lines_that_cannot_be_meant_credit_nothing(admin: Odoo, partner: int) -> None:
     invoice = posted(admin, partner)
     other = get_invoice(admin, invoice_id=posted(admin, partner).id).lines or []

@@ -137,6 +137,18 @@ MODELS: dict[str, dict[str, str]] = {
     },
 }
 
+#: What Odoo up to 16 has of an open item, which posting a credit note does not settle there.
+_OPEN_ITEM = {
+    "account_internal_type": "selection",
+    "account_id": "many2one account.account",
+    "partner_id": "many2one res.partner",
+    "currency_id": "many2one res.currency",
+    "reconciled": "boolean",
+    "amount_residual": "monetary",
+    "amount_residual_currency": "monetary",
+    "date_maturity": "date",
+}
+
 COMPANY = {"company_id": 1}
 RECORDS: dict[str, list[dict[str, Any]]] = {
     "res.users": [{"id": 2, "name": "Ann", **COMPANY}],
@@ -238,6 +250,7 @@ class Books(Scripted):
             for row in records["account.journal"]:
                 row |= dict(zip(journal, ([1], [2]), strict=True))
         if major < 17:
+            models["account.move.line"] |= _OPEN_ITEM
             models["account.move.reversal"] |= {"refund_method": "selection", "date_mode": "char"}
             del models["res.company"]["parent_ids"]
         records["account.move"] = [dict(move) for move in moves]
@@ -246,10 +259,22 @@ class Books(Scripted):
             for move in moves
             for number in move["invoice_line_ids"]
         ]
+        if major < 17:
+            records["account.move.line"] += [
+                {
+                    "id": 100 + move["id"],
+                    "move_id": move["id"],
+                    "account_internal_type": "receivable",
+                    "amount_residual_currency": move["amount_residual"],
+                }
+                for move in moves
+                if move["state"] == "posted"
+            ]
         form = {"invoice_payment_term_id": [4, "30 Days"], "fiscal_position_id": [5, "Abroad"]}
         answers: dict[tuple[str, str], Any] = {
             ("account.move", "onchange"): {"value": form},
             ("account.move", "action_post"): self._post,
+            ("account.move", "js_assign_outstanding_line"): True,
             ("account.payment.register", "action_create_payments"): self._pay,
             ("account.move.reversal", "reverse_moves"): self._reverse,
             ("account.move.reversal", "refund_moves"): self._reverse,
@@ -292,11 +317,9 @@ class Books(Scripted):
         }
 
     def _reverse(self, call: Call) -> dict[str, Any]:
-        answers = self.row("account.move.reversal", (call.ids or (0,))[0])
         source = self.row("account.move", call.context["active_id"])
-        posted = answers.get("refund_method") == "cancel"
         values = {**source, "move_type": "out_refund", "name": "/", "reversed_entry_id": 7}
-        values |= {"state": "posted" if posted else "draft", "invoice_line_ids": []}
+        values |= {"state": "draft", "invoice_line_ids": []}
         del values["id"]
         note = self._made("account.move", **values)
         return {"type": "ir.actions.act_window", "res_model": "account.move", "res_id": note}
@@ -720,9 +743,11 @@ def test_a_credit_note_names_journal_and_method_by_version(major: int, post: boo
     assert (made.id, made.move_type, made.posted) == (8, "out_refund", post)
     values = odoo.asked("create")[0].arguments["vals_list"]
     assert (values["journal_id"], values["reason"]) == (1, "Wrong")
-    # To 16 the wizard itself posts and settles; from 17 on posting the note settles.
-    assert values.get("refund_method") == (("cancel" if post else "refund") if old else None)
-    assert [call.ids for call in odoo.asked("action_post")] == ([(8,)] if post and not old else [])
+    # "cancel" of Odoo 14 to 16 would detach the payments that are applied.
+    assert values.get("refund_method") == ("refund" if old else None)
+    assert [call.ids for call in odoo.asked("action_post")] == ([(8,)] if post else [])
+    applied = [call.arguments for call in odoo.asked("js_assign_outstanding_line")]
+    assert applied == ([{"line_id": 107}] if post and old else [])
 
 
 @pytest.mark.parametrize(

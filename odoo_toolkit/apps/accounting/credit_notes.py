@@ -71,6 +71,7 @@ _OF_LINE = (
     *("sale_line_ids", "purchase_line_id"),
 )
 _TOLERANCE = 1e-6
+_CENT = 0.005
 
 #: The first version on which posting a credit note settles its invoice.
 _SETTLES = 17
@@ -162,21 +163,20 @@ def create_credit_note(
         types = (kind_of(row["move_type"]),)
         journal = pick_journal(odoo, journal_id, types, row["company_id"].id)["id"]
     questions: list[Callable[[], list[Row]]] = [lambda: _credited(odoo, row)]
+    questions += [lambda: open_lines(odoo, row)] if post and not settles else [list]
     if wanted is not None:
         questions += [lambda: _lines_of(odoo, row), lambda: _head_of(odoo, row)]
-        questions += [lambda: open_lines(odoo, row)] if post and not settles else []
-    notes, *more = side_by_side(questions)
+    notes, still_open, *more = side_by_side(questions)
     steps: list[AnyStep]
     if wanted is None:
-        _check_amount(row, row["amount_total"], notes, allow_more)
-        # To 16 what is to be done is a field, from 17 on it is the button.
+        amount = row["amount_total"]
+        _check_amount(row, amount, notes, allow_more)
         values = {"journal_id": journal, "date": day}
         values |= {"reason": reason} if reason is not None else {}
-        if by_field := "refund_method" in odoo.schema.fields(reverse.wizard):
-            # "cancel" posts the credit note and settles the invoice with it; posted later, a
-            # credit note of Odoo 14 settles nothing.
-            values |= {"refund_method": "cancel" if post else "refund", "date_mode": "custom"}
-        steps = [reverse.of(**values), *([POST] if post and not by_field else [])]
+        if "refund_method" in odoo.schema.fields(reverse.wizard):
+            # "cancel" would take off the payments that the invoice has, and reverse those parts.
+            values |= {"refund_method": "refund", "date_mode": "custom"}
+        steps = [reverse.of(**values)]
         chosen, what = None, ""
     else:
         chosen = _chosen(row, more[0], wanted, allow_more)
@@ -187,12 +187,9 @@ def create_credit_note(
         again = f" ({len(notes) + 1})" if notes else ""
         told["ref"] = ", ".join(filter(None, [f"Reversal of: {row['name']}{again}", reason]))
         steps = [CREATE.of(vals_list=[{**_values(row, more[1][0], chosen), **told}])]
-        steps += [POST] if post else []
-        if post and not settles and more[2]:
-            # What is largest: an invoice in instalments has several.
-            largest = max(more[2], key=lambda line: abs(line["amount_residual"]))
-            steps.append(assign(largest["id"]))
         what = f"{len(chosen)} line(s), {amount:.2f}, of "
+    steps += [POST] if post else []
+    steps += [assign(line["id"]) for line in _settled_by(amount, still_open)]
 
     def look() -> Row:
         return read(odoo, INVOICE, row["id"])
@@ -352,6 +349,17 @@ def _check_amount(row: Row, amount: float, notes: Sequence[Row], allow_more: boo
         suggestion="Look at those, credit less, or pass allow_more=True.",
         details={"model": INVOICE.model, "id": row["id"], "ids": [note["id"] for note in notes]},
     )
+
+
+def _settled_by(amount: float, lines: Sequence[Row]) -> list[Row]:
+    """Return the open instalments of an invoice that an amount settles, the first due first."""
+    settled: list[Row] = []
+    for line in sorted(lines, key=lambda line: (line["date_maturity"] or "", line["id"])):
+        if amount < _CENT:
+            break
+        settled.append(line)
+        amount -= abs(line["amount_residual_currency"])
+    return settled
 
 
 def _values(

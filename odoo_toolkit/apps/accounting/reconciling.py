@@ -42,7 +42,7 @@ PARTNERS = ("receivable", "payable")
 
 _PARTIAL = "account.partial.reconcile"
 _OPEN = ("move_id", "account_id", "date", "partner_id", "amount_residual", "currency_id")
-_OPEN_FIELDS = (*_OPEN, "amount_residual_currency", "name")
+_OPEN_FIELDS = (*_OPEN, "amount_residual_currency", "date_maturity", "name")
 _EXCHANGE = "exchange_move_id"
 _SIDES = ("debit", "credit")
 
