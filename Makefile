@@ -2,7 +2,7 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers demo demo-stop test live attack soak soak-sync cluster bench evals conformance proxies package \
+.PHONY: venv servers servers-stop demo demo-stop test live attack soak soak-sync cluster bench evals conformance proxies package \
     packages release-check docs golden lint format
 
 venv: .venv/installed
@@ -17,16 +17,23 @@ venv: .venv/installed
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
+# Installs packages of the system that are missing, with apt-get, as root or by passwordless sudo:
+# wkhtmltopdf, postgresql. All else is kept below ~/.cache. Its last line says how all is removed.
 demo: .venv/usable
-	$(PYTHON) -m tests.provisioning start 19
+	$(PYTHON) -m tests.provisioning start 19 --brief
 	$(PYTHON) -m tests.demo odoo-19
 
+# The demo's Odoo 19 only; PostgreSQL stops, too, when no other version runs.
 demo-stop:
-	python3 -m tests.provisioning stop
+	python3 -m tests.provisioning stop 19
 
 # What the tests need; those that run already are left alone.
 servers: venv
 	$(PYTHON) -m tests.provisioning start 19 14
+
+# All versions that run, and PostgreSQL.
+servers-stop:
+	python3 -m tests.provisioning stop
 
 test: servers
 	$(PYTHON) -m pytest -n 2

@@ -1,13 +1,14 @@
 """Talk to a provisioned Odoo through ``odoo-toolkit-mcp``, as an MCP client does.
 
 Run it as ``python -m tests.demo [server name]`` once servers are provisioned. Each call and its
-result is printed; at the end stands the configuration to paste into an MCP client.
+result is printed in short; at the end stands the configuration to paste into an MCP client.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ import anyio
 from mcp import Client, MCPError, StdioServerParameters
 
 from tests.live.servers import Server, find_servers
+from tests.provisioning.__main__ import how_to_remove
 from tests.provisioning.cache import cache_folder
 
 COMMAND = "odoo-toolkit-mcp"
+SHOWN = ("id", "ids", "name", "count", "deleted", "updated", "path", "pages")
 
 
 class DemoError(Exception):
@@ -100,7 +103,7 @@ async def _session(parameters: StdioServerParameters, server: Server) -> None:
 
 
 async def _list_tools(client: Client) -> None:
-    """Print the names of the tools."""
+    """Print how many tools each toolset has."""
     names: list[str] = []
     cursor: str | None = None
     while True:
@@ -109,9 +112,9 @@ async def _list_tools(client: Client) -> None:
         cursor = page.next_cursor
         if not cursor:
             break
+    toolsets = Counter(name.split("_")[1] for name in names)
     _headline(f"The server offers {len(names)} tools")
-    for name in names:
-        print(f"  {name}")
+    print("  " + ", ".join(f"{toolset} {count}" for toolset, count in toolsets.items()))
 
 
 async def _read(client: Client) -> None:
@@ -234,14 +237,13 @@ async def _buy(client: Client, product_id: int) -> None:
 
 
 async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """Call a tool, print the call and its result, and return the result's content."""
-    print(f"\n> {tool}")
-    for name, value in arguments.items():
-        print(f"    {name} = {json.dumps(value, ensure_ascii=False)}")
+    """Call a tool, print the call and what came of it, and return the result's content."""
+    given = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
+    print(f"> {tool} {', '.join(given)}")
     answer = await client.call_tool(tool, arguments)
     content: dict[str, Any] = answer.structured_content or {}
     text = "\n".join(part.text for part in answer.content if part.type == "text")
-    for line in _readable(content) if content else text.splitlines():
+    for line in text.splitlines() if answer.is_error or not content else _readable(content):
         print(f"  {line}")
     if answer.is_error:
         raise DemoError(f"{tool} answered with the error above.")
@@ -249,12 +251,14 @@ async def _call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 def _readable(content: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that show a result: one for each of its values, and for each record."""
-    for name, value in content.items():
-        if name == "records":
-            yield from (json.dumps(record, ensure_ascii=False) for record in value)
-        else:
-            yield f"{name}: {json.dumps(value, ensure_ascii=False)}"
+    """Yield the lines that show a result: its records, its message, or its first values."""
+    if "records" in content:
+        yield from (json.dumps(record, ensure_ascii=False) for record in content["records"])
+    elif "message" in content:
+        yield content["message"]
+    else:
+        plain = {name: value for name, value in content.items() if name in SHOWN}
+        yield ", ".join(f"{name}: {json.dumps(value)}" for name, value in plain.items())
 
 
 def _first(result: dict[str, Any], missing: str) -> dict[str, Any]:
@@ -276,6 +280,9 @@ def _print_configuration(server: Server, parameters: StdioServerParameters) -> N
     _headline("Go on with this Odoo: paste this into your MCP client's configuration")
     print(json.dumps({"mcpServers": {server.name: entry}}, indent=2))
     print(f"\nIn a browser: {server.url}  ({server.login} / {server.password})")
+    if server.version:
+        print("To stop it: make demo-stop")
+        print(f"To remove it: {how_to_remove()}")
 
 
 if __name__ == "__main__":

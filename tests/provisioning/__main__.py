@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from tests.provisioning import alone, copies, debian, odoo_server, postgres, pythons
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.provisioning", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     start_parser = commands.add_parser("start", help="provision what is missing, start the servers")
-    start_parser.add_argument("versions", nargs="+", choices=list(RELEASES), metavar="VERSION")
+    start_parser.add_argument("versions", nargs="+", metavar="VERSION")
     start_parser.add_argument(
         "--source",
         action="append",
@@ -49,12 +49,15 @@ def main(arguments: list[str] | None = None) -> int:
     )
     start_parser.add_argument("--json", action="store_true", help="print the servers on stdout")
     start_parser.add_argument(
+        "--brief", action="store_true", help="do not print how the servers are used and removed"
+    )
+    start_parser.add_argument(
         "--fresh", action="store_true", help="put the databases back to their demo data"
     )
     copies_parser = commands.add_parser(
         "copies", help="run what follows '--' on new copies of servers, and remove the copies"
     )
-    copies_parser.add_argument("versions", nargs="+", choices=list(RELEASES), metavar="VERSION")
+    copies_parser.add_argument("versions", nargs="+", metavar="VERSION")
     copies_parser.add_argument(
         "--addon",
         action="append",
@@ -66,7 +69,10 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser(
         "alone", help="run what follows '--' when no other heavy run is at work on this machine"
     )
-    commands.add_parser("stop", help="stop the servers and their PostgreSQL")
+    stop_parser = commands.add_parser(
+        "stop", help="stop these servers, or all; PostgreSQL stops with the last one"
+    )
+    stop_parser.add_argument("versions", nargs="*", metavar="VERSION")
     commands.add_parser("status", help="say what runs, and where everything is kept")
     environment_parser = commands.add_parser(
         "environment", help="make an empty virtual environment to develop in"
@@ -75,6 +81,9 @@ def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     end = words.index("--") if "--" in words else len(words)
     chosen = parser.parse_args(words[:end])
+    unknown = [one for one in getattr(chosen, "versions", ()) if one not in RELEASES]
+    if unknown:
+        parser.error(f"no Odoo {', '.join(unknown)}: choose from {', '.join(RELEASES)}")
     releases = [RELEASES[one] for one in dict.fromkeys(getattr(chosen, "versions", ()))]
     try:
         if chosen.command == "environment":
@@ -83,14 +92,14 @@ def main(arguments: list[str] | None = None) -> int:
         if chosen.command == "start":
             trees = source_trees(chosen.source, releases)
             with locked():
-                return _start(releases, trees, chosen.fresh, chosen.json)
+                return _start(releases, trees, chosen)
         if chosen.command == "copies":
             return _run_on_copies(releases, words[end + 1 :], chosen.addon)
         if chosen.command == "alone":
             alone.become(words[end + 1 :])
         if chosen.command == "stop":
             with locked():
-                return _stop()
+                return _stop(releases)
         return _status()
     except ProvisioningError as error:
         print(f"\n{error}\n\n{OTHER_WAYS}", file=sys.stderr)
@@ -118,32 +127,53 @@ def source_trees(given: list[str], releases: list[Release]) -> dict[str, Path]:
     return trees
 
 
-def _start(releases: list[Release], trees: dict[str, Path], fresh: bool, as_json: bool) -> int:
-    """Start the servers side by side; succeed when at least one of them runs."""
+def _start(releases: list[Release], trees: dict[str, Path], chosen: argparse.Namespace) -> int:
+    """Start the servers side by side; fail when one of those that were named does not run."""
     debian.check_machine()
     progress(f"Everything is kept in {cache_folder()}")
     progress(f"except PostgreSQL's data, kept in {postgres.cluster_folder()}")
+    copies.remove_left_behind()
     servers = {server["name"]: server for server in odoo_server.running_servers()}
+    failed: dict[str, str] = {}
     with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         system = pool.submit(_prepare_system)
         started = {
-            pool.submit(odoo_server.start, one, system, trees.get(one.version), fresh): one.name
+            pool.submit(
+                odoo_server.start, one, system, trees.get(one.version), chosen.fresh
+            ): one.name
             for one in releases
         }
         for done in as_completed(started):
-            server = _result(done, started[done])
-            if server:
-                servers[server["name"]] = server
+            name = started[done]
+            try:
+                servers[name] = done.result()
+            except (ProvisioningError, OSError) as error:
+                progress("DOES NOT RUN; the reason is at the end", name)
+                failed[name] = str(error)
             # one that was stopped and did not come up again is not listed any more
             servers = {name: one for name, one in servers.items() if odoo_server.is_running(one)}
             _write_servers(list(servers.values()))
-    if not any(release.name in servers for release in releases):
-        print(OTHER_WAYS, file=sys.stderr)
-        return 1
-    _tell(servers)
-    if as_json:
-        print(json.dumps(list(servers.values()), indent=2))
-    return 0
+    named = {one.name: servers[one.name] for one in releases if one.name not in failed}
+    if not chosen.brief:
+        _tell(named, others=sorted({*servers} - {*named} - {*failed}))
+    if chosen.json:
+        print(json.dumps(list(named.values()), indent=2))
+    return _report(failed, servers)
+
+
+def _report(failed: dict[str, str], servers: dict[str, Server]) -> int:
+    """Say last which servers were not started, and why; return the exit code."""
+    if not failed:
+        return 0
+    if not servers:
+        print(f"\n{OTHER_WAYS}", file=sys.stderr)
+    # all have the same reason when PostgreSQL does not start
+    for reason in dict.fromkeys(failed.values()):
+        names = ", ".join(sorted(name for name, why in failed.items() if why == reason))
+        older = [f"{name} as it was started before" for name in failed if name in servers]
+        still = f" ({', '.join(older)} still runs)" if older else ""
+        print(f"\n*** NOT STARTED: {names}{still}: {reason}", file=sys.stderr, flush=True)
+    return 1
 
 
 def _run_on_copies(releases: list[Release], command: list[str], addons: list[Path]) -> int:
@@ -158,15 +188,6 @@ def _run_on_copies(releases: list[Release], command: list[str], addons: list[Pat
         write_json(folder / "servers.json", servers)
         named = {"ODOO_TOOLKIT_SERVERS_FILE": str(folder / "servers.json")}
         return subprocess.run(command, env={**os.environ, **named}, check=False).returncode
-
-
-def _result(start: Future[Server], name: str) -> Server | None:
-    """Return the server that was started, or say loudly why there is none."""
-    try:
-        return start.result()
-    except ProvisioningError as error:
-        print(f"\n*** {name} IS SKIPPED: {error}\n", file=sys.stderr, flush=True)
-        return None
 
 
 def _prepare_system() -> None:
@@ -186,7 +207,7 @@ def _write_servers(servers: list[Server]) -> None:
     write_json(servers_file(), newest_first)
 
 
-def _tell(servers: dict[str, Server]) -> None:
+def _tell(servers: dict[str, Server], others: list[str]) -> None:
     """Print where the servers are and how to get rid of them."""
     for server in servers.values():
         progress(
@@ -195,18 +216,33 @@ def _tell(servers: dict[str, Server]) -> None:
             f"{server['demo_login']}/{server['demo_password']}",
             server["name"],
         )
-    progress(f"Addresses, passwords and API keys: {servers_file()}")
-    progress("To stop them: python -m tests.provisioning stop")
-    progress(f"To remove them: stop, then delete {cache_folder()} and {postgres.cluster_folder()}")
+    if others:
+        progress(f"Others run, too: {', '.join(others)}")
+    if servers:
+        versions = " ".join(server["version"] for server in servers.values())
+        progress(f"Addresses, passwords and API keys: {servers_file()}")
+        progress(f"To stop: python -m tests.provisioning stop {versions}")
+        progress(f"To remove: {how_to_remove()}")
 
 
-def _stop() -> int:
-    """Stop the servers and their PostgreSQL, and empty the list of servers."""
-    for server in odoo_server.running_servers():
-        odoo_server.stop(server["name"])
+def how_to_remove() -> str:
+    """Say what to delete so that nothing is left of what was provisioned."""
+    installed = debian.installed()
+    packages = f"; apt-get remove --autoremove {' '.join(installed)}" if installed else ""
+    stop = "python -m tests.provisioning stop"
+    return f"{stop}; rm -r {cache_folder()} {postgres.cluster_folder()}{packages}"
+
+
+def _stop(releases: list[Release]) -> int:
+    """Stop the servers of some releases, or all; with the last one, PostgreSQL stops, too."""
+    copies.remove_left_behind()
+    names = {release.name for release in releases or RELEASES.values()}
+    for name in sorted(names):
+        odoo_server.stop(name)
+    others = [one for one in odoo_server.running_servers() if one["name"] not in names]
     if servers_file().exists():
-        _write_servers([])
-    if postgres.is_running():
+        _write_servers(others)
+    if postgres.is_running() and not others:
         progress("Stopping PostgreSQL ...")
         postgres.stop()
     return 0

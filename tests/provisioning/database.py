@@ -6,7 +6,10 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from tests.provisioning.releases import Release
 ADDONS = Path(__file__).parent / "addons"
 TEMPLATE = "template-"
 """What the names of templates begin with; the name of the dump's folder follows."""
+TELL_SECONDS = 15
 
 MAKE_KEYS = """
 import inspect, json
@@ -151,6 +155,35 @@ def prepare_database(installation: Installation, fresh: bool) -> dict[str, str]:
     return keys
 
 
+@contextlib.contextmanager
+def _telling_modules(log_path: Path, label: str) -> Iterator[None]:
+    """Print every few seconds which module Odoo's log says is being installed."""
+    finished = threading.Event()
+
+    def tell() -> None:
+        while not finished.wait(TELL_SECONDS):
+            found = last_module(log_path.read_text(encoding="utf-8", errors="replace"))
+            progress(f"Installing {found} ..." if found else "Odoo starts ...", label)
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()
+
+
+def last_module(log: str) -> str:
+    """Return the module that a log named last, and which of how many it is; "" for none."""
+    found = re.findall(r"Loading module (\w+) \((\d+)/(\d+)\)", log)
+    if not found:
+        return ""
+    name, number, count = found[-1]
+    # "base" comes alone, before the others are known
+    return f"module {name}" + (f" ({number} of {count})" if count != "1" else "")
+
+
 def kept_dump(installation: Installation) -> Path:
     """Return the folder of the dump that the release's databases are restored from."""
     return cache_folder() / "dumps" / f"{installation.release.name}-{_contents_id(installation)}"
@@ -252,12 +285,13 @@ def _make(installation: Installation, kept: Path, marker: Path) -> dict[str, str
     """Make the database with its modules, demo data and API keys, and keep a dump of it."""
     release = installation.release
     _drop(installation)
+    log_path = installation.folder / "install.log"
     progress(
-        "Making a database with demo data; this takes two to three minutes, once ...",
+        "Making a database with demo data; this takes two to seven minutes, once. "
+        f"Odoo's log: {log_path}",
         release.name,
     )
-    log_path = installation.folder / "install.log"
-    with log_path.open("w", encoding="utf-8") as log:
+    with log_path.open("w", encoding="utf-8") as log, _telling_modules(log_path, release.name):
         run(
             [
                 *installation.command(*release.server_words),

@@ -15,7 +15,9 @@ from tests.provisioning.cache import (
     cache_folder,
     folder_made_whole,
     progress,
+    read_json,
     run,
+    write_json,
 )
 from tests.provisioning.releases import Release
 
@@ -200,5 +202,16 @@ def install(packages: Sequence[str], why: str, before: str = "true", after: str 
         )
         command = ["sudo", "-n", *command]
     with INSTALLING:
-        progress(f"Installing Debian's {wanted} ({why}) ...")
+        progress(f"Installing the system's package {wanted} with apt-get ({why}) ...")
         run(command, failure=f"Debian's {wanted} could not be installed ({why}).")
+        write_json(_installed_file(), sorted({*installed(), *packages}))
+
+
+def installed() -> list[str]:
+    """Return the packages that ``install`` has installed on this machine."""
+    names: list[str] = read_json(_installed_file(), [])
+    return names
+
+
+def _installed_file() -> Path:
+    return cache_folder() / "installed.json"
