@@ -10,21 +10,19 @@ from typing import Any
 
 import pytest
 
-from tests import typed_results
+from tests import selection, typed_results
 from tests.live import own
-from tests.selection import begin_with_the_longest, of_other_versions
 
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the choice of versions."""
+    """Add the choice of all ways to run a test."""
     parser.addoption(
-        "--all-versions",
+        "--everything",
         action="store_true",
-        help="run each test on every Odoo that runs; "
-        "else on the newest, and those marked every_version on the oldest, too",
+        help="run each test on every Odoo that runs, as every user and in every era of MCP",
     )
 
 
@@ -36,14 +34,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave other versions to other runs, and begin with what takes longest."""
-    left_out = of_other_versions(config, items)
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        dropped = set(left_out)
-        items[:] = [item for item in items if item not in dropped]
+    """Leave to other runs what is theirs, and begin with what takes longest."""
+    for item in items:
+        selection.mark(item)
+    for choose in (selection.of_other_gates, selection.of_fuller_runs):
+        left_out = set(choose(config, items))
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
     if hasattr(config, "workerinput"):
-        begin_with_the_longest(items)
+        selection.begin_with_the_longest(items)
 
 
 def pytest_unconfigure() -> None:

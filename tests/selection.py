@@ -1,12 +1,16 @@
 """Which tests run, on which Odoo, and in which order the processes take them.
 
-The newest Odoo runs all tests. What differs between the versions is marked ``every_version`` and
-runs on the oldest, too; with ``--all-versions`` all tests run on all servers.
+A run has every test on the newest Odoo, as the administrator, in the newest era of MCP. What
+differs by version, user or era is marked ``every_version``, ``every_user`` or ``every_era``; with
+``--everything`` all tests run in all ways. A test that is marked with the name of a gate is run by
+``make`` of that name.
 """
 
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
@@ -18,6 +22,25 @@ SERVERS = find_servers()
 _SHARED = {server.name for server in SERVERS if is_shared(server)}
 _NAMES = sorted((re.escape(server.name) for server in SERVERS), key=len, reverse=True)
 _SERVER = re.compile(rf"\[.*?\b({'|'.join(_NAMES)})\b" if _NAMES else r"(?!)")
+
+#: Marker -> what only the tests have that are so marked, and the parameter that it is one of.
+OTHER_WAYS = {"every_user": ("demo", "user"), "every_era": ("legacy", "era")}
+
+#: Markers of tests that one target of ``make`` runs; CONTRIBUTING.md says which change asks for it.
+GATES = (
+    "attack",
+    "bench",
+    "browser",
+    "cluster",
+    "evals",
+    "examples",
+    "lint",
+    "proxies",
+    "soak",
+    "types",
+)
+
+_NO_PARAMETERS: Any = SimpleNamespace(params={})
 
 #: Files that take more than 20 seconds, the longest first: begun last, one would keep a process
 #: busy alone while the others wait. Only the run's length depends on it.
@@ -31,14 +54,38 @@ def server_of(item: pytest.Item) -> Server | None:
     return next((one for one in parameters if isinstance(one, Server)), None)
 
 
-def of_other_versions(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the tests that a run leaves out because a newer Odoo runs them.
+def mark(item: pytest.Item) -> None:
+    """Mark what needs a server, and what a gate of its own runs."""
+    if server_of(item) or "server" in getattr(item, "callspec", _NO_PARAMETERS).params:
+        item.add_marker("needs_odoo")
+    if gate_of(item):
+        item.add_marker("own_gate")
 
-    It leaves out none if it is told ``--all-versions``, or if the command line names a server.
+
+def gate_of(item: pytest.Item) -> str:
+    """Return the target of ``make`` that alone runs a test, or nothing."""
+    return next((gate for gate in GATES if item.get_closest_marker(gate)), "")
+
+
+def of_other_gates(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests that a gate of their own runs.
+
+    None is left out where the command line chooses by markers, or names the file.
+    """
+    if config.option.markexpr:
+        return []
+    named = [str(config.invocation_params.dir / arg.partition("::")[0]) for arg in config.args]
+    return [item for item in items if gate_of(item) and str(item.path) not in named]
+
+
+def of_fuller_runs(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the tests of other versions, users and eras that nobody asked for.
+
     Servers whose version is not known are never left out: they are the person's own.
     """
     asked = " ".join([config.option.keyword, *config.args])
-    if config.getoption("all_versions") or any(server.name in asked for server in SERVERS):
+    ways = [*(server.name for server in SERVERS), *(name for name, _ in OTHER_WAYS.values())]
+    if config.getoption("everything") or any(way in asked for way in ways):
         return []
     known = [server for server in SERVERS if server.version]
     marked = {*known[:1], *known[-1:]}
@@ -46,7 +93,11 @@ def of_other_versions(config: pytest.Config, items: list[pytest.Item]) -> list[p
     def runs(item: pytest.Item) -> bool:
         server = server_of(item)
         where = marked if item.get_closest_marker("every_version") else known[:1]
-        return server is None or not server.version or server in where
+        parameters = getattr(item, "callspec", _NO_PARAMETERS).params
+        return (server is None or not server.version or server in where) and all(
+            item.get_closest_marker(marker) or parameters.get(name) != way
+            for marker, (way, name) in OTHER_WAYS.items()
+        )
 
     return [item for item in items if not runs(item)]
 

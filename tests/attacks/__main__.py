@@ -11,4 +11,4 @@ from tests.attacks.fuzz import EVERYTHING
 
 if __name__ == "__main__":
     os.environ[EVERYTHING] = "1"
-    sys.exit(pytest.main(["tests/attacks", "--all-versions", "-n", "2", *sys.argv[1:]]))
+    sys.exit(pytest.main(["tests/attacks", "--everything", "-n", "2", *sys.argv[1:]]))

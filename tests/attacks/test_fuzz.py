@@ -27,6 +27,8 @@ from tests.attacks.policies import Noting, Raw, connected
 from tests.attacks.servers import as_user
 from tests.live.servers import Server
 
+pytestmark = pytest.mark.attack
+
 #: Models of many kinds: documents, masters, wizards, abstract ones, and Odoo's own.
 MODELS = (
     *("account.move", "crm.lead", "ir.attachment", "ir.ui.view", "mail.compose.message"),

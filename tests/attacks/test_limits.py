@@ -109,6 +109,7 @@ def _seconds(odoo: Serverless, place: Place, text: str, enough: float) -> float:
     return least
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("place", PLACES)
 def test_the_time_that_a_text_takes_grows_no_faster_than_the_text(
     odoo: Serverless, place: str

@@ -23,7 +23,7 @@ from tests.mcp.conftest import connection_settings, odoo
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.test_real_odoo import mcp_server
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 
 __all__ = ["admin", "odoo", "server", "suffix"]
 

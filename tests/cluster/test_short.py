@@ -9,6 +9,8 @@ from tests.live.own import own
 from tests.live.servers import Server, find_servers
 from tests.provisioning import postgres
 
+pytestmark = pytest.mark.cluster
+
 
 def newest() -> Server:
     """The newest Odoo that runs here."""

@@ -28,6 +28,8 @@ from odoo_toolkit_mcp.settings import ServerSettings
 from tests.cluster.running import StorePostgres, store_postgres
 from tests.provisioning import postgres
 
+pytestmark = pytest.mark.cluster
+
 KEYS = ["1" * 32, "2" * 32]
 AT_ONCE = 8
 

@@ -18,6 +18,8 @@ from tests.cluster.test_short import newest
 from tests.live.servers import credentials
 from tests.team.harness import instance_of
 
+pytestmark = pytest.mark.cluster
+
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[list[Process]]:

@@ -18,6 +18,8 @@ from evals.desk import Desk
 from evals.run import Outcome, attempt, main, save
 from tests.evals.test_running import NO_DATABASE, SMALL, small_task
 
+pytestmark = pytest.mark.evals
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -23,6 +23,8 @@ from evals.run import Outcome, attempt, summary
 from evals.server import Server, ServerDied, ServerSpec, open_server
 from evals.task import Answer, Facts, Task, all_tasks, unequal
 
+pytestmark = pytest.mark.evals
+
 SMALL = ServerSpec(command=(sys.executable, str(Path(__file__).with_name("small_server.py"))))
 API = "http://model.example/v1"
 NO_DATABASE = cast(Database, None)

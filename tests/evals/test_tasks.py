@@ -8,6 +8,8 @@ import pytest
 
 from tests.evals.copies import MONTHS, VERSIONS, Group, chosen, copy, done
 
+pytestmark = pytest.mark.evals
+
 
 @pytest.fixture(scope="module", params=VERSIONS, ids=str)
 def groups(request: pytest.FixtureRequest) -> Iterator[tuple[Group, Group]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evals.task import prepare_all
 from tests.evals.copies import VERSIONS, chosen, copy, done
+
+pytestmark = pytest.mark.evals
 
 KINDS = ("everyday", "planning")
 

@@ -368,6 +368,7 @@ def test_an_invoice_that_cannot_be_posted_stays_as_a_draft(biller: Odoo, shop: S
     assert any("not posted" in warning for warning in made.warnings)
 
 
+@pytest.mark.every_user
 def test_a_journal_of_another_company_is_refused(biller: Odoo, shop: Shop) -> None:
     rows = records.search_read(biller, "account.journal", [["type", "=", "sale"]], ["company_id"])
     mine = records.read(biller, "res.users", [biller.uid], ["company_id"])[0]["company_id"]["id"]
@@ -378,6 +379,7 @@ def test_a_journal_of_another_company_is_refused(biller: Odoo, shop: Shop) -> No
         create_invoice(biller, partner_id=shop.partner, lines=[{"name": "x"}], journal_id=others[0])
 
 
+@pytest.mark.every_user
 def test_a_user_who_may_not_is_told_so(odoo: Odoo, shop: Shop) -> None:
     if _may_invoice(odoo):
         pytest.skip("This user may create invoices here.")

@@ -244,6 +244,7 @@ def test_periods_begin_in_the_zone_and_weeks_on_mondays(
         assert "2025-12-29" in starts
 
 
+@pytest.mark.every_user
 def test_weeks_are_the_same_in_every_language(anyone: Odoo, events: str, admin: Odoo) -> None:
     codes = [row["code"] for row in search_read(admin, "res.lang", [], ["code"])]
     assert "en_US" in codes
@@ -264,6 +265,7 @@ def measurable(odoo: Odoo, groupby: Sequence[str], measures: Sequence[str]) -> l
     return [measure for measure in measures if measure.split(":")[0] not in grouped]
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 @pytest.mark.parametrize(
     "groupby",
@@ -282,6 +284,7 @@ def test_every_measure_of_events_is_exact(anyone: Odoo, events: str, groupby: li
     assert_same(found, rows, groupby, measures)
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 @pytest.mark.parametrize(
     "groupby",
@@ -309,6 +312,7 @@ def test_every_measure_of_contacts_is_exact(
     assert_same(found, rows, groupby, measures)
 
 
+@pytest.mark.every_user
 def test_distinct_values_of_the_relation_that_a_path_follows(anyone: Odoo, contacts: str) -> None:
     groupby, measures = ["parent_id.country_id"], ["parent_id:count_distinct"]
     found = aggregate(anyone, PARTNER, mine(contacts), groupby, measures)
@@ -316,6 +320,7 @@ def test_distinct_values_of_the_relation_that_a_path_follows(anyone: Odoo, conta
     assert_same(found, rows, groupby, measures)
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_many2many_count_once_for_each_value_where_the_version_can(
     anyone: Odoo, contacts: str
@@ -332,6 +337,7 @@ def test_many2many_count_once_for_each_value_where_the_version_can(
     assert all(row["category_id"] is None or row["category_id"]["name"] for row in found)
 
 
+@pytest.mark.every_user
 def test_pages_in_the_order_of_a_measure_make_up_the_whole(anyone: Odoo, events: str) -> None:
     asked: dict[str, Any] = {
         "groupby": ["start:day", "user_id"],
@@ -353,6 +359,7 @@ def test_pages_in_the_order_of_a_measure_make_up_the_whole(anyone: Odoo, events:
     assert first.total == len(whole) == whole.total
 
 
+@pytest.mark.every_user
 def test_having_keeps_groups_by_what_they_add_up_to(anyone: Odoo, events: str) -> None:
     rows = search_read(anyone, EVENT, mine(events), ["user_id", "duration"]).records
     expected = reckoned(rows, ["user_id"], ["duration:sum"])
@@ -365,6 +372,7 @@ def test_having_keeps_groups_by_what_they_add_up_to(anyone: Odoo, events: str) -
     assert 0 < len(kept) < len(expected)
 
 
+@pytest.mark.every_user
 @pytest.mark.parametrize("groupby", [[], ["user_id"], ["user_id.partner_id"], ["start:week"]])
 def test_of_nothing(anyone: Odoo, groupby: list[str]) -> None:
     found = aggregate(
@@ -411,6 +419,7 @@ def test_rights_are_those_of_the_user(ordinary: Odoo, admin: Odoo) -> None:
     assert refused
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_what_is_not_there_to_group_by_is_refused(anyone: Odoo) -> None:
     for groupby, measures in (

@@ -47,6 +47,7 @@ def attach(odoo: Odoo, partner: int, **values: Any) -> int:
     return int(made[0] if isinstance(made, list) else made)
 
 
+@pytest.mark.every_user
 def test_a_file_goes_up_and_comes_back(odoo: Odoo, partner: int) -> None:
     content = "Größe;Preis\n1;2\n".encode()
     made = upload(odoo, "res.partner", partner, "Größen <1>.csv", b64(content))
@@ -129,6 +130,7 @@ def test_large_files_are_not_fetched(odoo: Odoo, partner: int) -> None:
     assert "4.9 KB" in found.warnings[0]
 
 
+@pytest.mark.every_user
 def test_empty_and_url_attachments(odoo: Odoo, partner: int) -> None:
     empty = get_content(odoo, attach(odoo, partner))
     assert (empty.content_base64, empty.file_size) == ("", 0)
@@ -156,6 +158,7 @@ ACTIVE = {
 }
 
 
+@pytest.mark.every_user
 @pytest.mark.parametrize("name", ACTIVE)
 @pytest.mark.parametrize("declared", [None, "TEXT/HTML", "application/octet-stream"])
 def test_odoo_serves_no_upload_as_a_page_or_script(
@@ -191,6 +194,7 @@ def test_other_types_stay_as_they_are(odoo: Odoo, partner: int) -> None:
         assert (made.mimetype, made.warnings) == (mimetype, [])
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_the_content_of_a_field_is_neither_listed_nor_deleted(
     odoo: Odoo, admin: Odoo, suffix: str

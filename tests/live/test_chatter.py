@@ -144,6 +144,7 @@ def test_newest_first_and_has_more(odoo: Odoo, partner: int) -> None:
     assert ([m.id for m in everything.messages], everything.has_more) == (ids[::-1], False)
 
 
+@pytest.mark.every_user
 def test_an_activity_from_plan_to_done(odoo: Odoo, partner: int) -> None:
     late = schedule_activity(
         odoo, "res.partner", partner, "call", "Call <back>", "n1\nn2 <b>", "2031-05-06"

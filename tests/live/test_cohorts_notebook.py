@@ -21,6 +21,8 @@ from tests.live.own import can_be_copied
 from tests.live.servers import Server, credentials
 from tests.live.test_notebook import VARIABLES
 
+pytestmark = pytest.mark.examples
+
 NOTEBOOK = Path(__file__).parents[2] / "docs/cohorts-and-cash.ipynb"
 #: Fewer customers than the outputs in the docs have: to write them takes the most time.
 BEGUN = (2,) * 12

@@ -24,6 +24,7 @@ def new(admin: Odoo, **values: object) -> int:
     return made
 
 
+@pytest.mark.every_user
 def test_a_number_however_typed_leads_to_person_company_and_orders(
     odoo: Odoo, admin: Odoo, suffix: str, number: str
 ) -> None:

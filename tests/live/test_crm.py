@@ -34,6 +34,7 @@ def done(result: LeadResult | Plan) -> LeadResult:
     return result
 
 
+@pytest.mark.every_user
 def test_from_lead_to_opportunity_to_won(odoo: Odoo, suffix: str) -> None:
     made = lead(
         odoo,
@@ -110,6 +111,7 @@ def test_a_lead_with_the_same_address_is_not_merged(odoo: Odoo, suffix: str) -> 
     assert [(row["type"], row["active"]) for row in rows] == [("opportunity", True)] * 2
 
 
+@pytest.mark.every_user
 def test_the_company_made_with_its_contact_is_no_other_customer(
     odoo: Odoo, admin: Odoo, suffix: str
 ) -> None:
@@ -162,6 +164,7 @@ def test_converted_with_revenue_and_stage_in_its_own_team(
     assert toolkit.count(admin, "res.partner", [["name", "ilike", suffix]]).count == 0
 
 
+@pytest.mark.every_user
 def test_results_have_one_shape_whatever_the_options(
     server: Server, user: User, suffix: str
 ) -> None:
@@ -175,6 +178,7 @@ def test_results_have_one_shape_whatever_the_options(
         assert moved.stage.name == "Qualified"
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_customer_user_and_team_are_taken(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     partner = toolkit.create(admin, "res.partner", {"name": f"Customer {suffix}"}).id

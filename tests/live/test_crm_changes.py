@@ -17,6 +17,7 @@ def stored(odoo: Odoo, lead_id: int, *fields: str) -> dict[str, Any]:
     return toolkit.read(odoo, "crm.lead", [lead_id], list(fields)).records[0]
 
 
+@pytest.mark.every_user
 def test_a_lead_is_changed_by_plain_names(odoo: Odoo, admin: Odoo, suffix: str) -> None:
     tags = [
         toolkit.create(admin, "crm.tag", {"name": f"{name} {suffix}"}).id

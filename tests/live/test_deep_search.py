@@ -155,6 +155,7 @@ def test_models_without_configuration(odoo: Odoo) -> None:
     assert deep_search(odoo, "no such thing", "stock.quant", max_depth=5).results == {}
 
 
+@pytest.mark.every_user
 def test_model_that_the_user_may_not_read(odoo: Odoo, user: User) -> None:
     if user.login == "admin":
         deep_search(odoo, "azure", "mail.mail")

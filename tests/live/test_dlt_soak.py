@@ -33,6 +33,8 @@ from tests.live.test_dlt import (
 )
 from tests.warehouse import Warehouse
 
+pytestmark = pytest.mark.soak
+
 __all__ = ["made", "warehouse"]
 
 ROUNDS = int(os.environ.get("ODOO_TOOLKIT_SOAK_ROUNDS", "5"))

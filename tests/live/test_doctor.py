@@ -46,6 +46,7 @@ def skipped(found: Diagnosis) -> list[str]:
     return [step.name for step in found.steps if step.status == "skipped"]
 
 
+@pytest.mark.every_user
 def test_a_healthy_server_is_healthy(server: Server, odoo: Odoo) -> None:
     given = {
         "url": server.url,
@@ -70,6 +71,7 @@ def test_a_healthy_server_is_healthy(server: Server, odoo: Odoo) -> None:
     assert found.step("clock").status == "ok"
 
 
+@pytest.mark.every_user
 def test_what_it_says_of_rights_is_so(server: Server, odoo: Odoo) -> None:
     """Of each model that it says something of, asked one by one."""
     given = {"url": server.url, "database": server.db, "username": odoo.settings.username}

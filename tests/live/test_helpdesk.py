@@ -36,6 +36,7 @@ def ticket(odoo: Odoo, **values: Any) -> TicketResult:
     return made
 
 
+@pytest.mark.every_user
 def test_a_ticket_is_created_assigned_and_read(
     odoo: Odoo, admin: Odoo, team: int, suffix: str
 ) -> None:
@@ -85,6 +86,7 @@ def test_a_ticket_is_created_assigned_and_read(
     assert (bare.id, bare.messages, bare.attachments) == (made.id, None, None)
 
 
+@pytest.mark.every_user
 def test_somebody_outside_the_team_is_taken_with_a_warning(
     odoo: Odoo, admin: Odoo, team: int, suffix: str
 ) -> None:

@@ -153,6 +153,7 @@ def test_one_wrong_line_keeps_all_from_being_counted(admin: Odoo, mark: str) -> 
     assert (_quants(admin, plain, lots), _moves(admin, plain)) == (before, 0)
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_who_may_not_adjust_counts_nothing(odoo: Odoo, admin: Odoo, mark: str) -> None:
     """To 17 only administrators of the app may; what they may not apply is not left as counted."""

@@ -327,6 +327,7 @@ def test_stock_is_counted_by_location_and_lot(admin: Odoo, product: Product, mar
     assert records.count(admin, "stock.move", [["product_id", "=", number]]).count == moves
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_who_may_not_adjust_leaves_nothing_behind(odoo: Odoo, product: Product) -> None:
     """To 17 only administrators of the app have the field; from 18 on others may as well."""

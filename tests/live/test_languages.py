@@ -46,6 +46,7 @@ def test_languages_are_listed_and_found(odoo: Odoo) -> None:
     assert [language.code for language in found.languages] == ["ja_JP"]
 
 
+@pytest.mark.every_user
 def test_only_full_mode_and_an_administrator_switch_one_on(
     server: Server, user: User, ordinary: Odoo
 ) -> None:

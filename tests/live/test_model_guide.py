@@ -151,6 +151,7 @@ def state_of(odoo: Odoo, model: str, record: int) -> str:
     return str(odoo.call(read)[0]["state"])
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_the_documentation_is_used_where_the_user_may_read_it(odoo: Odoo, user: Any) -> None:
     methods = model_methods(odoo, "sale.order")
@@ -163,6 +164,7 @@ def test_the_documentation_is_used_where_the_user_may_read_it(odoo: Odoo, user: 
         assert methods.source == "buttons of the form view"
 
 
+@pytest.mark.every_user
 def test_a_model_that_the_user_may_not_read_is_an_error(odoo: Odoo, user: Any) -> None:
     if user.login == "admin":
         pytest.skip("An administrator may read every model.")
@@ -240,6 +242,7 @@ def test_suggested_domains_run(odoo: Odoo, model: str, query: str) -> None:
     assert len(rows) in {min(count, 20) for count in counts}
 
 
+@pytest.mark.every_user
 def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(
     odoo: Odoo, admin: Odoo, suffix: str
 ) -> None:

@@ -13,6 +13,8 @@ from nbclient import NotebookClient
 from odoo_toolkit import Connection, NotFoundError, Odoo
 from tests.live.servers import Server, User, credentials
 
+pytestmark = pytest.mark.examples
+
 NOTEBOOK = Path(__file__).parents[2] / "docs/explore.ipynb"
 VARIABLES = {
     "url": "ODOO_URL",

@@ -13,6 +13,8 @@ from tests.attacks.servers import copied
 from tests.live.own import can_be_copied
 from tests.live.servers import Server
 
+pytestmark = pytest.mark.examples
+
 #: The version that the outputs of the pages are of.
 SHOWN = "19"
 

@@ -43,6 +43,7 @@ def stored(odoo: Odoo, made: TaskResult, *fields: str) -> dict[str, Any]:
     return toolkit.read(odoo, "project.task", [made.id], list(fields)).records[0]
 
 
+@pytest.mark.every_user
 def test_from_task_to_timesheet(odoo: Odoo, house: House, suffix: str) -> None:
     made = task(
         odoo,
@@ -167,6 +168,7 @@ def test_no_time_is_logged_where_none_can_be(
     assert toolkit.count(odoo, "account.analytic.line", []).count == before
 
 
+@pytest.mark.every_user
 def test_time_of_others_needs_the_rights_for_it(
     odoo: Odoo, admin: Odoo, house: House, suffix: str
 ) -> None:

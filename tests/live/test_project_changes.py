@@ -28,6 +28,7 @@ def task(odoo: Odoo, admin: Odoo, suffix: str) -> project.TaskResult:
     return made
 
 
+@pytest.mark.every_user
 def test_a_task_is_changed_by_plain_names(
     odoo: Odoo, suffix: str, task: project.TaskResult
 ) -> None:

@@ -36,6 +36,7 @@ def skip_unless_readable(odoo: Odoo, model: str) -> None:
         pytest.skip(f"{model} is not here, or not readable.")
 
 
+@pytest.mark.every_user
 def test_the_overview_names_the_server_and_models_that_the_user_may_read(odoo: Odoo) -> None:
     overview = text(odoo, "odoo_overview")
 

@@ -133,6 +133,7 @@ def test_the_reports_of_a_model_are_listed(odoo: Odoo) -> None:
         list_reports(odoo, "sale.ordr")
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 @pytest.mark.parametrize("mode", ["full", "readonly"])
 def test_a_password_prints_and_leaves_nothing(
@@ -159,6 +160,7 @@ def address_in_links(admin: Odoo) -> str:
     return str(admin.call(read)[0]["value"])
 
 
+@pytest.mark.every_user
 @pytest.mark.parametrize("mode", ["full", "readonly"])
 def test_a_password_by_another_address_does_not_change_odoos_links(
     server: Server, user: User, admin: Odoo, orders: dict[int, str], mode: Any
@@ -219,6 +221,7 @@ def test_printing_invoices_in_readonly_mode_changes_none(
     assert printed_trace(admin, *ids) == before
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(
     server: Server, by_key: Odoo, admin: Odoo, orders: dict[int, str]
@@ -234,6 +237,7 @@ def test_a_key_prints_by_a_template_of_odoos_and_leaves_nothing(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_a_key_prints_any_report_by_a_template_it_removes(
     by_key: Odoo, admin: Odoo, orders: dict[int, str]
@@ -254,6 +258,7 @@ def test_a_key_prints_any_report_by_a_template_it_removes(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_a_key_in_readonly_mode_prints_only_what_writes_nothing(
     server: Server, user: User, admin: Odoo, orders: dict[int, str]
@@ -268,6 +273,7 @@ def test_a_key_in_readonly_mode_prints_only_what_writes_nothing(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 def test_the_customers_page_prints_and_its_link_is_told(
     server: Server, user: User, admin: Odoo, orders: dict[int, str]
@@ -294,6 +300,7 @@ def test_the_customers_page_prints_and_its_link_is_told(
     assert left_behind(admin, orders)["links"] == 1
 
 
+@pytest.mark.every_user
 @pytest.mark.parametrize("kind", ["by_password", "by_key"])
 def test_several_records_become_one_pdf(
     kind: str, request: pytest.FixtureRequest, admin: Odoo, orders: dict[int, str]
@@ -307,6 +314,7 @@ def test_several_records_become_one_pdf(
     assert left_behind(admin, orders) == before
 
 
+@pytest.mark.every_user
 def test_a_session_that_odoo_forgot_is_opened_again(
     by_password: Odoo, orders: dict[int, str]
 ) -> None:
@@ -318,6 +326,7 @@ def test_a_session_that_odoo_forgot_is_opened_again(
     assert session._logins == 2
 
 
+@pytest.mark.every_user
 def test_a_wrong_password_beside_a_key_is_told(
     server: Server, user: User, orders: dict[int, str]
 ) -> None:
@@ -332,6 +341,7 @@ def test_a_wrong_password_beside_a_key_is_told(
         generate_report(connection, ORDER, [*orders][:1])
 
 
+@pytest.mark.every_user
 def test_wrong_asks_are_clear_errors(by_password: Odoo, orders: dict[int, str]) -> None:
     order_id = next(iter(orders))
     with pytest.raises(NotFoundError) as unknown:
@@ -356,6 +366,7 @@ def test_wrong_asks_are_clear_errors(by_password: Odoo, orders: dict[int, str]) 
             generate_report(by_password, row["report_name"], [1])
 
 
+@pytest.mark.every_user
 def test_what_odoo_refuses_to_print_is_told_in_its_words(
     by_password: Odoo, admin: Odoo, user: User
 ) -> None:
@@ -371,6 +382,7 @@ def test_what_odoo_refuses_to_print_is_told_in_its_words(
         generate_report(by_password, "account.report_original_vendor_bill", [invoices[0]["id"]])
 
 
+@pytest.mark.every_user
 def test_a_report_is_printed_and_kept_on_its_record(
     by_password: Odoo, admin: Odoo, orders: dict[int, str]
 ) -> None:

@@ -46,6 +46,7 @@ async def refused(client: Client, uri: str) -> str:
     return str(caught.value.error.data["code"])
 
 
+@pytest.mark.every_user
 @pytest.mark.every_version
 async def test_the_system(server: Server, user: User, admin: Odoo, era: str) -> None:
     async with Client(mcp_server(server, user), mode=era) as client:
@@ -127,6 +128,7 @@ async def test_form_fields_of_business_records_can_be_read(
     assert "password" not in record
 
 
+@pytest.mark.every_user
 async def test_what_cannot_be_read(server: Server, user: User, era: str) -> None:
     expected = {
         "odoo://record/ir.config_parameter/1": "MODEL_BLOCKED",

@@ -7,6 +7,7 @@ import pytest
 from tests.live.servers import Server, User, can_log_in, parse_entries
 
 
+@pytest.mark.every_user
 def test_each_user_can_log_in(server: Server, user: User) -> None:
     """The password and, where there is one, the API key are accepted."""
     assert can_log_in(server, User(user.login, user.password))

@@ -33,7 +33,7 @@ from tests.mcp.test_real_odoo import call, mcp_server
 from tests.mcp.test_tools import error_of
 from tests.mcp.texts import text_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 __all__ = ["server", "suffix"]
 

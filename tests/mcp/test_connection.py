@@ -17,7 +17,7 @@ from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import RECORDED, FakeOdoo
 from tests.mcp.test_tools import error_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 COUNT = ("odoo_core_count", {"model": "res.partner"})
 

@@ -8,6 +8,8 @@ import pytest
 
 from tests.mcp import golden
 
+pytestmark = pytest.mark.lint
+
 FILES = golden.files()
 
 

@@ -25,6 +25,8 @@ from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo
 from tests.mcp.http_server import HttpClient, RunningServer
 from tests.provisioning.ports import free_port
 
+pytestmark = pytest.mark.every_era
+
 HANDSHAKE = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},

@@ -26,6 +26,8 @@ from tests.mcp.http_server import RunningServer
 from tests.mcp.issuer import AUDIENCE, Issuer
 from tests.mcp.test_http import HANDSHAKE
 
+pytestmark = pytest.mark.every_era
+
 TOKEN = "a-token-of-sufficient-length"
 COUNT = ("odoo_core_count", {"model": "res.partner"})
 

@@ -9,7 +9,7 @@ from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 from tests.mcp.test_tools import error_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 READING = {
     "odoo_core_search_read",

@@ -10,7 +10,7 @@ import pytest
 from odoo_toolkit_mcp.notifications import send_all
 from tests.mcp.conftest import MakeServer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 
 class Session:

@@ -23,7 +23,7 @@ from odoo_toolkit_mcp.toolsets.base import BaseToolset, Tool, ToolsetMetadata, T
 from tests.mcp.conftest import MakeServer
 from tests.mcp.fake_odoo import FakeOdoo
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 DONE = CountResult(model="res.partner", domain=[], count=1)
 

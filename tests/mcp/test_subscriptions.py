@@ -26,7 +26,7 @@ from tests.mcp.fake_odoo import DATABASE, LOGIN, PASSWORD, FakeOdoo, FaultError
 from tests.mcp.http_server import RunningServer
 from tests.mcp.stdio_client import StdioClient
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.every_era]
 
 ONE, NINE, TEN = (f"odoo://record/res.partner/{number}" for number in (1, 9, 10))
 INFO = "odoo://system/info"

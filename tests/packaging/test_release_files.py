@@ -23,6 +23,8 @@ from tests.packaging.tools import ROOT
 from tests.provisioning.cache import ProvisioningError
 from tests.provisioning.releases import DEVELOPMENT_PYTHONS
 
+pytestmark = pytest.mark.lint
+
 METADATA = """\
 Metadata-Version: 2.4
 Name: odoo-toolkit-mcp

@@ -33,6 +33,8 @@ from tests.team.conftest import users
 from tests.team.harness import CALLBACK, OAuthClient, Person, RunningTeam
 from tests.team.people import NOWHERE, Users, password_of
 
+pytestmark = pytest.mark.proxies
+
 __all__ = ["anyio_backend", "make_server", "odoo", "users"]
 
 TOKEN = "0123456789abcdef" * 2

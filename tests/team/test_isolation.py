@@ -21,7 +21,10 @@ from tests.team.harness import OAuthClient, Person, RunningTeam, Tokens, call, i
 #: The versions that differ most, each an instance.
 VERSIONS = [server for server in SERVERS if server.version in ("19", "14")]
 
-pytestmark = pytest.mark.skipif(len(VERSIONS) < 2, reason="needs Odoo 19 and 14")
+pytestmark = [
+    pytest.mark.skipif(len(VERSIONS) < 2, reason="needs Odoo 19 and 14"),
+    pytest.mark.needs_odoo,
+]
 
 
 @attrs.frozen

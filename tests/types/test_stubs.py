@@ -18,6 +18,8 @@ from odoo_toolkit.testing import FakeServer
 from tests.types.editor import Editor
 from tests.types.examples import ROOT
 
+pytestmark = pytest.mark.types
+
 STATES = [["draft", "Quotation"], ["sale", "Sales Order"]]
 MODELS: dict[str, Any] = {
     "sale.order": {

@@ -21,6 +21,8 @@ from tests.types.examples import (
     write,
 )
 
+pytestmark = pytest.mark.types
+
 PROMISES = ROOT / "tests/types/exact.py"
 
 

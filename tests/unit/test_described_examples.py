@@ -13,6 +13,8 @@ from odoo_toolkit.testing import FakeServer
 from odoo_toolkit_mcp.guides.domain_help import domain_help
 from tests.descriptions import Said, domains_in, tool_texts, tools
 
+pytestmark = pytest.mark.lint
+
 #: What the examples of domains are about, as Odoo describes it; ``x`` stands for any model.
 EXAMPLE_FIELDS: dict[str, Any] = {
     "active": "boolean",

@@ -55,6 +55,8 @@ from tests.known_names import (
     settings,
 )
 
+pytestmark = pytest.mark.lint
+
 #: Files with tables of words, which are no sentences.
 WORD_TABLES = (
     "odoo_toolkit/app_models/",

@@ -14,6 +14,8 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.descriptions import tools
 
+pytestmark = pytest.mark.lint
+
 ROOT = Path(__file__).parents[2]
 DOCS = {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")}
 ALL = "\n".join(DOCS.values())

@@ -18,6 +18,8 @@ from odoo_toolkit.errors import CODES
 from odoo_toolkit_mcp.settings import ServerSettings
 from tests.descriptions import tools as all_tools
 
+pytestmark = pytest.mark.lint
+
 ROOT = Path(__file__).parents[2]
 PAGES = [page for page in (ROOT / "docs").rglob("*.md") if page.parent != ROOT / "docs"]
 MADE = {

@@ -12,6 +12,8 @@ import pytest
 
 from tests.descriptions import HOLE, Said, guides, messages, server_texts, tool_texts, tools
 
+pytestmark = pytest.mark.lint
+
 _SAID = r"(?:said|told)"
 _BEFORE = r"of|from|with|for|by|than|into|against|after|before|beside|besides|but|without|behind"
 

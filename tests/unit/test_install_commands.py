@@ -18,6 +18,8 @@ import pytest
 
 from odoo_toolkit.installation import DISTRIBUTION
 
+pytestmark = pytest.mark.lint
+
 ROOT = Path(__file__).parents[2]
 
 SETUP = configparser.ConfigParser()

@@ -12,6 +12,8 @@ import pytest
 import odoo_toolkit
 from odoo_toolkit.connection.settings import ConnectionSettings
 
+pytestmark = pytest.mark.lint
+
 ROOT = Path(odoo_toolkit.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -19,6 +19,8 @@ from odoo_toolkit_mcp.settings import ServerSettings
 from tests.proxies.paths import FOR_THE_MACHINE, let_through, paths_of_a_team
 from tests.team.people import NOWHERE
 
+pytestmark = pytest.mark.lint
+
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "operating.md").read_text("utf-8")
 FILES = DOCS / "operating"
