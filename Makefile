@@ -2,8 +2,18 @@
 
 PYTHON = .venv/bin/python
 
-.PHONY: venv servers servers-stop demo demo-stop test live attack soak soak-sync cluster bench evals conformance proxies package \
-    packages release-check docs golden lint format
+PYTEST = $(PYTHON) -m pytest
+# Waits until no other heavy run is at work on this machine.
+ALONE = $(PYTHON) -m tests.provisioning alone --
+# Texts are looked at before anything else: these files, without collecting the others.
+TEXTS = $(shell grep -rlE --include='test_*.py' 'pytest\.mark\.lint\b' tests)
+
+.PHONY: help venv servers servers-stop demo demo-stop check test live attack soak soak-sync cluster browser bench evals examples \
+    types conformance proxies receipts package packages release-check docs golden lint format
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1 /' | \
+	    awk '{ name = $$1; $$1 = ""; printf "%-14s%s\n", name, $$0 }'
 
 venv: .venv/installed
 
@@ -19,94 +29,105 @@ venv: .venv/installed
 
 # Installs packages of the system that are missing, with apt-get, as root or by passwordless sudo:
 # wkhtmltopdf, postgresql. All else is kept below ~/.cache. Its last line says how all is removed.
-demo: .venv/usable
+demo: .venv/usable ## an Odoo 19 with demo data, and a session on it
 	$(PYTHON) -m tests.provisioning start 19 --brief
 	$(PYTHON) -m tests.demo odoo-19
 
-# The demo's Odoo 19 only; PostgreSQL stops, too, when no other version runs.
-demo-stop:
+# PostgreSQL stops, too, when no other version runs.
+demo-stop: ## stops the demo's Odoo 19
 	python3 -m tests.provisioning stop 19
 
 # What the tests need; those that run already are left alone.
-servers: venv
+servers: venv ## starts Odoo 19 and 14 for the tests
 	$(PYTHON) -m tests.provisioning start 19 14
 
-# All versions that run, and PostgreSQL.
-servers-stop:
+servers-stop: ## stops all versions that run, and PostgreSQL
 	python3 -m tests.provisioning stop
 
-test: servers
-	$(PYTHON) -m pytest -n 2
+check: lint ## what needs no Odoo and no root, in minutes: texts, types, unit and MCP tests, attacks
+	$(PYTEST) -n 2 -m 'not needs_odoo and not own_gate'
 
-# The live tests on all versions; 15 to 18 run from source trees, which have to be named once.
-live: venv
+test: servers ## on a real Odoo 19, what differs by version also on 14; run 'make check' first
+	$(ALONE) $(PYTEST) -n 2 -m 'needs_odoo and not own_gate' --ignore tests/unit
+
+# 15 to 18 run from source trees, which have to be named once.
+live: venv ## all that 'make test' runs but attacks, on Odoo 14 to 19, as every user, in both eras; a receipt
 	$(PYTHON) -m tests.provisioning start 19 18 17 16 15 14
-	$(PYTHON) -m pytest -n 2 tests/live
+	$(ALONE) $(PYTEST) -n 2 -m 'not own_gate' --everything --receipt live --ignore tests/unit --ignore tests/attacks
 
-# What a hostile client may try, with every model of each Odoo; 'make test' tries a sample, and the
-# longest attacks on the newest Odoo only.
-attack: servers
-	$(PYTHON) -m tests.attacks
+attack: servers ## what a hostile client may try, every model on every Odoo that runs; a receipt
+	$(ALONE) $(PYTHON) -m tests.attacks
 
-# Writes whose answers are lost: what the toolkit says of them, and what the database says.
-soak: servers
-	$(PYTHON) -m tests.soak
+# What the toolkit says of writes whose answers are lost, and what the database says.
+soak: servers ## writes whose answers are lost, by the thousand
+	$(ALONE) $(PYTHON) -m tests.soak
+	$(ALONE) $(PYTEST) -m soak tests/live
 
-# Loading into a warehouse while others write and workers are killed, for longer than the tests do.
-soak-sync: servers
-	ODOO_TOOLKIT_SOAK_ROUNDS=60 $(PYTHON) -m pytest tests/live/test_dlt_soak.py
+# For longer than 'make soak' does.
+soak-sync: servers ## loading into a warehouse while others write and workers are killed
+	ODOO_TOOLKIT_SOAK_ROUNDS=60 $(ALONE) $(PYTEST) -m soak tests/live
 
-# A team's server of four processes behind nginx, which are killed, restarted and given new keys.
-cluster: servers
-	$(PYTHON) -m tests.cluster
+cluster: servers ## a team's server of several processes, which are killed, restarted and given new keys
+	$(ALONE) $(PYTEST) -m cluster tests/cluster
+	$(ALONE) $(PYTHON) -m tests.cluster
 
-# Speed, beside other servers of the protocol; writes docs/benchmarks.md.
-bench: servers
-	$(PYTHON) -m tests.bench
+browser: venv ## views and the sign-in in Chromium
+	$(ALONE) $(PYTEST) -n 2 -m browser tests/browser
 
-# Every task of the evals by its reference solution, on a fresh Odoo 19: that all can be done.
-evals: servers
-	$(PYTHON) -m evals.run --scripted --runs 1
+bench: servers ## speed and memory, beside other servers of the protocol; writes docs/benchmarks.md
+	$(ALONE) $(PYTHON) -m tests.bench
+	$(ALONE) $(PYTEST) -m bench -s tests/bench tests/live tests/mcp
 
-# The official conformance suite of MCP; skipped where no Node 22 can be had.
-conformance: venv
+evals: servers ## every task of the evals by its reference solution, on a fresh Odoo: that all can be done
+	$(ALONE) $(PYTEST) -n 2 -m evals --everything tests/evals
+	$(ALONE) $(PYTHON) -m evals.run --scripted --runs 1
+
+examples: servers ## the documentation's notebooks and pages, on a real Odoo
+	$(ALONE) $(PYTEST) -n 2 -m examples --everything tests/live
+
+types: venv ## the documentation's examples by mypy and pyright
+	$(PYTEST) -n 2 -m types tests/types
+
+# Skipped where no Node 22 can be had.
+conformance: venv ## the official conformance suite of MCP
 	$(PYTHON) -m tests.conformance
 
-# nginx and Caddy with the files of docs/operating, before a server and a real Odoo; what is not
-# installed is unpacked from Debian's packages, and left out where that cannot be.
-proxies: servers
+# What is not installed is unpacked from Debian's packages, and left out where that cannot be.
+proxies: servers ## nginx and Caddy with the files of docs/operating, before a server and a real Odoo
 	$(PYTHON) -m tests.proxies
 
-# The packages built and validated, and installed with the oldest versions allowed on one Python.
-package:
+receipts: venv ## what the last 'make live' and 'make attack' found
+	$(PYTHON) -m tests.receipts
+
+package: ## the packages built, validated, and installed with the oldest versions allowed on one Python
 	python3 -m tests.packaging --one
 
 # For releases: wheel, source distribution, MCP bundle and registry entry: built twice, validated, installed
 # on each Python from 3.11 to 3.14 that is here, with each extra and with the oldest versions allowed, used.
-packages:
+packages: ## for releases: the same on each Python, with each extra, built twice and compared
 	python3 -m tests.packaging
 
 # All that a release takes but to publish it: lint, site and tests; what 'make packages' checks, where
 # two builds are compared and secrets are looked for; and what is published, with its list of
 # components and its sums, in build/release. At its end it says what is left to do.
-release-check: lint docs test
+release-check: check docs types test conformance ## all that a release takes but to publish it
 	rm -rf build/release
 	$(PYTHON) -m tests.packaging rehearse build/release
 
-# The documentation's site, in build/site; a broken link or anything else that Sphinx warns of fails.
-docs: venv
+# A broken link or anything else that Sphinx warns of fails.
+docs: venv ## the documentation's site, in build/site
 	$(PYTHON) -m docs.builder
 
-# What clients are shown of the tools, in tests/mcp/golden: after a change of them that is meant.
-golden: venv
+golden: venv ## writes what clients are shown of the tools, after a change that is meant
 	$(PYTHON) -m tests.mcp.golden
 
-lint: venv
+lint: venv ## texts, style, types, layers: in seconds, before anything else
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	.venv/bin/lint-imports
+	$(PYTEST) -q -m lint $(TEXTS)
 
-format: venv
+format: venv ## writes the code as 'make lint' wants it
 	$(PYTHON) -m ruff check --fix .
 	$(PYTHON) -m ruff format .

@@ -24,11 +24,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run each test on every Odoo that runs, as every user and in every era of MCP",
     )
+    parser.addoption(
+        "--receipt", metavar="NAME", help="write what came of the run to tests/receipts/NAME.json"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the types of all results of tools, wherever a test makes one."""
+    """Check the types of all results of tools, wherever a test makes one; count for the receipt."""
     typed_results.watch()
+    if config.option.receipt and not hasattr(config, "workerinput"):
+        from tests.receipts import FOLDER, Receipt
+
+        config.pluginmanager.register(Receipt(FOLDER / f"{config.option.receipt}.json"))
     config.option.loadscopereorder = False  # the order is that of the collection
 
 

@@ -70,9 +70,9 @@ def gate_of(item: pytest.Item) -> str:
 def of_other_gates(config: pytest.Config, items: list[pytest.Item]) -> list[pytest.Item]:
     """Return the tests that a gate of their own runs.
 
-    None is left out where the command line chooses by markers, or names the file.
+    None is left out where the command line chooses by markers, names the file or wants everything.
     """
-    if config.option.markexpr:
+    if config.option.markexpr or config.getoption("everything"):
         return []
     named = [str(config.invocation_params.dir / arg.partition("::")[0]) for arg in config.args]
     return [item for item in items if gate_of(item) and str(item.path) not in named]

@@ -11,4 +11,5 @@ from tests.attacks.fuzz import EVERYTHING
 
 if __name__ == "__main__":
     os.environ[EVERYTHING] = "1"
-    sys.exit(pytest.main(["tests/attacks", "--everything", "-n", "2", *sys.argv[1:]]))
+    options = ("--everything", "--receipt", "attack", "-n", "2")
+    sys.exit(pytest.main(["tests/attacks", *options, *sys.argv[1:]]))

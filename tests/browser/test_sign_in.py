@@ -33,7 +33,7 @@ from tests.team.harness import (
 )
 from tests.team.people import NOWHERE, Users, password_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.needs_odoo]
 
 __all__ = ["serve", "users"]
 

@@ -19,7 +19,10 @@ from tests.provisioning.odoo_server import Server
 from tests.provisioning.releases import RELEASES, Release
 
 COPIED = [one.version for one in find_servers() if can_be_copied(one)]
-pytestmark = pytest.mark.skipif(not COPIED, reason="no provisioned server runs")
+pytestmark = [
+    pytest.mark.skipif(not COPIED, reason="no provisioned server runs"),
+    pytest.mark.needs_odoo,
+]
 
 
 @pytest.fixture(params=[version for version in ("19", "14") if version in COPIED])

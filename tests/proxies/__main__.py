@@ -26,7 +26,7 @@ def main() -> int:
             print(f"SKIPPED: {name} cannot be tried: {error}", file=sys.stderr)
     if len(missing) == len(PATHS):
         return 0
-    return int(pytest.main([str(Path(__file__).parent), "-ra", "--no-header"]))
+    return int(pytest.main([str(Path(__file__).parent), "-ra", "--no-header", "-m", "proxies"]))
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def database() -> Iterator[str]:
     postgres.execute("postgres", f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs_odoo)])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """Where a store is, of each kind."""
     if request.param == "sqlite":
@@ -282,6 +282,7 @@ def test_a_key_that_the_store_has_no_room_for_is_told(
     assert team.server.provider.grants.grants() == []
 
 
+@pytest.mark.needs_odoo
 def test_a_postgresql_that_only_reads_grants_nothing_until_it_writes_again(
     users: Users, serve: Serve
 ) -> None:
