@@ -113,7 +113,7 @@ def schemas(address: str, folder: Path) -> Kept:
     return Kept(address, address, lambda: run("pg_dump"), lose_and_restore)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.needs_odoo)])
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
     """Store and journal of each kind."""
     if request.param == "sqlite":
