@@ -138,6 +138,8 @@ def test_each_python_is_named_wherever_pythons_are_named() -> None:
 
     assert tuple(re.findall(r"Python :: (3\.\d+)", setup)) == environments.PYTHONS
     assert tuple(re.findall(r"^ +(3\.\d+)$", release, re.MULTILINE)) == environments.PYTHONS
+    ends = f'python: ["{environments.PYTHONS[0]}", "{environments.PYTHONS[-1]}"]'
+    assert ends in (ROOT / ".github/workflows/ci.yml").read_text("utf-8")
     assert f"python_requires = >={environments.PYTHONS[0]}\n" in setup
     assert set(DEVELOPMENT_PYTHONS) == {*environments.PYTHONS}
     for page in ("README.md", "docs/install.md", "docs/start/script.md", "docs/stability.md"):

@@ -47,11 +47,6 @@ def test_an_app_has_models_a_toolset_a_guide_and_tests(app: str) -> None:
     assert [file for file in files if not (ROOT / file).is_file()] == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/server.md"])
-def test_the_tables_of_guides_name_every_app(page: str) -> None:
-    assert set(APPS) <= guides_linked_in(page)
-
-
 def test_the_guide_of_the_server_links_to_every_toolset() -> None:
     """That of the core tools is the page itself."""
     assert {toolset.name for toolset in TOOLSETS} - {"core"} <= guides_linked_in("docs/server.md")

@@ -30,7 +30,7 @@ COMMANDS = set(re.findall(r"^([\w-]+) =", SCRIPTS, re.MULTILINE))
 
 #: What else the texts install or remove; the last is what a message puts in when it is said.
 OTHERS = {"duckdb", "jupyterlab", "keyring", "matplotlib", "openpyxl", "pandas", "pip", "polars"}
-OTHERS |= {"pyarrow", "tqdm", "{...}"}
+OTHERS |= {"pyarrow", "tqdm", "uv", "{...}"}
 FOREIGN = "odoo-toolkit"
 
 COMMAND = re.compile(
