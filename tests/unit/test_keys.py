@@ -32,6 +32,7 @@ from odoo_toolkit import (
     upsert,
     write,
 )
+from odoo_toolkit.annotations import annotate
 from odoo_toolkit.apps.sales import confirm_order
 from odoo_toolkit.journal import kept_results, keys, processes
 from odoo_toolkit.journal.recording import Recording
@@ -387,7 +388,7 @@ def test_what_a_repeat_would_make_otherwise_is_not_made(
 
 
 def _with_plan(act: Any) -> Any:
-    act.__annotations__ = {**act.__annotations__, "return": "CreateResult | Plan"}
+    annotate(act, {**act.__annotations__, "return": "CreateResult | Plan"})
     return act
 
 
