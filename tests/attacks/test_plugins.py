@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -26,6 +28,7 @@ from tests.attacks.database import Database, unchanged
 from tests.attacks.policies import Raw
 from tests.attacks.servers import Copy
 from tests.live.servers import credentials
+from tests.rental import memory
 from tests.rental.installed import FILE, install_rental
 from tests.rental.servers import Rented, rental
 
@@ -244,8 +247,52 @@ def attack(rental: Copy, contract: Rented, act: Act, access: Access, **rules: An
     return caught.value
 
 
+def attack_in_memory(act: Act, access: Access, **rules: Any) -> OdooError:
+    """Let a function of a plugin attack where all that arrives is known, and return its refusal."""
+    odoo, server = memory.connection(Policy(**rules))
+    contract = cast(Rented, SimpleNamespace(id=1, equipment=1, partner=9))
+    records = copy.deepcopy(server.records)
+    with pytest.raises(OdooError) as caught:
+        bound(
+            Bounds(plugin="rental", declared=DECLARED, access=access),
+            lambda own: act(own, contract),
+        )(odoo)
+    assert {call.method for call in server.sent} <= READING
+    assert server.records == records
+    return caught.value
+
+
+#: All that the client asks before it refuses.
+READING = {"fields_get", "get_view", "search_count", "search_read", "read", "default_get"}
+
+
+#: What takes a model that the Odoo in memory has not.
+ON_A_SERVER = "another model, through this"
+
+
 @pytest.mark.parametrize("case", [*CLOSED, *OPEN])
-@pytest.mark.parametrize("name", UNDECLARED)
+@pytest.mark.parametrize("name", [name for name in UNDECLARED if name != ON_A_SERVER])
+def test_what_a_plugin_did_not_declare_is_not_sent(case: str, name: str) -> None:
+    error = attack_in_memory(UNDECLARED[name], "write", **{**CLOSED, **OPEN}[case])
+
+    assert error.code in ("METHOD_BLOCKED", "MODE_VIOLATION", "MODEL_BLOCKED")
+
+
+@pytest.mark.parametrize("case", [*CLOSED, "a tool that reads"])
+@pytest.mark.parametrize("name", DECLARED_ONES)
+def test_what_a_plugin_declared_is_sent_where_ours_would_be(case: str, name: str) -> None:
+    access: Access = "read" if case == "a tool that reads" else "write"
+    attack_in_memory(DECLARED_ONES[name], access, **CLOSED.get(case, {"mode": "full"}))
+
+
+@pytest.mark.parametrize("case", [*CLOSED, *OPEN])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.attack] if name != ON_A_SERVER else [])
+        for name in UNDECLARED
+    ],
+)
 def test_what_a_plugin_did_not_declare_is_not_written(
     rental: Copy, raw: Raw, case: str, name: str
 ) -> None:
@@ -257,6 +304,7 @@ def test_what_a_plugin_did_not_declare_is_not_written(
     assert error.code in ("METHOD_BLOCKED", "MODE_VIOLATION", "MODEL_BLOCKED")
 
 
+@pytest.mark.attack
 @pytest.mark.parametrize("case", [*CLOSED, "a tool that reads"])
 @pytest.mark.parametrize("name", DECLARED_ONES)
 def test_what_a_plugin_declared_is_written_where_ours_would_be(
@@ -271,6 +319,13 @@ def test_what_a_plugin_declared_is_written_where_ours_would_be(
         "read" if case == "a tool that reads" else "write",
         **CLOSED.get(case, {"mode": "full"}),
     )
+
+
+@pytest.mark.parametrize("name", ["its button", "its values"])
+def test_the_same_attacks_are_sent_where_they_may_be(name: str) -> None:
+    """Else those in memory would show nothing."""
+    with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
+        attack_in_memory(DECLARED_ONES[name], "write", mode="full")
 
 
 @pytest.mark.parametrize("name", ["its button", "its values"])
