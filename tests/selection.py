@@ -44,7 +44,26 @@ _NO_PARAMETERS: Any = SimpleNamespace(params={})
 
 #: Files that take more than 20 seconds, the longest first: begun last, one would keep a process
 #: busy alone while the others wait. Only the run's length depends on it.
-LONGEST: list[str] = []
+LONGEST = (
+    "tests/live/test_undo.py",
+    "tests/live/test_allowlists.py",
+    "tests/live/test_external_keys.py",
+    "tests/live/test_lost_answers.py",
+    "tests/attacks/test_plans.py",
+    "tests/attacks/test_code.py",
+    "tests/attacks/test_readonly_writes.py",
+    "tests/attacks/test_owner_records.py",
+    "tests/attacks/test_plugins.py",
+    "tests/live/test_dlt.py",
+    "tests/live/test_dlt_postgres.py",
+    "tests/live/test_reports.py",
+    "tests/live/test_hr.py",
+    "tests/team/test_whole_path.py",
+    "tests/team/test_first_file.py",
+    "tests/live/test_attachments.py",
+    "tests/live/test_user_keys.py",
+    "tests/live/test_manufacturing.py",
+)
 
 
 def server_of(item: pytest.Item) -> Server | None:

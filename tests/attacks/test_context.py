@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from odoo_toolkit import count, create, default_get, execute, fields_get, read, search_read, write
+from odoo_toolkit import (
+    Policy,
+    count,
+    create,
+    default_get,
+    execute,
+    fields_get,
+    read,
+    search_read,
+    write,
+)
 from odoo_toolkit.errors import OdooError
 from tests.attacks.policies import Attack, Noting, connected, passing, refused
+from tests.attacks.serverless import Serverless
 from tests.live.conftest import server
 from tests.live.servers import Server
 
@@ -60,10 +70,10 @@ def writing(context: Any) -> dict[str, Attack]:
     }
 
 
-@pytest.fixture(scope="module", params=["readonly", "restricted"])
-def narrow(request: pytest.FixtureRequest, server: Server) -> Iterator[Noting]:
-    with connected(server, mode=request.param, write_allowlist=PARTNER, dry=True) as odoo:
-        yield odoo
+@pytest.fixture(params=["readonly", "restricted"])
+def narrow(request: pytest.FixtureRequest) -> Noting:
+    """What is refused never leaves the process, so that no server is needed to see it."""
+    return Serverless(Policy(mode=request.param, write_allowlist=PARTNER))
 
 
 # Keys ----------------------------------------------------------------------------------------
