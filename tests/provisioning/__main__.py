@@ -14,7 +14,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from tests.provisioning import alone, copies, debian, odoo_server, postgres, pythons
+from tests.provisioning import alone, archive, copies, debian, odoo_server, postgres, pythons
 from tests.provisioning.cache import (
     ProvisioningError,
     cache_folder,
@@ -66,6 +66,15 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="PATH",
         help="the folder of a module to install on the copies",
     )
+    pack_parser = commands.add_parser(
+        "pack", help="write the dumps of versions into a file, for another machine"
+    )
+    pack_parser.add_argument("versions", nargs="+", metavar="VERSION")
+    pack_parser.add_argument("--file", type=Path, required=True, metavar="FILE")
+    unpack_parser = commands.add_parser(
+        "unpack", help="take dumps from a file of 'pack': 'start' then installs no modules"
+    )
+    unpack_parser.add_argument("file", type=Path, metavar="FILE")
     commands.add_parser(
         "alone", help="run what follows '--' when no other heavy run is at work on this machine"
     )
@@ -95,6 +104,10 @@ def main(arguments: list[str] | None = None) -> int:
                 return _start(releases, trees, chosen)
         if chosen.command == "copies":
             return _run_on_copies(releases, words[end + 1 :], chosen.addon)
+        if chosen.command in ("pack", "unpack"):
+            with locked():
+                archive.pack(releases, chosen.file) if releases else archive.unpack(chosen.file)
+            return 0
         if chosen.command == "alone":
             alone.become(words[end + 1 :])
         if chosen.command == "stop":
@@ -102,7 +115,11 @@ def main(arguments: list[str] | None = None) -> int:
                 return _stop(releases)
         return _status()
     except ProvisioningError as error:
-        print(f"\n{error}\n\n{OTHER_WAYS}", file=sys.stderr)
+        ways = f"\n\n{OTHER_WAYS}" if chosen.command == "start" else ""
+        print(f"\n{error}{ways}", file=sys.stderr)
+        return 1
+    except OSError as error:  # such as a disc that is full
+        print(f"\n{error}", file=sys.stderr)
         return 1
 
 

@@ -186,7 +186,12 @@ def last_module(log: str) -> str:
 
 def kept_dump(installation: Installation) -> Path:
     """Return the folder of the dump that the release's databases are restored from."""
-    return cache_folder() / "dumps" / f"{installation.release.name}-{_contents_id(installation)}"
+    return dump_folder(installation.release, layout.version(installation.root))
+
+
+def dump_folder(release: Release, version: str) -> Path:
+    """Return the folder of the dump of a release whose code is of a version."""
+    return cache_folder() / "dumps" / f"{release.name}-{_contents_id(release, version)}"
 
 
 def restore_copy(installation: Installation) -> dict[str, str]:
@@ -269,14 +274,13 @@ def _drop(installation: Installation) -> None:
     shutil.rmtree(installation.filestore, ignore_errors=True)
 
 
-def _contents_id(installation: Installation) -> str:
+def _contents_id(release: Release, version: str) -> str:
     """Return a name for what the database is made of: Odoo's code, modules, test addons."""
     addons = hashlib.sha256()
     for path in sorted(ADDONS.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             addons.update(str(path.relative_to(ADDONS)).encode() + path.read_bytes())
-    modules = ",".join(installation.release.modules)
-    version = layout.version(installation.root)
+    modules = ",".join(release.modules)
     whole = f"{version} {modules} {addons.hexdigest()} {MAKE_KEYS}"
     return f"{version}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 

@@ -114,9 +114,11 @@ def unpack_release(release: Release) -> Path:
     root = layout.root_folder(release)
     if root.exists():
         layout.write_pdfs_as_text(root)
+        _warn_of_another_version(release, root)
         return root
     uri, keyring = find_mirror()
-    packages = (release.package, *release.linked_packages)
+    pinned = f"{release.package}={release.package_version}"
+    packages = (pinned, *release.linked_packages)
     with folder_made_whole(root) as folder:
         downloads = folder / "downloads"
         downloads.mkdir()
@@ -129,7 +131,20 @@ def unpack_release(release: Release) -> Path:
         layout.write_version(folder, version.strip())
         shutil.rmtree(downloads)
     layout.write_pdfs_as_text(root)
+    _warn_of_another_version(release, root)
     return root
+
+
+def _warn_of_another_version(release: Release, root: Path) -> None:
+    """Say loudly that the Odoo that runs is not the one that tests are written for."""
+    version = layout.version(root)
+    if version != release.package_version:
+        progress(
+            f"*** THIS IS {release.package} {version}, not {release.package_version}, which Debian "
+            f"{release.suite} did not have. Tests may differ. If they pass, write the version into "
+            f"tests/provisioning/releases.py; to look for the other one, delete {root}.",
+            release.name,
+        )
 
 
 def _download(
@@ -161,12 +176,25 @@ def _download(
         ["apt-get", *words, "-qq", "--error-on=any", "update"],
         failure=f"Debian's package list of {suite} could not be fetched: is the network there?",
     )
+    chosen = [name for name in packages if "=" not in name or _is_there(name, words)]
+    # what Debian no longer has in that version, it may have in another
+    missing = [name.partition("=")[0] for name in packages if name not in chosen]
+    packages = [*missing, *chosen]
     progress(f"Downloading {packages[0]} and {len(packages) - 1} packages it links to ...", label)
     run(
         ["apt-get", *words, "-qq", "download", *packages],
         cwd=target,
         failure=f"The packages of {packages[0]} could not be downloaded.",
     )
+
+
+def _is_there(pinned: str, words: Sequence[str]) -> bool:
+    """Tell whether a suite's package list has a package in a version, given as ``name=version``."""
+    name, _, version = pinned.partition("=")
+    listed = run(
+        ["apt-cache", *words, "madison", name], failure=f"Debian's {name} could not be looked up."
+    )
+    return version in [line.split("|")[1].strip() for line in listed.splitlines() if "|" in line]
 
 
 def python_version() -> str:

@@ -25,6 +25,10 @@ shared_buffers = 256MB
 max_connections = 400
 """
 
+# The tables and indexes whose files are not empty: a template is told to have so many.
+COUNT_FILLED = "SELECT count(*) FROM pg_class WHERE pg_relation_size(oid) > 0"
+TOLD_OF = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '{}'"
+
 # Debian's package makes and starts a system-wide cluster, unless it is told not to.
 INCLUDED = "/etc/postgresql-common/createcluster.d"
 PREVENT_MAIN_CLUSTER = (
@@ -96,12 +100,14 @@ def _make_cluster(folder: Path) -> None:
         folder.parent.chmod(0o755)
         for path in (folder, socket_folder()):
             shutil.chown(path, user, pwd.getpwnam(user).pw_gid)
+    partial = folder / "data.partial"  # so that one that was interrupted is no cluster
     _as_cluster_user(
-        *("initdb", "-D", folder / "data", "--username", ROLE, "--auth", "trust", "--no-sync"),
+        *("initdb", "-D", partial, "--username", ROLE, "--auth", "trust", "--no-sync"),
         *("--encoding", "UTF8", "--locale", "C.UTF-8"),
     )
-    with (folder / "data" / "postgresql.conf").open("a", encoding="utf-8") as settings:
+    with (partial / "postgresql.conf").open("a", encoding="utf-8") as settings:
         settings.write(SETTINGS + f"unix_socket_directories = '{socket_folder()}'\n")
+    partial.rename(folder / "data")
 
 
 def stop() -> None:
@@ -145,18 +151,34 @@ def seal(database: str, template: str) -> None:
     """Give a database the name of a template, in one step, and let nobody connect to it again."""
     # the copies have the planner's statistics from the start, and no autovacuum disturbs them
     _as_role("vacuumdb", "--quiet", "--analyze", database)
+    filled = execute(database, COUNT_FILLED)
     execute(
         "postgres",
+        f"COMMENT ON DATABASE \"{database}\" IS '{filled}'; "
         f'ALTER DATABASE "{database}" ALLOW_CONNECTIONS false; '
         f'ALTER DATABASE "{database}" RENAME TO "{template}"',
     )
 
 
 def copy(template: str, database: str) -> None:
-    """Make a new database from a template; several processes may do so at the same time."""
+    """Make a new database from a template; several processes may do so at the same time.
+
+    Raises:
+        ProvisioningError: There is no such template, or files of it are missing.
+    """
     # before 15 there is only this strategy; the other one writes all pages into the log, too
     strategy = ("--strategy", "file_copy") if _version() >= 15 else ()
     _as_role("createdb", "-T", template, *strategy, database)
+    told = execute("postgres", TOLD_OF.format(template))
+    try:
+        found = execute(database, COUNT_FILLED)
+    except ProvisioningError as error:
+        found = str(error)
+    if told and found != told:  # PostgreSQL copies what files there are
+        drop(database)
+        raise ProvisioningError(
+            f"{template} is damaged: it should have {told} tables with content, and has: {found}"
+        )
 
 
 def databases(prefix: str) -> list[str]:
@@ -219,7 +241,7 @@ def _as_cluster_user(program: str, *words: str | Path) -> str:
             user=_cluster_user(),
             cwd=cluster_folder(),
             log=log,
-            failure=f"PostgreSQL: {program} failed.",
+            failure=f"PostgreSQL: {program} failed; see also {cluster_folder() / 'postgres.log'}.",
         )
 
 

@@ -86,6 +86,11 @@ def make_environment(folder: Path, versions: tuple[str, ...], label: str = "") -
     return folder / "bin" / "python"
 
 
+def interpreter_of(release: Release) -> Path:
+    """Return the interpreter of the release's virtual environment, as it was made before."""
+    return cache_folder() / release.name / "venv" / "bin" / "python"
+
+
 def environment_of(release: Release) -> Path:
     """Make the release's virtual environment unless it is there, and return its interpreter.
 
@@ -96,7 +101,7 @@ def environment_of(release: Release) -> Path:
     finished = folder / "finished"
     wanted = hashlib.sha256(release.requirements.read_bytes()).hexdigest()
     if finished.exists() and finished.read_text(encoding="utf-8") == wanted:
-        return folder / "bin" / "python"
+        return interpreter_of(release)
     python = make_environment(folder, release.pythons, release.name)
     progress(f"Installing the Python packages of {release.requirements.name} ...", release.name)
     run(

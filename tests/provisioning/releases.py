@@ -53,6 +53,8 @@ class Release:
     """What the port of long polling, or of websockets, is called in the configuration."""
     package: str = ""
     """Debian's name for it; empty where Debian carries none and a source tree has to be given."""
+    package_version: str = ""
+    """The version that tests are written for; another one only if Debian has this no longer."""
     suite: str = ""
     linked_packages: tuple[str, ...] = ()
 
@@ -75,6 +77,7 @@ class Release:
 ODOO_19 = Release(
     version="19",
     package="odoo-19",
+    package_version="19.0.0+dfsg-1",
     suite="sid",
     linked_packages=(*LINKED_PACKAGES, "fonts-montserrat"),
     pythons=("3.12", "3.11", "3.13"),
@@ -119,6 +122,7 @@ ODOO_15 = Release(
 ODOO_14 = Release(
     version="14",
     package="odoo-14",
+    package_version="14.0.0+dfsg.2-7+deb11u2",
     suite="bullseye",
     linked_packages=LINKED_PACKAGES,
     pythons=("3.9",),
