@@ -13,6 +13,8 @@ import pytest
 from tests import selection, typed_results
 from tests.live import own
 
+pytest_plugins = ["tests.kit.trusted"]
+
 # Journals and the like of the programs that tests start.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="odoo-toolkit-state-")
 

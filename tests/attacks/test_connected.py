@@ -49,7 +49,7 @@ def listen(team: RunningTeam, token: str, **notifications: Any) -> requests.Resp
             "Mcp-Method": method,
         },
         stream=True,
-        timeout=30,
+        timeout=120,
     )
 
 

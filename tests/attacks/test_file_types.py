@@ -110,7 +110,7 @@ def test_no_file_is_stored_or_served_as_a_page(
     assert wrong == []
     for row in stored[:4]:
         path = f"/web/content/{row['id']}"
-        answer = writer.web_session.get(path, timeout=30, before_login=lambda: check_login(writer))
+        answer = writer.web_session.get(path, timeout=120, before_login=lambda: check_login(writer))
         kind = answer.headers["Content-Type"].partition(";")[0]
         assert (
             answer.status_code != 200

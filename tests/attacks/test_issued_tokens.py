@@ -104,7 +104,7 @@ def test_no_form_of_another_site_is_taken(team: RunningTeam, issuer: Issuer, pat
     for origin, proof in (("https://evil.example.com", own), (team.url, foreign), (None, own)):
         headers = {"Origin": origin} if origin else {}
         form = {"csrf": proof, "connection": str(connection.id)}
-        refused = home.browser.post(team.url + path, form, headers=headers, timeout=30)
+        refused = home.browser.post(team.url + path, form, headers=headers, timeout=120)
         assert refused.status_code == 403
     assert home.get(path, csrf=own, connection=str(connection.id)).status_code == 405
     assert team.server.provider.grants.grants() == before
@@ -231,15 +231,15 @@ def test_a_token_counts_where_tokens_belong_only(team: RunningTeam, issuer: Issu
     """In one header, and not in an address, a form or a cookie; nor does a page take one."""
     token = token_of(issuer, team, ANN)
     address = f"{team.url}/mcp"
-    assert requests.post(address, params={"access_token": token}, timeout=30).status_code == 401
-    assert requests.post(address, {"access_token": token}, timeout=30).status_code == 401
-    assert requests.post(address, cookies={"omcp-me": token}, timeout=30).status_code == 401
+    assert requests.post(address, params={"access_token": token}, timeout=120).status_code == 401
+    assert requests.post(address, {"access_token": token}, timeout=120).status_code == 401
+    assert requests.post(address, cookies={"omcp-me": token}, timeout=120).status_code == 401
     for path in ("/me", "/admin", "/admin/activity"):
         page = requests.get(
             team.url + path,
             headers={"Authorization": f"Bearer {token}"},
             cookies={"omcp-me": token, "omcp-admin": token},
-            timeout=30,
+            timeout=120,
         )
         assert ANN not in page.text
 

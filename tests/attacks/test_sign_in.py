@@ -99,13 +99,13 @@ def test_a_token_opens_no_page(team: RunningTeam, client: OAuthClient) -> None:
         assert "ann" not in thief.get("/me").text
         assert "ann" not in thief.get("/admin").text
         headers = {"Authorization": f"Bearer {token}"}
-        assert "ann" not in requests.get(f"{team.url}/me", headers=headers, timeout=30).text
+        assert "ann" not in requests.get(f"{team.url}/me", headers=headers, timeout=120).text
 
 
 def test_a_token_in_the_address_opens_nothing(team: RunningTeam, client: OAuthClient) -> None:
     tokens = Person(team.url).connect(client, login="ann", password=password_of("ann"))
     answer = requests.post(
-        f"{team.url}/mcp", params={"access_token": tokens.access}, json={}, timeout=30
+        f"{team.url}/mcp", params={"access_token": tokens.access}, json={}, timeout=120
     )
     assert answer.status_code == 401
 
@@ -169,7 +169,10 @@ def test_a_path_is_no_open_redirect(team: RunningTeam, address: str) -> None:
 def test_another_name_of_the_host_is_not_answered(team: RunningTeam) -> None:
     for path in ("/", "/me", "/authorize", "/.well-known/oauth-authorization-server", "/mcp"):
         answer = requests.get(
-            team.url + path, headers={"Host": "evil.example.com"}, allow_redirects=False, timeout=30
+            team.url + path,
+            headers={"Host": "evil.example.com"},
+            allow_redirects=False,
+            timeout=120,
         )
         assert answer.status_code == 421
         assert "evil" not in answer.text
@@ -182,7 +185,7 @@ def test_forwarded_headers_bend_no_address(team: RunningTeam, client: OAuthClien
         "Forwarded": "host=evil.example.com",
     }
     told = requests.get(
-        f"{team.url}/.well-known/oauth-authorization-server", headers=headers, timeout=30
+        f"{team.url}/.well-known/oauth-authorization-server", headers=headers, timeout=120
     )
     assert "evil" not in told.text
     sent = requests.get(
@@ -190,7 +193,7 @@ def test_forwarded_headers_bend_no_address(team: RunningTeam, client: OAuthClien
         params=client.query(),
         headers=headers,
         allow_redirects=False,
-        timeout=30,
+        timeout=120,
     )
     assert sent.headers["Location"].startswith(team.url)
 
@@ -352,18 +355,18 @@ def test_no_form_of_another_site_is_taken(
     form = {"csrf": proof, "connection": "1", "account": "1", "answer": "allow"}
     for origin in (None, "null", "https://evil.example.com", team.url + ".evil.example.com"):
         headers = {"Origin": origin} if origin else {}
-        answer = home.browser.post(team.url + path, form, headers=headers, timeout=30)
+        answer = home.browser.post(team.url + path, form, headers=headers, timeout=120)
         assert answer.status_code == 403, (origin, answer.text)
     ours = {"Origin": team.url}
     foreign = hidden(Person(team.url).get("/me").text)["csrf"]
     for wrong in (None, "", "x", foreign, "\u00e9"):
         answer = home.browser.post(
-            team.url + path, {**form, "csrf": wrong}, headers=ours, timeout=30
+            team.url + path, {**form, "csrf": wrong}, headers=ours, timeout=120
         )
         assert answer.status_code == 403, wrong
-    as_json = home.browser.post(team.url + path, json=form, headers=ours, timeout=30)
+    as_json = home.browser.post(team.url + path, json=form, headers=ours, timeout=120)
     assert as_json.status_code == 415
-    without_cookie = requests.post(team.url + path, form, headers=ours, timeout=30)
+    without_cookie = requests.post(team.url + path, form, headers=ours, timeout=120)
     assert without_cookie.status_code == 403
     assert len(team.server.provider.grants.grants()) == 1
 
@@ -528,7 +531,7 @@ def test_registrations_and_requests_of_one_address_are_bounded(
 ) -> None:
     body = {"redirect_uris": [CALLBACK]}
     statuses = [
-        requests.post(f"{team.url}/register", json=body, timeout=30).status_code for _ in range(40)
+        requests.post(f"{team.url}/register", json=body, timeout=120).status_code for _ in range(40)
     ]
     assert statuses[28:].count(429) >= 10
     answers = [Person(team.url).get("/authorize", **client.query()) for _ in range(130)]
@@ -544,7 +547,7 @@ def test_a_body_that_is_too_long_is_cut_off(team: RunningTeam, person: Person, p
     page = person.get("/me")
     form = {**hidden(page.text), "login": "x" * 100_000}
     headers = {"Origin": team.url}
-    answer = person.browser.post(team.url + path, form, headers=headers, timeout=30)
+    answer = person.browser.post(team.url + path, form, headers=headers, timeout=120)
     assert answer.status_code == 413
 
 
@@ -554,7 +557,7 @@ def test_json_that_is_none_or_too_deep_registers_nobody(team: RunningTeam, body:
         f"{team.url}/register",
         body.encode("utf-8", "surrogatepass"),
         headers={"Content-Type": "application/json"},
-        timeout=30,
+        timeout=120,
     )
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_client_metadata")
 
@@ -596,7 +599,7 @@ def test_headers_that_never_end_are_cut_off(
         assert slow.recv(1000).split()[1] == b"200"
         slow.sendall(b"GET /healthz HT")
         assert closed(slow)
-    assert requests.get(f"{team.url}/healthz", timeout=30).status_code == 200
+    assert requests.get(f"{team.url}/healthz", timeout=120).status_code == 200
 
 
 def closed(connection: socket.socket) -> bool:
@@ -725,7 +728,7 @@ def document_server(
     monkeypatch.setattr(client_documents, "public_address", lambda host, port: "127.0.0.1")
     yield f"https://client.example.net:{port}/client.json"
     listening.close()
-    thread.join(20)
+    thread.join(60)
 
 
 def respond(status: str, body: bytes = b"", *headers: str) -> Answer:

@@ -6,7 +6,7 @@ import itertools
 import json
 import threading
 import xmlrpc.client
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -87,6 +87,7 @@ class Member:
         access: the token.
         client: that has it; None for one that was made in the store.
         lost: how many answers have not come.
+        on_lost: called for each of them.
     """
 
     url: str
@@ -95,6 +96,7 @@ class Member:
     access: str
     client: OAuthClient | None = None
     lost: int = 0
+    on_lost: Callable[[], None] = lambda: None
     _numbers: Any = attrs.field(factory=lambda: itertools.count(1))
 
     def open(self, method: str, params: Mapping[str, Any], asks: bool = False) -> requests.Response:
@@ -134,12 +136,16 @@ class Member:
             with self.open(method, params, asks) as answer:
                 body = _body(answer)
         except requests.RequestException as error:
-            self.lost += 1
+            self._lose()
             raise LostAnswerError(str(error)) from error
         if answer.status_code in GONE:
-            self.lost += 1
+            self._lose()
             raise LostAnswerError(str(body)[:300])
         return Said(answer.status_code, body)
+
+    def _lose(self) -> None:
+        self.lost += 1
+        self.on_lost()
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], asks: bool = False, **more: Any

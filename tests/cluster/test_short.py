@@ -9,7 +9,8 @@ from tests.live.own import own
 from tests.live.servers import Server, find_servers
 from tests.provisioning import postgres
 
-pytestmark = pytest.mark.cluster
+# Starting the store, the processes and the users takes a minute, and each fault some more.
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 
 def newest() -> Server:

@@ -157,7 +157,7 @@ def test_sealing_anew_keeps_a_key_that_comes_meanwhile(
     monkeypatch.setattr(vault, "renew", renewed)
     here.reseal()
     for other in others:
-        other.join(20)
+        other.join(60)
     after = here.account(account.id)
     assert after is not None
     assert after.key is not None

@@ -139,6 +139,8 @@ def trial(
         cluster = _started(stack, server, store, folder, processes, program, prefix)
         *named, last = users.items()
         *workers, leaving = [sign_in(cluster.url, INSTANCE, *one) for one in named]
+        for worker in workers:
+            worker.on_lost = ledger.step
         limited = sign_in(cluster.url, LIMITED, *last)
         with ThreadPoolExecutor(people + 2) as threads:
             done = [

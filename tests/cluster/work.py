@@ -43,7 +43,7 @@ class Ledger:
     wrong: list[str] = attrs.field(factory=list)
     counts: Counter[str] = attrs.field(factory=Counter)
     _changed: threading.Condition = attrs.field(factory=threading.Condition)
-    _done: int = 0
+    _progress: int = 0
 
     def claim(self, mark: str, who: Member, expected: Expected, why: str) -> None:
         """Note what must be there."""
@@ -55,15 +55,19 @@ class Ledger:
             self.counts[what] += 1
 
     def step(self) -> None:
-        """Note that one piece of work is done."""
+        """Note that one piece of work is done, or that an answer to it has not come."""
         with self._changed:
-            self._done += 1
+            self._progress += 1
             self._changed.notify_all()
 
     def wait_for(self, steps: int) -> None:
-        """Wait until so many pieces are done."""
+        """Wait until so many pieces are done or answers have not come.
+
+        Answers that do not come count, as everybody may be waiting for one process: the key of a
+        piece of work belongs to the process that has begun it, until that process ends or goes on.
+        """
         with self._changed:
-            assert self._changed.wait_for(lambda: self._done >= steps, 600), "Nobody works."
+            assert self._changed.wait_for(lambda: self._progress >= steps, 600), "Nobody works."
 
 
 @attrs.frozen

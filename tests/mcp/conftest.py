@@ -60,7 +60,8 @@ def connection_settings(odoo: FakeOdoo) -> ConnectionSettings:
             "username": LOGIN,
             "password": PASSWORD,
             "reconnect_attempts": 0,
-            "timeout": 10,
+            # Only what hangs takes that long, however busy the machine is.
+            "timeout": 240,
             "journal": "off",
         },
         environ={},

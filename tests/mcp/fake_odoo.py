@@ -53,6 +53,10 @@ class FaultError(Exception):
         self.error = error
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 512  # more calls at once than a busy machine accepts at once
+
+
 class FakeOdoo:
     """Answers like an Odoo; ``calls`` has what was asked, ``answers`` can be replaced.
 
@@ -122,12 +126,12 @@ class FakeOdoo:
                 {"id": 80, "model": "res.partner", "name": "Contact"}
             ],
         }
-        self._server: ThreadingHTTPServer | None = None
+        self._server: _Server | None = None
 
     def start(self) -> FakeOdoo:
         """Begin to answer."""
         handler = type("Handler", (_Handler,), {"odoo": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", self.port), handler)
+        self._server = _Server(("127.0.0.1", self.port), handler)
         threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         ).start()

@@ -49,7 +49,7 @@ class HttpClient:
 
     def connection(self) -> http.client.HTTPConnection:
         """Return a new connection to the server."""
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
 
     def post(self, era: str, method: str, params: Any = None, **headers: str) -> Answer:
         """Send one request of an era and return what came back.
@@ -144,5 +144,5 @@ class RunningServer(HttpClient):
     def stop(self) -> None:
         """Do what SIGTERM does, and wait for the end."""
         self.http.should_exit = True
-        self.thread.join(30)
+        self.thread.join(60)
         assert not self.thread.is_alive()

@@ -99,7 +99,7 @@ class StdioClient:
     def close(self) -> int:
         """Close its standard input, wait for its end, and return its exit status."""
         if self.process.poll() is None or not self.log:
-            out, err = self.process.communicate(timeout=20)
+            out, err = self.process.communicate(timeout=60)
             self.lines += out.splitlines()
             self.log += err
         return self.process.returncode

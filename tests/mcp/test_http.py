@@ -100,7 +100,7 @@ def test_200_calls_at_once_are_all_answered_rightly(
 
     def count(args: list[Any], kwargs: dict[str, Any]) -> int:
         busy.set()
-        finish.wait(30)
+        assert finish.wait(240)
         domain = kwargs.get("domain") or args[0]
         return int(domain[0][2])
 
@@ -114,15 +114,17 @@ def test_200_calls_at_once_are_all_answered_rightly(
 
     with ThreadPoolExecutor(200) as threads:
         answers = [threads.submit(call, number) for number in range(1, 201)]
-        assert busy.wait(30)
-        listed = served.post(era, "tools/list")
-        still_under_way = not any(answer.done() for answer in answers)
-        finish.set()
-        counts = [answer.result(60) for answer in answers]
+        try:
+            assert busy.wait(120)
+            listed = served.post(era, "tools/list")
+            early = [answer.exception() or answer.result() for answer in answers if answer.done()]
+        finally:
+            finish.set()
+        counts = [answer.result() for answer in answers]
 
-    assert counts == list(range(1, 201))
     assert listed.status == 200
-    assert still_under_way
+    assert early == []
+    assert counts == list(range(1, 201))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_body_over_the_limit_is_refused(make_server: MakeServer, era: str) -> No
         large = {"name": COUNT[0], "arguments": {"model": "x" * 1_100_000}}
         assert served.post(era, "tools/call", large).status == 413
         chunk = b"100000\r\n" + b" " * 0x100000 + b"\r\n"
-        with socket.create_connection(("127.0.0.1", served.port), timeout=30) as raw:
+        with socket.create_connection(("127.0.0.1", served.port), timeout=120) as raw:
             head = f"POST /mcp HTTP/1.1\r\nHost: localhost:{served.port}\r\n"
             head += "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
             raw.sendall(head.encode() + chunk + chunk)
@@ -233,7 +235,7 @@ def test_client_that_vanishes_does_not_take_back_its_write(
 
     def slow_create(args: list[Any], kwargs: dict[str, Any]) -> Any:
         began.set()
-        finish.wait(30)
+        finish.wait(120)
         return create(args, kwargs)
 
     odoo.answers["res.partner", "create"] = slow_create
@@ -244,7 +246,7 @@ def test_client_that_vanishes_does_not_take_back_its_write(
         connection = served.send(
             era, "tools/call", {"name": "odoo_core_create", "arguments": arguments}
         )
-        assert began.wait(20)
+        assert began.wait(60)
         connection.close()
         assert served.post(era, "tools/list").status == 200
         finish.set()
@@ -306,7 +308,7 @@ def test_session_has_a_stream_that_ends_with_the_server(make_server: MakeServer)
             stream = threads.submit(served.get, "/mcp", Mcp_Session_Id=session, **wanted)
             served.post("legacy", "ping", Mcp_Session_Id=session)
             served.stop()
-            assert stream.result(5).status == 200
+            assert stream.result(60).status == 200
 
 
 def test_sigterm_lets_calls_end(odoo: FakeOdoo, era: str, tmp_path: Path) -> None:
@@ -315,7 +317,7 @@ def test_sigterm_lets_calls_end(odoo: FakeOdoo, era: str, tmp_path: Path) -> Non
 
     def create(args: list[Any], kwargs: dict[str, Any]) -> Any:
         began.set()
-        finish.wait(30)
+        finish.wait(120)
         return [77]
 
     odoo.answers["res.partner", "create"] = create
@@ -343,7 +345,7 @@ def test_sigterm_lets_calls_end(odoo: FakeOdoo, era: str, tmp_path: Path) -> Non
     connection = HttpClient(port).send(
         era, "tools/call", {"name": "odoo_core_create", "arguments": arguments}
     )
-    assert began.wait(20)
+    assert began.wait(60)
     process.send_signal(signal.SIGTERM)
     with ThreadPoolExecutor(1) as threads:
         reading = threads.submit(lambda: connection.getresponse().read())
@@ -351,10 +353,10 @@ def test_sigterm_lets_calls_end(odoo: FakeOdoo, era: str, tmp_path: Path) -> Non
             # Neither answered nor cut off.
             reading.result(1)
         finish.set()
-        answer = reading.result(20)
+        answer = reading.result(60)
     connection.close()
 
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     assert b'"isError":false' in answer.replace(b" ", b"")
     assert json.loads(audit.read_text("utf-8"))["result_ids"] == [77]
     process.stderr.close()

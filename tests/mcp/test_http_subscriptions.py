@@ -55,7 +55,7 @@ def test_stream_of_a_session(odoo: FakeOdoo, make_server: MakeServer) -> None:
         answer = served.post("legacy", "initialize", HANDSHAKE)
         session = {name.lower(): value for name, value in answer.headers.items()}["mcp-session-id"]
         headers = {"Accept": "text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
         connection.request("GET", served.path, headers={**headers, "Mcp-Session-Id": session})
         response = connection.getresponse()
         subscribed = served.post(
@@ -152,7 +152,7 @@ def test_the_stream_of_a_session_ends_with_its_token(
             "Mcp-Session-Id": began.headers["mcp-session-id"],
         }
         monkeypatch.setattr(callers, "time", at(expires - 0.2))
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
         connection.request("GET", served.path, headers=headers)
         response = connection.getresponse()
         assert response.status == 200

@@ -145,7 +145,7 @@ def post(served: RunningServer, body: dict[str, Any]) -> Answer:
     """Send a request of the newer revision as it is."""
     import http.client
 
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
@@ -168,13 +168,13 @@ def test_requests_under_way_are_told_while_they_are(
 
     def slow(args: list[Any], kwargs: dict[str, Any]) -> Any:
         began.set()
-        finish.wait(30)
+        finish.wait(120)
         return count(args, kwargs)
 
     odoo.answers["res.partner", "search_count"] = slow
     with RunningServer(make_server(transport="http")) as served:
         connection = served.send(era, "tools/call", {"name": COUNT[0], "arguments": COUNT[1]})
-        assert began.wait(20)
+        assert began.wait(60)
         during = samples(served)
         finish.set()
         connection.getresponse().read()

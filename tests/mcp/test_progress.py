@@ -253,7 +253,7 @@ async def test_deep_search_of_all_models_can_be_cancelled(
 
     def answer(args: list[Any], kwargs: dict[str, Any]) -> Any:
         asked.set()
-        heard.wait(10)
+        heard.wait(120)
         return []
 
     monkeypatch.setattr(SessionListener, "cancel", hear)

@@ -31,7 +31,7 @@ def environ(odoo: FakeOdoo) -> dict[str, str]:
 
 def run(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*SERVER, *arguments], env=environ, capture_output=True, text=True, timeout=30, check=False
+        [*SERVER, *arguments], env=environ, capture_output=True, text=True, timeout=120, check=False
     )
 
 
@@ -164,7 +164,7 @@ def test_audit_file_that_cannot_be_written_is_a_problem(environ: dict[str, str])
 def test_unknown_toolset_keeps_the_server_from_starting(environ: dict[str, str]) -> None:
     client = StdioClient({**environ, "ODOO_MCP_ENABLED_TOOLSETS": "core,sail"})
 
-    assert client.process.wait(timeout=20) == 2
+    assert client.process.wait(timeout=60) == 2
     client.close()
     assert "'sail'" in client.log
 
@@ -180,7 +180,7 @@ def test_asking_for_help_does_not_import_mcp(option: str) -> None:
         "    print('mcp' in sys.modules, file=sys.stderr)\n"
     )
     result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
     )
 
     assert result.returncode == 0
@@ -201,7 +201,7 @@ def test_server_starts_without_what_only_calls_need() -> None:
         f"print([name for name in {needless} if name in sys.modules])"
     )
     result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True
     )
 
     assert result.stdout.strip() == "[]"
@@ -338,7 +338,7 @@ def test_write_under_way_is_finished_when_the_input_ends(
 
     def create(args: list[Any], kwargs: dict[str, Any]) -> Any:
         began.set()
-        finish.wait(10)
+        finish.wait(120)
         return [77]
 
     odoo.answers["res.partner", "create"] = create
@@ -354,11 +354,11 @@ def test_write_under_way_is_finished_when_the_input_ends(
     client.initialize()
     arguments = {"model": "res.partner", "values": {"name": "Ann"}}
     client.send("tools/call", {"name": "odoo_core_create", "arguments": arguments}, id=9)
-    assert began.wait(20)
+    assert began.wait(60)
     assert client.process.stdin is not None
     client.process.stdin.close()
     finish.set()
-    client.process.wait(timeout=20)
+    client.process.wait(timeout=60)
 
     assert json.loads(audit.read_text("utf-8"))["result_ids"] == [77]
 
@@ -400,7 +400,13 @@ def test_messages_may_come_from_a_file(environ: dict[str, str], tmp_path: Path) 
     messages.write_text(json.dumps(message), "utf-8")
     with messages.open() as file:
         done = subprocess.run(
-            SERVER, env=environ, stdin=file, capture_output=True, text=True, timeout=30, check=False
+            SERVER,
+            env=environ,
+            stdin=file,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
 
     assert done.returncode == 0
@@ -419,5 +425,5 @@ def test_client_that_no_longer_reads_is_no_crash(environ: dict[str, str]) -> Non
     client.process.stdin.close()
 
     log = client.process.stderr.read()
-    assert client.process.wait(timeout=20) == 0
+    assert client.process.wait(timeout=60) == 0
     assert "Traceback" not in log

@@ -71,7 +71,7 @@ class Told:
         await self._send.send(uri)
 
     async def next(self) -> str:
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             return await self._receive.receive()
 
     @property
@@ -432,7 +432,7 @@ class Clock:
 
     async def asleep(self) -> None:
         """Wait until somebody sleeps."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             await self._asleep.wait()
         self._asleep = anyio.Event()
 

@@ -117,7 +117,7 @@ class OAuthClient:
                 "redirect_uris": [callback],
                 "token_endpoint_auth_method": "none",
             },
-            timeout=30,
+            timeout=120,
         )
         assert answer.status_code == 201, answer.text
         self.id = answer.json()["client_id"]
@@ -162,7 +162,7 @@ class OAuthClient:
 
     def post(self, path: str, **form: str) -> requests.Response:
         """Send a form."""
-        return requests.post(self.url + path, {"client_id": self.id, **form}, timeout=30)
+        return requests.post(self.url + path, {"client_id": self.id, **form}, timeout=120)
 
 
 class Person:

@@ -57,7 +57,7 @@ def test_each_address_says_where_its_tokens_come_from(team: RunningTeam) -> None
         assert refused.status_code == 401
         where = re.search(r'resource_metadata="([^"]+)"', refused.headers["WWW-Authenticate"])
         assert where
-        protected = requests.get(where[1], timeout=30).json()
+        protected = requests.get(where[1], timeout=120).json()
         assert protected["resource"] == team.url + path
         assert protected["authorization_servers"] == [team.url]
         assert protected["resource_name"] == name
@@ -65,7 +65,7 @@ def test_each_address_says_where_its_tokens_come_from(team: RunningTeam) -> None
 
 def test_there_is_no_address_of_what_is_no_database(team: RunningTeam) -> None:
     for path in ("/mcp/", "/mcp/third", "/mcp/Main", "/mcp/main/", "/mcp/main/x", "/mcp/%6dain/"):
-        assert requests.post(team.url + path, timeout=30, allow_redirects=False).status_code in (
+        assert requests.post(team.url + path, timeout=120, allow_redirects=False).status_code in (
             307,
             404,
         )
@@ -170,9 +170,9 @@ def test_with_one_database_both_addresses_are_its_own(users: Users, serve: Serve
 
 def test_an_issuer_chooses_no_database(users: Users, serve: Serve, issuer: Issuer) -> None:
     team = serve(TWO, issuer=table(issuer))
-    assert requests.post(f"{team.url}/mcp", timeout=30).status_code == 404
+    assert requests.post(f"{team.url}/mcp", timeout=120).status_code == 404
     bare = f"{team.url}/.well-known/oauth-protected-resource"
-    assert requests.get(bare, timeout=30).status_code == 404
+    assert requests.get(bare, timeout=120).status_code == 404
     key_given(team, instance="second")
     assert asked(team, token_of(issuer, team, path="/mcp/second"), "/mcp/second").status_code == 200
     assert f"{team.url}/mcp " not in text_of(Person(team.url).get("/"))
@@ -190,7 +190,7 @@ def preflight(address: str, origin: str, method: str, headers: str) -> requests.
             "Access-Control-Request-Method": method,
             "Access-Control-Request-Headers": headers,
         },
-        timeout=30,
+        timeout=120,
     )
 
 
@@ -217,7 +217,7 @@ def test_a_page_that_is_allowed_may_use_the_endpoint(open_to: RunningTeam) -> No
         assert all(name in allowed for name in NEEDED.split(","))
         assert "Access-Control-Allow-Credentials" not in told.headers
         # It reads where to get a token, too.
-        refused = requests.post(open_to.url + path, headers={"Origin": PAGE}, timeout=30)
+        refused = requests.post(open_to.url + path, headers={"Origin": PAGE}, timeout=120)
         assert refused.status_code == 401
         assert refused.headers["Access-Control-Allow-Origin"] == PAGE
         assert "WWW-Authenticate" in refused.headers["Access-Control-Expose-Headers"]
@@ -232,7 +232,7 @@ def test_no_other_page_may(open_to: RunningTeam, origin: str) -> None:
     told = preflight(f"{open_to.url}/mcp", origin, "POST", NEEDED)
     assert told.status_code == 400
     assert "Access-Control-Allow-Origin" not in told.headers
-    refused = requests.post(f"{open_to.url}/mcp", headers={"Origin": origin}, timeout=30)
+    refused = requests.post(f"{open_to.url}/mcp", headers={"Origin": origin}, timeout=120)
     assert "Access-Control-Allow-Origin" not in refused.headers
 
 
@@ -268,7 +268,7 @@ def test_pages_of_anybody_find_their_way_and_register_without_cookies(
         for address, method in addresses.items():
             told = preflight(address, origin, method, "content-type,mcp-protocol-version")
             assert told.status_code == 200
-            answer = requests.request(method, address, headers={"Origin": origin}, timeout=30)
+            answer = requests.request(method, address, headers={"Origin": origin}, timeout=120)
             for one in (told, answer):
                 assert one.headers["Access-Control-Allow-Origin"] == "*"
                 assert "Access-Control-Allow-Credentials" not in one.headers
@@ -277,6 +277,6 @@ def test_pages_of_anybody_find_their_way_and_register_without_cookies(
 @pytest.mark.parametrize("path", ["/sign-in", "/consent", "/me", "/me/sign-in", "/admin", "/"])
 def test_the_pages_for_people_are_for_no_other_page(open_to: RunningTeam, path: str) -> None:
     told = preflight(open_to.url + path, PAGE, "POST", "content-type")
-    shown = requests.get(open_to.url + path, headers={"Origin": PAGE}, timeout=30)
+    shown = requests.get(open_to.url + path, headers={"Origin": PAGE}, timeout=120)
     for one in (told, shown):
         assert "Access-Control-Allow-Origin" not in one.headers

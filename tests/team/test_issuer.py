@@ -46,7 +46,7 @@ def test_a_client_is_sent_to_the_issuer(team: RunningTeam, issuer: Issuer) -> No
     assert refused.status_code == 401
     where = re.search(r'resource_metadata="([^"]+)"', refused.headers["WWW-Authenticate"])
     assert where
-    protected = requests.get(where[1], timeout=30).json()
+    protected = requests.get(where[1], timeout=120).json()
     assert protected["resource"] == f"{team.url}/mcp"
     assert protected["authorization_servers"] == [issuer.url]
     assert protected["scopes_supported"] == ["odoo"]
@@ -61,7 +61,7 @@ def test_a_client_is_sent_to_the_issuer(team: RunningTeam, issuer: Issuer) -> No
 )
 def test_nobody_gets_a_token_here(team: RunningTeam, path: str) -> None:
     for method in ("GET", "POST", "OPTIONS"):
-        assert requests.request(method, team.url + path, timeout=30).status_code == 404
+        assert requests.request(method, team.url + path, timeout=120).status_code == 404
 
 
 def test_a_token_that_was_given_out_here_before_opens_nothing(

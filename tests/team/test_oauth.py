@@ -41,7 +41,7 @@ def register(team: RunningTeam, **changed: Any) -> requests.Response:
         "token_endpoint_auth_method": "none",
         **changed,
     }
-    return requests.post(f"{team.url}/register", json=body, timeout=30)
+    return requests.post(f"{team.url}/register", json=body, timeout=120)
 
 
 # Metadata ---------------------------------------------------------------------------------------
@@ -52,13 +52,13 @@ def test_a_client_finds_its_way_from_a_refused_call(team: RunningTeam) -> None:
     assert refused.status_code == 401
     where = re.search(r'resource_metadata="([^"]+)"', refused.headers["WWW-Authenticate"])
     assert where
-    protected = requests.get(where[1], timeout=30).json()
+    protected = requests.get(where[1], timeout=120).json()
     assert protected["resource"] == f"{team.url}/mcp"
     (issuer,) = protected["authorization_servers"]
     told = requests.get(
         f"{issuer}/.well-known/oauth-authorization-server",
         headers={"Origin": "https://inspector.example.com"},
-        timeout=30,
+        timeout=120,
     )
     metadata = told.json()
     assert metadata["issuer"] == issuer == team.url
@@ -67,13 +67,13 @@ def test_a_client_finds_its_way_from_a_refused_call(team: RunningTeam) -> None:
     assert metadata["client_id_metadata_document_supported"] is True
     assert "offline_access" not in protected["scopes_supported"]
     assert told.headers["Access-Control-Allow-Origin"] == "*"
-    bare = requests.get(f"{team.url}/.well-known/oauth-protected-resource", timeout=30)
+    bare = requests.get(f"{team.url}/.well-known/oauth-protected-resource", timeout=120)
     assert bare.json() == protected
 
 
 def test_without_documents_they_are_not_announced(users: Users, serve: Serve) -> None:
     team = serve(client_documents=False)
-    told = requests.get(f"{team.url}/.well-known/oauth-authorization-server", timeout=30).json()
+    told = requests.get(f"{team.url}/.well-known/oauth-authorization-server", timeout=120).json()
     assert told["client_id_metadata_document_supported"] is False
     answer = Person(team.url).get("/authorize", **OAuthClient(team.url).query(client_id=DOCUMENT))
     assert answer.status_code == 400
@@ -165,7 +165,7 @@ def test_a_secret_is_asked_for_of_whom_one_was_given(team: RunningTeam) -> None:
         # As RFC 6749 has it: with Basic, the client is named there and nowhere else.
         basic = (client.id, made["client_secret"]) if method == "client_secret_basic" else None
         named = {} if basic else {"client_id": client.id, "client_secret": made["client_secret"]}
-        answer = requests.post(f"{team.url}/token", {**form, **named}, auth=basic, timeout=30)
+        answer = requests.post(f"{team.url}/token", {**form, **named}, auth=basic, timeout=120)
         assert answer.status_code == 200, answer.text
 
 
@@ -260,7 +260,7 @@ def test_another_resource_is_refused_before_and_after(
     # Named twice, none of the two may be another.
     form = {"grant_type": "authorization_code", "code": code, "client_id": client.id}
     twice = [*form.items(), ("resource", elsewhere), ("resource", team.resource)]
-    answer = requests.post(f"{team.url}/token", twice, timeout=30)
+    answer = requests.post(f"{team.url}/token", twice, timeout=120)
     assert answer.json()["error"] == "invalid_target"
 
 

@@ -110,7 +110,7 @@ def test_nothing_secret_is_readable_in_the_store(users: Users, serve: Serve, pla
     operator.post("/admin/sign-in", operator.get("/admin"), password=OPERATOR_PASSWORD)
     secrets += [cookie.value or "" for cookie in operator.browser.cookies]
     made = requests.post(
-        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=30
+        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=120
     )
     secrets.append(made.json()["client_secret"])
     kept = everything(place)
@@ -258,7 +258,7 @@ def test_a_store_that_cannot_be_written_is_told_and_grants_nothing(
     register = requests.post(
         f"{team.url}/register",
         json={"redirect_uris": ["https://x.example"], "contacts": ["x" * 12_000]},
-        timeout=30,
+        timeout=120,
     )
     assert register.status_code == 503
     assert register.json()["error"] == "temporarily_unavailable"
@@ -337,7 +337,7 @@ def test_tidying_a_store_that_is_held_does_not_end_the_server(
     other = sqlite3.connect(tmp_path / "accounts.sqlite", isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
     team = serve()
-    assert requests.get(f"{team.url}/healthz", timeout=30).status_code in (200, 503)
+    assert requests.get(f"{team.url}/healthz", timeout=120).status_code in (200, 503)
     other.execute("ROLLBACK")
     other.close()
     assert OAuthClient(team.url).id
@@ -417,7 +417,7 @@ def test_many_registrations_neither_keep_new_clients_out_nor_push_out_those_in_u
     # Where all are in use, a new one is told.
     monkeypatch.setattr(clients, "MOST_CLIENTS", 2)
     answer = requests.post(
-        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=30
+        f"{team.url}/register", json={"redirect_uris": ["https://x.example"]}, timeout=120
     )
     assert answer.status_code == 400
     assert "too many clients" in answer.text
@@ -476,14 +476,14 @@ def test_characters_that_no_store_takes_do_no_harm(users: Users, serve: Serve, p
     assert client.post("/token", grant_type="refresh_token", refresh_token="a\0").status_code == 400
     for path in ("/token", "/revoke"):
         named = {"client_id": "https://x.example/\0", "token": "a"}
-        assert requests.post(f"{team.url}{path}", named, timeout=30).status_code == 401
+        assert requests.post(f"{team.url}{path}", named, timeout=120).status_code == 401
     page = person.sign_in(person.begin(client), login="ann\0", password="x")
     assert page.status_code == 400
     named = {"client_name": "a\0b\u202e", "redirect_uris": ["https://x.example/"]}
     made = requests.post(
         f"{team.url}/register",
         json={**named, "token_endpoint_auth_method": "none"},
-        timeout=30,
+        timeout=120,
     )
     client.id, client.callback = made.json()["client_id"], "https://x.example/"
     person = Person(team.url)

@@ -238,7 +238,7 @@ def test_waiting_for_somebody_elses_attempt_ends_in_time() -> None:
 
     def hold(connection: socket.socket) -> None:
         reached.set()
-        released.wait(10)
+        released.wait(120)
 
     with server(hold) as url:
         connection = odoo(url=url, timeout=20, reconnect_attempts=0)
@@ -249,12 +249,12 @@ def test_waiting_for_somebody_elses_attempt_ends_in_time() -> None:
 
         first = threading.Thread(target=connecting, daemon=True)
         first.start()
-        assert reached.wait(5)
+        assert reached.wait(60)
         with progress.time_limit(0), pytest.raises(OdooConnectionError) as caught:
             connection.call(WRITE)
         assert first.is_alive()
         released.set()
-        first.join(10)
+        first.join(60)
 
     assert (caught.value.code, caught.value.outcome) == ("TIMEOUT", "not_sent")
     assert not first.is_alive()
@@ -493,7 +493,7 @@ def meeting() -> Iterator[str]:
     barrier = threading.Barrier(16)
 
     def answer(params: dict[str, Any]) -> Any:
-        barrier.wait(timeout=10)
+        barrier.wait(timeout=60)
         return params["args"][5][0]
 
     with serving(answer) as url:
@@ -520,7 +520,7 @@ def test_when_a_call_is_given_up_no_connection_stays_open(
     with pytest.raises(OdooConnectionError):
         connection.call(Call(model="m", method="write", ids=[1], access="write", step=True))
 
-    assert gone.wait(5)
+    assert gone.wait(60)
 
 
 @pytest.mark.parametrize("failure", [progress.OperationCancelled, KeyboardInterrupt, ValueError])
@@ -538,7 +538,7 @@ def test_when_connecting_is_given_up_no_connection_stays_open(
     with pytest.raises(failure) as caught:
         odoo(url=url, database="x").connect()
 
-    assert gone.wait(5)
+    assert gone.wait(60)
     assert caught.value.__traceback__
 
 

@@ -8,12 +8,14 @@ import os
 import time
 import xmlrpc.client
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import requests
 import responses
 
+from odoo_toolkit.connection import http
 from odoo_toolkit.connection.settings import connection_settings
 from odoo_toolkit.doctor import Diagnosis, diagnose
 from odoo_toolkit.doctor.using import toolsets
@@ -168,13 +170,23 @@ def test_what_keeps_odoo_from_making_pdfs_is_told(healthy: Wire, state: str, sai
     assert said in step.meaning
 
 
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> float:
+    """A time at which the clock of this machine stands still: whole seconds, as headers have."""
+    moment = float(int(time.time()))
+    monkeypatch.setattr(http, "time", SimpleNamespace(time=lambda: moment))
+    return moment
+
+
 @pytest.mark.parametrize(
     ("ahead", "said"),
     [(-7 * 60, "7 minutes behind"), (3 * 3600, "3 hours ahead of"), (60, "60 seconds ahead of")],
 )
-def test_a_clock_that_is_off_is_told(mock: responses.RequestsMock, ahead: float, said: str) -> None:
+def test_a_clock_that_is_off_is_told(
+    mock: responses.RequestsMock, now: float, ahead: float, said: str
+) -> None:
     mock.add("POST", VERSION, json=version_info(17))
-    date = email.utils.formatdate(time.time() + ahead + 0.5, usegmt=True)
+    date = email.utils.formatdate(now + ahead, usegmt=True)
     mock.add("POST", LIST, json={"result": ["a"]}, headers={"Date": date})
     mock.add("POST", f"{URL}/jsonrpc", json=RECORDED["14"]["login_refused"])
 
@@ -183,8 +195,8 @@ def test_a_clock_that_is_off_is_told(mock: responses.RequestsMock, ahead: float,
     assert said in step.meaning
 
 
-def test_clocks_that_agree_are_told(mock: responses.RequestsMock) -> None:
-    date = email.utils.formatdate(time.time() - 2, usegmt=True)
+def test_clocks_that_agree_are_told(mock: responses.RequestsMock, now: float) -> None:
+    date = email.utils.formatdate(now - 2, usegmt=True)
     mock.add("POST", VERSION, json=version_info(17), headers={"Date": date})
     mock.add("POST", LIST, json={"result": []})
 

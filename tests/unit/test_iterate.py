@@ -287,7 +287,7 @@ def gated(server: FakeServer, holds: Callable[[Call], bool]) -> tuple[threading.
     def answer(call: Call) -> Any:
         if holds(call):
             waiting.append(call)
-            assert gate.wait(10)
+            assert gate.wait(120)
         return NotImplemented
 
     server.answers["x.item", "search_read"] = answer
@@ -308,7 +308,7 @@ def test_a_page_is_used_while_later_ones_are_under_way(odoo: Odoo, server: FakeS
 
 def test_two_pages_are_read_side_by_side(odoo: Odoo, server: FakeServer) -> None:
     """Two calls that wait for each other get through only together."""
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
 
     def answer(call: Call) -> Any:
         if later_page(call):
@@ -368,7 +368,7 @@ def test_ending_early_waits_for_what_is_under_way(odoo: Odoo, server: FakeServer
     closer.join(0.05)
     assert closer.is_alive()
     gate.set()
-    closer.join(10)
+    closer.join(60)
     assert not closer.is_alive()
     assert ahead_threads() == []
     assert len(waiting) <= 2

@@ -187,7 +187,7 @@ def test_no_more_are_under_way_than_allowed_and_all_come_through(at_once: int) -
                 if under_way == at_once:
                     full.set()
             # Without the others that are allowed none goes on.
-            assert full.wait(10)
+            assert full.wait(60)
             with lock:
                 under_way -= 1
         return number
@@ -208,7 +208,7 @@ def test_waiting_for_others_ends_with_the_time_limit() -> None:
         ThreadPoolExecutor(1) as threads,
         pytest.raises(OdooConnectionError) as caught,
     ):
-        threads.submit(ask).result(10)
+        threads.submit(ask).result(60)
     assert caught.value.code == "TIMEOUT"
 
 

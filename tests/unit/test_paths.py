@@ -384,7 +384,7 @@ class TestPolicy:
 
 def test_relations_of_one_model_are_read_side_by_side(server: FakeServer) -> None:
     """Two calls that wait for each other get through only together."""
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
 
     def answer(call: Call) -> Any:
         both.wait()

@@ -28,7 +28,7 @@ def test_threads_that_need_the_same_description_make_one_request(wire: Wire) -> 
     gate = threading.Event()
 
     def answer(args: list[Any], kwargs: dict[str, Any]) -> Any:
-        gate.wait(5)
+        gate.wait(120)
         return RECORDED["14"]["fields"]
 
     wire.answers["res.partner", "fields_get"] = answer

@@ -104,7 +104,7 @@ def test_threads_that_meet_the_same_expired_session_log_in_once(
     def all_expired(method: str, path: str, **options: Any) -> Any:
         answer = request(method, path, **options)
         if path == "/page" and answer.status_code != 200:
-            together.wait(10)
+            together.wait(120)
         return answer
 
     opened._http.request = all_expired  # type: ignore[method-assign]
@@ -116,7 +116,7 @@ def test_threads_that_meet_the_same_expired_session_log_in_once(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert texts == ["the page"] * 4
     assert len(web.logins) == 2
 
