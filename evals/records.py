@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from evals.database import Database, Record
@@ -11,8 +11,8 @@ NO_TAXES = [[6, 0, []]]
 
 
 def today() -> date:
-    """Return the day on this machine, on which copies run, too."""
-    return date.today()  # noqa: DTZ011  (a copy of Odoo has the machine's day)
+    """Return the day in UTC, which is Odoo's, wherever the machine is."""
+    return datetime.now(timezone.utc).date()
 
 
 def days_from_now(days: int) -> str:

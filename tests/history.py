@@ -9,9 +9,10 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, timedelta
 
 from odoo_toolkit import Odoo, connect, create, execute, write
+from tests.kit.days import today
 
 #: How many customers begin to order in each of the last twelve months that are over.
 BEGUN = (9, 7, 8, 11, 6, 8, 10, 9, 7, 12, 8, 9)
@@ -27,7 +28,7 @@ def write_history(odoo: Odoo, begun: Sequence[int] = BEGUN) -> None:
         odoo: a connection of an administrator.
         begun: customers who begin in each of the last months; the fewer, the sooner it is done.
     """
-    chance, today = random.Random(14), datetime.now(timezone.utc).date()
+    chance, last_day = random.Random(14), today()
     product = create(odoo, "product.product", {"name": "Coffee, a box", "type": "service"}).id
     names = [{"name": f"Café {number:03}", "is_company": True} for number in range(sum(begun))]
     customers = create(odoo, "res.partner", names, context=QUIET).ids
@@ -37,17 +38,19 @@ def write_history(odoo: Odoo, begun: Sequence[int] = BEGUN) -> None:
         likes_it = chance.uniform(0.02, 0.3)
         for month in range(first, -1, -1):
             if month == first or chance.random() < likes_it:
-                ordered[_day(today, month, chance)].append(customer)
+                ordered[_day(last_day, month, chance)].append(customer)
     _order(odoo, product, ordered, chance)
-    _invoice(odoo, product, ordered, today, chance)
+    _invoice(odoo, product, ordered, last_day, chance)
 
 
-def _day(today: date, months: int, chance: random.Random) -> date:
+def _day(last_day: date, months: int, chance: random.Random) -> date:
     """Return a day of the month that is so many months ago."""
-    first = today.replace(day=1)
+    first = last_day.replace(day=1)
     for _ in range(months):
         first = (first - timedelta(days=1)).replace(day=1)
-    return first + timedelta(days=chance.randrange(28 if months else today.day))
+    # As many numbers are drawn on each day: the rest of the year comes out the same.
+    day = chance.randrange(28)
+    return first + timedelta(days=day if months else day % last_day.day)
 
 
 def _order(odoo: Odoo, product: int, ordered: dict[date, list[int]], chance: random.Random) -> None:
@@ -73,7 +76,7 @@ def _invoice(
     odoo: Odoo,
     product: int,
     ordered: dict[date, list[int]],
-    today: date,
+    last_day: date,
     chance: random.Random,
 ) -> None:
     """Write the invoices of the orders, due after 30 days, and the payments of each Friday."""
@@ -102,7 +105,7 @@ def _invoice(
     weeks: dict[date, list[int]] = defaultdict(list)
     for invoice, paid in zip(invoices, paid_on, strict=True):
         friday = paid + timedelta(days=(4 - paid.weekday()) % 7)
-        if friday <= today:
+        if friday <= last_day:
             weeks[friday].append(invoice)
     for friday, those in weeks.items():
         context = {"active_model": "account.move", "active_ids": those, **QUIET}

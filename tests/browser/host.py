@@ -9,13 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import anyio
 import attrs
 from mcp import Client
 from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp.types import CallToolResult, TextResourceContents, Tool
 from playwright.async_api import Frame, Page
+
+from tests.kit.tool_lists import whole_list
 
 HOST_PAGE = Path(__file__).parent / "host.html"
 
@@ -143,9 +144,7 @@ async def show(
         theme: light or dark.
         capabilities: of the host.
     """
-    # The list is whole once Odoo has answered.
-    while not (listed := await client.list_tools()).ttl_ms:
-        await anyio.sleep(0.5)
+    listed = await whole_list(client)
     tools: dict[str, Tool] = {one.name: one for one in listed.tools}
     uri = (tools[tool].meta or {})["ui"]["resourceUri"]
     (content,) = (await client.read_resource(uri)).contents

@@ -58,10 +58,10 @@ def expense_account(odoo: Odoo) -> dict[str, Any]:
     return dict(row)
 
 
-def user_in(server: Server, name: str, group: str) -> User:
-    """Return an internal user with the rights of one group, such as account.group_account_invoice.
+def user_in(server: Server, name: str, *groups: str) -> User:
+    """Return an internal user with the rights of groups, such as account.group_account_invoice.
 
-    The toolkit itself gives nobody rights.
+    What others gave the user is taken away. The toolkit itself gives nobody rights.
     """
     user = ordinary_user(server, name)
     admin = server.user("admin")
@@ -73,11 +73,16 @@ def user_in(server: Server, name: str, group: str) -> User:
     def ask(model: str, method: str, *arguments: Any) -> Any:
         return models.execute_kw(server.db, uid, password, model, method, arguments)
 
-    module, _, xml_id = group.partition(".")
-    wanted = [["module", "=", module], ["name", "=", xml_id]]
-    (found,) = ask("ir.model.data", "search_read", wanted, ["res_id"])
+    def group_id(group: str) -> int:
+        module, _, xml_id = group.partition(".")
+        wanted = [["module", "=", module], ["name", "=", xml_id]]
+        (found,) = ask("ir.model.data", "search_read", wanted, ["res_id"])
+        return int(found["res_id"])
+
     has = ask("res.users", "fields_get", ["groups_id", "group_ids"])
     field = "groups_id" if "groups_id" in has else "group_ids"
     ids = ask("res.users", "search", [["login", "=", user.login]])
-    ask("res.users", "write", ids, {field: [[4, found["res_id"]]]})
+    ask(
+        "res.users", "write", ids, {field: [[6, 0, [*map(group_id, ("base.group_user", *groups))]]]}
+    )
     return user

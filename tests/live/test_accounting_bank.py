@@ -45,8 +45,8 @@ def accountant(server: Server, admin: Odoo) -> Iterator[Odoo]:
     """A user with the rights that Odoo wants for bank lines."""
     basic = "account.group_account_basic"
     group = basic if admin.version.major >= 18 else "account.group_account_user"
-    user_in(server, "Accountant", "account.group_account_manager")
-    with connect(**credentials(server, user_in(server, "Accountant", group))) as connection:
+    user = user_in(server, "Accountant", "account.group_account_manager", group)
+    with connect(**credentials(server, user)) as connection:
         own = read(admin, "res.users", [connection.uid], ["partner_id"])[0]["partner_id"]["id"]
         # An order whose invoice is paid is told so by e-mail, which needs a sender.
         write(admin, "res.partner", [own], {"email": "accountant@example.com"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from odoo_toolkit.apps.accounting import (
     register_payment,
     send_reminders,
 )
+from tests.kit.days import today
 from tests.live.accounting_data import user_in
 from tests.live.servers import Server, credentials
 
@@ -28,7 +29,7 @@ def customer(admin: Odoo, suffix: str, *, email: bool = True) -> int:
 
 def overdue(admin: Odoo, partner: int, amount: float, days: int = 30, **more: Any) -> int:
     """A posted invoice that has been due for so many days."""
-    due = (date.today() - timedelta(days=days)).isoformat()  # noqa: DTZ011 - a day suffices
+    due = (today() - timedelta(days=days)).isoformat()
     line = {"name": "Thing", "quantity": 1, "price_unit": amount, "tax_ids": [[6, 0, []]]}
     values = {
         "move_type": "out_invoice",

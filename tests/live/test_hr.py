@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from base64 import b64encode
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import attrs
@@ -22,25 +23,35 @@ from tests.live.servers import Server, credentials, ordinary_user
 
 @attrs.frozen
 class Staff:
-    """An employee and a boss: users without further rights, but that one is the other's manager."""
+    """An employee and a boss: users without further rights, but that one is the other's manager.
+
+    Attributes:
+        tag: ends both names, which nobody else has.
+        weeks: Mondays to come, each for one test; the next week is free as well.
+        past_weeks: the same in the past.
+    """
 
     emp: Odoo
     boss: Odoo
     emp_id: int
     boss_id: int
+    tag: str
+    weeks: Iterator[date] = attrs.field(factory=lambda: _fortnights(date(2040, 1, 2)))
+    past_weeks: Iterator[date] = attrs.field(factory=lambda: _fortnights(date(2018, 1, 1)))
+
+
+def _fortnights(day: date) -> Iterator[date]:
+    while True:
+        yield day
+        day += timedelta(weeks=2)
 
 
 def employee(admin: Odoo, user: Odoo, name: str, **values: Any) -> int:
-    """Return the employee of a user, who is made one if need be."""
+    """Make an employee of a user."""
     # Odoo 14 lets nobody decide without an e-mail address.
-    mail = {"email": f"{user.settings.username}@example.com"}
+    mail = {"email": f"{name.replace(' ', '-').lower()}@example.com"}
     (row,) = toolkit.read(admin, "res.users", [user.uid], ["partner_id"]).records
     toolkit.write(admin, "res.partner", [row["partner_id"]["id"]], mail)
-    found = toolkit.search_read(admin, "hr.employee", [["user_id", "=", user.uid]], ["id"]).records
-    if found:
-        known = int(found[0]["id"])
-        toolkit.write(admin, "hr.employee", [known], {"name": name, **values})
-        return known
     made = toolkit.create(admin, "hr.employee", {"name": name, "user_id": user.uid, **values}).id
     assert made
     return made
@@ -48,12 +59,13 @@ def employee(admin: Odoo, user: Odoo, name: str, **values: Any) -> int:
 
 @pytest.fixture(scope="module")
 def staff(server: Server, admin: Odoo) -> Iterator[Staff]:
-    users = [ordinary_user(server, name) for name in ("Clerk", "Chief")]
+    tag = uuid.uuid4().hex[:8]
+    users = [ordinary_user(server, f"{name} {tag}") for name in ("Clerk", "Chief")]
     keywords: list[dict[str, Any]] = [credentials(server, user) for user in users]
     with connect(**keywords[0]) as emp, connect(**keywords[1]) as boss:
-        boss_id = employee(admin, boss, "Toolkit Chief")
-        emp_id = employee(admin, emp, "Toolkit Clerk", parent_id=boss_id)
-        yield Staff(emp, boss, emp_id, boss_id)
+        boss_id = employee(admin, boss, f"Toolkit Chief {tag}")
+        emp_id = employee(admin, emp, f"Toolkit Clerk {tag}", parent_id=boss_id)
+        yield Staff(emp, boss, emp_id, boss_id, tag)
 
 
 def leave_type(admin: Odoo, name: str, *, granted: bool = False, approval: str = "manager") -> int:
@@ -101,20 +113,9 @@ def grant(admin: Odoo, type_id: int, employee_id: int, days: float) -> None:
 
 
 @pytest.fixture
-def monday(admin: Odoo, staff: Staff, suffix: str) -> date:
-    """A Monday in the years to come in whose week neither of the two has time off."""
-    taken = {
-        date.fromisoformat(str(row[field])[:10])
-        for employee_id in (staff.emp_id, staff.boss_id)
-        for row in leaves(admin, employee_id)
-        for field in ("date_from", "date_to")
-        if row[field]
-    }
-    today = datetime.now(timezone.utc).date()
-    day = today + timedelta(weeks=20 + int(suffix, 16) % 2000, days=-today.weekday())
-    while any(day - timedelta(days=1) <= one <= day + timedelta(days=7) for one in taken):
-        day += timedelta(weeks=1)
-    return day
+def monday(staff: Staff) -> date:
+    """A Monday in whose week neither of the two has time off."""
+    return next(staff.weeks)
 
 
 def request(odoo: Odoo, **values: Any) -> LeaveResult:
@@ -259,18 +260,21 @@ def test_who_approves_requests_for_others_and_nobody_else_does(
     taken: dict[str, Any] = {"leave_type_id": type_id, "date_from": monday}
     before = leaves(admin, staff.boss_id)
     with pytest.raises(AccessError, match="not allowed to request time off for Toolkit Chief"):
-        request(staff.emp, **taken, employee_name="toolkit chief")
+        request(staff.emp, **taken, employee_name=f"toolkit chief {staff.tag}")
     bad: tuple[tuple[dict[str, Any], type[Exception]], ...] = (
         ({"employee_name": f"No {suffix}"}, NotFoundError),
         ({"employee_name": "toolkit"}, AmbiguousNameError),
         ({"employee_id": 10**7}, NotFoundError),
-        ({"employee_id": staff.boss_id, "employee_name": "toolkit chief"}, ValidationError),
+        (
+            {"employee_id": staff.boss_id, "employee_name": f"toolkit chief {staff.tag}"},
+            ValidationError,
+        ),
     )
     for who, error in bad:
         with pytest.raises(error):
             request(staff.boss, **taken, **who)
     assert leaves(admin, staff.boss_id) == before
-    made = request(staff.boss, **taken, employee_name="toolkit clerk", half_day="pm")
+    made = request(staff.boss, **taken, employee_name=f"toolkit clerk {staff.tag}", half_day="pm")
     assert made.employee
     assert (made.employee.id, made.days, made.half_day) == (staff.emp_id, 0.5, "pm")
     decide(staff.boss, decision="refuse", leave_id=made.id)
@@ -365,25 +369,25 @@ def test_requests_are_found_by_who_made_them(
     admin: Odoo, staff: Staff, suffix: str, monday: date
 ) -> None:
     type_id = leave_type(admin, f"Two {suffix}")
-    for row in leaves(admin, staff.emp_id):
+    for row in leaves(admin, staff.emp_id):  # of the tests before
         if row["state"] in ("confirm", "validate1"):
             decide(admin, decision="refuse", leave_id=row["id"])
     first = request(staff.emp, leave_type_id=type_id, date_from=monday)
     second = request(staff.emp, leave_type_id=type_id, date_from=monday + timedelta(days=1))
     with pytest.raises(AmbiguousNameError) as raised:
-        decide(staff.boss, decision="approve", employee_name="toolkit clerk")
+        decide(staff.boss, decision="approve", employee_name=f"toolkit clerk {staff.tag}")
     assert {match["id"] for match in raised.value.matches} == {first.id, second.id}
     decide(staff.emp, decision="withdraw", leave_id=second.id)
-    found = decide(staff.boss, decision="refuse", employee_name="toolkit clerk")
+    found = decide(staff.boss, decision="refuse", employee_name=f"toolkit clerk {staff.tag}")
     assert (found.id, found.state) == (first.id, "refuse")
 
 
 def test_the_directory_is_open_to_everybody(staff: Staff) -> None:
-    (found,) = hr.find_people(staff.emp, query="toolkit clerk").people
+    (found,) = hr.find_people(staff.emp, query=f"toolkit clerk {staff.tag}").people
     assert found.id == staff.emp_id
     assert found.manager
     assert found.manager.id == staff.boss_id
-    team = hr.find_people(staff.emp, manager="toolkit chief")
+    team = hr.find_people(staff.emp, manager=f"toolkit chief {staff.tag}")
     assert [person.id for person in team.people] == [staff.emp_id]
     assert hr.find_people(staff.emp, limit=1).has_more
     assert hr.find_people(staff.emp, query="100%_nobody").people == []
@@ -556,7 +560,10 @@ def test_an_employees_time_off_is_listed(
         f"approved Sea {suffix}, {monday} to {wednesday}",
         f"requested Sea {suffix}, {friday} am",
     ]
-    for odoo, who in ((staff.emp, {}), (staff.boss, {"employee_name": "toolkit clerk"})):
+    for odoo, who in (
+        (staff.emp, {}),
+        (staff.boss, {"employee_name": f"toolkit clerk {staff.tag}"}),
+    ):
         told = hr.list_leaves(odoo, **who, date_from=monday, date_to=friday)
         assert told.employee.id == staff.emp_id
         assert told.overlapping == words

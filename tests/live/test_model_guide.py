@@ -19,6 +19,7 @@ from odoo_toolkit.model_guide import (
     related_models,
 )
 from odoo_toolkit.search_help import suggest_domain
+from tests.kit.days import today
 
 MODELS = (
     *("sale.order", "account.move", "account.payment", "stock.picking", "purchase.order"),
@@ -249,8 +250,8 @@ def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(
     """Among a draft, one of another month, a bill, and one of another customer."""
     # Letters only: with digits it may look like the number of a document.
     suffix = "".join(chr(ord("a") + int(character, 16)) for character in suffix)
-    today = date.today()  # noqa: DTZ011
-    last_month = today.replace(day=1) - timedelta(days=5)
+    day = today()
+    last_month = day.replace(day=1) - timedelta(days=5)
     earlier = last_month.replace(day=1) - timedelta(days=5)
     customer = made(admin, "res.partner", {"name": f"Acme {suffix}", "is_company": True})
     contact = made(admin, "res.partner", {"name": f"Ann {suffix}", "parent_id": customer})
@@ -279,7 +280,7 @@ def test_unpaid_invoices_of_a_customer_from_last_month_are_found_and_no_others(
     invoice(customer, last_month, move_type="in_invoice")
 
     query = f"unpaid invoices of Acme {suffix} from last month"
-    suggestion = suggest_domain(odoo, "account.move", query)
+    suggestion = suggest_domain(odoo, "account.move", query, today=day)
 
     search = Call(model="account.move", method="search", arguments={"domain": suggestion.domain})
     assert sorted(odoo.call(search)) == sorted(wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -16,11 +16,9 @@ __all__ = ["staff"]
 
 
 @pytest.fixture
-def week(suffix: str) -> date:
-    """A Monday in the past that hardly another test has taken."""
-    weeks = int(suffix, 16) % 500
-    day = datetime.now(timezone.utc).date() - timedelta(weeks=20 + weeks)
-    return day - timedelta(days=day.weekday())
+def week(staff: Staff) -> date:
+    """A Monday in the past; neither of the two has logged time in its week or in the next."""
+    return next(staff.past_weeks)
 
 
 def house(admin: Odoo, name: str) -> tuple[int, int]:
@@ -67,7 +65,9 @@ def test_hours_are_odoos_own(admin: Odoo, staff: Staff, suffix: str, week: date)
     assert report.total == own_sum(admin, [["project_id", "in", [made, other]]])
     assert report.missing == []
 
-    judged = project.get_hours(admin, **span, employees=["toolkit clerk", staff.boss_id])
+    judged = project.get_hours(
+        admin, **span, employees=[f"toolkit clerk {staff.tag}", staff.boss_id]
+    )
     domain = [
         ["project_id", "!=", False],
         ["employee_id", "in", [staff.emp_id, staff.boss_id]],

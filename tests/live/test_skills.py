@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
-import anyio
 import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from odoo_toolkit import Odoo, create, read, search_read
+from odoo_toolkit import Odoo, count, create, read, search_read
 from odoo_toolkit.apps import inventory, sales
 from odoo_toolkit_mcp.areas import area_of
 from odoo_toolkit_mcp.skill_list import skills
+from tests.kit.days import today
+from tests.kit.tool_lists import whole_list
 from tests.live.accounting_data import user_in
 from tests.live.products import stored
 from tests.live.servers import Server, User
@@ -24,9 +24,6 @@ from tests.mcp.test_real_odoo import mcp_server
 from tests.skill_steps import filled, steps_of
 
 pytestmark = pytest.mark.anyio
-
-TODAY = date.today()  # noqa: DTZ011 - a day suffices
-LATER = (TODAY + timedelta(days=30)).isoformat()
 
 
 @pytest.fixture
@@ -53,9 +50,7 @@ def run(server: Server, form: str) -> Run:
         who = user or server.user("admin")
         settings = {"mode": "full", "confirm": "never", "tools": form}
         async with Client(mcp_server(server, who, **settings)) as client:
-            # The list is whole once Odoo has answered.
-            while not (tools := await client.list_tools()).ttl_ms:
-                await anyio.sleep(1)
+            tools = await whole_list(client)
             listed = {tool.name for tool in tools.tools}
             for step in steps_of(text):
                 arguments = filled(step.arguments, known)
@@ -65,6 +60,12 @@ def run(server: Server, form: str) -> Run:
         return known
 
     return follow
+
+
+@pytest.fixture
+def later() -> str:
+    """A day next month."""
+    return (today() + timedelta(days=30)).isoformat()
 
 
 async def called(
@@ -97,11 +98,11 @@ async def test_who_is_this_customer(run: Run, admin: Odoo, suffix: str) -> None:
     assert [row["id"] for row in answers["3"]["records"]] == [order.id]
 
 
-async def test_chase_overdue_invoices(run: Run, admin: Odoo, suffix: str) -> None:
+async def test_chase_overdue_invoices(run: Run, admin: Odoo, suffix: str, later: str) -> None:
     partner = customer(admin, suffix)
     first, second = overdue(admin, partner, 100.0, days=60), overdue(admin, partner, 50.0)
 
-    answers = await run("chase-overdue-invoices", customer=f"Late {suffix}", call_on=LATER)
+    answers = await run("chase-overdue-invoices", customer=f"Late {suffix}", call_on=later)
     (planned,) = answers["3"]["reminders"]
     (sent,) = answers["4"]["reminders"]
     for reminder in (planned, sent):
@@ -113,11 +114,11 @@ async def test_chase_overdue_invoices(run: Run, admin: Odoo, suffix: str) -> Non
         [["res_model", "=", "account.move"], ["res_id", "in", [first, second]]],
         ["res_id", "date_deadline", "summary"],
     )
-    assert (activity["res_id"], activity["date_deadline"]) == (first, LATER)
+    assert (activity["res_id"], activity["date_deadline"]) == (first, later)
     assert suffix in activity["summary"]
 
 
-async def test_plan_purchases(run: Run, admin: Odoo, suffix: str) -> None:
+async def test_plan_purchases(run: Run, admin: Odoo, suffix: str, later: str) -> None:
     if not admin.schema.has_model("purchase.order"):
         pytest.skip("Purchase is not installed here.")
     name = f"Bolt {suffix}"
@@ -129,7 +130,7 @@ async def test_plan_purchases(run: Run, admin: Odoo, suffix: str) -> None:
     create(admin, "product.supplierinfo", offer)
     inventory.set_reordering_rule(admin, product_id=product, minimum=5, maximum=20)
 
-    answers = await run("plan-purchases", product=name, quantity=10, needed_by=LATER)
+    answers = await run("plan-purchases", product=name, quantity=10, needed_by=later)
     assert answers["2"]["offers"]
     assert [rule["to_order"] for rule in answers["3"]["rules"]] == [20.0]
     (line,) = search_read(
@@ -171,9 +172,13 @@ async def test_import_contacts(run: Run, admin: Odoo, suffix: str) -> None:
 
 
 async def test_month_end(run: Run, server: Server, admin: Odoo, suffix: str) -> None:
-    # A month of its own, far from those of other tests: what is in it is this test's.
-    year, month = 2040 + int(suffix[:4], 16) % 55, 1 + int(suffix[4:], 16) % 12
-    first, last = date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+    # A month in which nobody has booked: what is in it is this test's.
+    first, last = date(2040, 1, 1), date(2040, 1, 31)
+    while count(
+        admin, "account.move", [["date", ">=", str(first)], ["date", "<=", str(last)]]
+    ).count:
+        first = last + timedelta(days=1)
+        last = (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
     partner = customer(admin, suffix)
     amount = 100 + int(suffix[:3], 16) / 100
     line = {"name": "Advice", "quantity": 1, "price_unit": amount, "tax_ids": [[6, 0, []]]}
@@ -187,9 +192,8 @@ async def test_month_end(run: Run, server: Server, admin: Odoo, suffix: str) -> 
         "invoice_line_ids": [[0, 0, line]],
     }
     invoice = create(admin, "account.move", values).id
-    user = user_in(server, "Month end", "account.group_account_manager")
-    for group in ("account.group_account_user", "base.group_partner_manager"):
-        user = user_in(server, "Month end", group)
+    groups = ("account.group_account_manager", "account.group_account_user")
+    user = user_in(server, "Month end", *groups, "base.group_partner_manager")
     bank = {"date": last.isoformat(), "amount": amount, "partner": f"Late {suffix}"}
     lines = [{**bank, "reference": f"Thank you {suffix}"}]
 

@@ -58,8 +58,8 @@ def accountant(
 ) -> Iterator[Connection]:
     """A user with the rights that Odoo wants for bank lines, with a journal."""
     group = "account_basic" if plain.version.major >= 18 else "account_user"
-    user_in(server, "Accountant", "account.group_account_manager")
-    user = user_in(server, "Accountant", f"account.group_{group}")
+    groups = ("account.group_account_manager", f"account.group_{group}")
+    user = user_in(server, "Accountant", *groups)
     path = tmp_path_factory.mktemp("journal") / "journal.sqlite"
     with connect(**credentials(server, user), journal=path) as connection:
         yield connection
