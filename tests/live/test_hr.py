@@ -722,7 +722,7 @@ def test_days_are_allocated_and_count(admin: Odoo, staff: Staff, suffix: str) ->
     given: dict[str, Any] = {"leave_type_name": f"grant {suffix}", "employee_id": staff.emp_id}
     plan = hr.create_allocation(admin, **given, days=10, approve=True, dry_run=True)
     assert isinstance(plan, Plan)
-    assert f"10 days of Grant {suffix} to Toolkit Clerk, and approve it" in plan.message
+    assert f"10 days of Grant {suffix} to Toolkit Clerk {staff.tag}, and approve it" in plan.message
 
     def mine() -> list[Any]:
         rows = hr.list_leaves(staff.emp).allocations
