@@ -28,6 +28,7 @@ from odoo_toolkit.errors import (
     OdooError,
     RateLimitError,
 )
+from odoo_toolkit.ignored_conditions import check_conditions
 from odoo_toolkit.policy import Policy, owners
 from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
@@ -173,6 +174,7 @@ class Odoo:
         self.state: State = "disconnected"
         self._on_call = on_call
         self._transport, self._pool = transport, pool
+        self._applies_conditions = getattr(transport, "applies_conditions", False)
         self._session: _Session | None = None
         self._web_session: WebSession | None = None
         self._connecting = threading.Lock()
@@ -357,6 +359,8 @@ class Odoo:
         """
         call = admitted.call
         try:
+            if call.reads and not (call.internal or call.step or self._applies_conditions):
+                check_conditions(self, call)
             if call.reads:
                 result = self._send(self._prepared(call))
             else:

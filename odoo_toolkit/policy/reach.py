@@ -312,7 +312,7 @@ _LOOKED_AT: dict[tuple[str, str], str] = {
 }
 
 #: Models of which Odoo's search by name looks at more than the name -> at which fields.
-_NAMED_BY: dict[str, str] = {
+NAMED_BY: dict[str, str] = {
     "account.account": "name code code_store",
     "account.analytic.account": "name code partner_id.name",
     "account.journal": "name code",
@@ -372,7 +372,7 @@ def names_are_open(policy: Rules, model: str, fields_of: FieldsOf) -> bool:
     """Whether Odoo's own search by name looks at nothing that is closed, as far as is known."""
     if not policy.closes:
         return True
-    looked_at = _NAMED_BY.get(model)
+    looked_at = NAMED_BY.get(model)
     return looked_at is not None and not any(_closed_of(policy, model, looked_at, fields_of))
 
 

@@ -71,6 +71,8 @@ class FakeServer:
         self.version = ServerVersion(major=version, full=f"{version}.0")
         self.answers = dict(answers or {})
         self.sent: list[Call] = []
+        #: Whether no condition of a search is left out, so that connections need not ask.
+        self.applies_conditions = True
         kept = dict(records or {})
         models = {"ir.model": _MODEL, **{model: {} for model in kept}, **models}
         named = [{"model": m, "name": m, "transient": m in transient} for m in sorted(models)]

@@ -1,0 +1,186 @@
+"""No condition that Odoo leaves out of a search passes: a sweep over all fields of all models."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from odoo_toolkit import (
+    Connection,
+    OdooError,
+    ValidationError,
+    aggregate,
+    changes,
+    count,
+    execute,
+    export,
+    iterate,
+    search_read,
+    upsert,
+)
+from odoo_toolkit.call import Call
+from odoo_toolkit.fields import RELATIONAL, Field
+from odoo_toolkit.policy.reach import NAMED_BY
+
+NOWHERE, BEYOND = "nothing is named like this 4f7d", 2_111_111_111
+
+#: A file that no export makes.
+UNMADE = Path(tempfile.gettempdir(), "none.csv")
+
+#: What a model of the demo data drops: to 18 the condition, on 19 Odoo itself refuses it.
+DROPPED = ("res.company", "country_code")
+
+
+def impossible(field: Field) -> Iterator[list[Any]]:
+    """Yield conditions on a field that no record fulfils, one for each kind of operator."""
+    name, kind = field.name, field.type
+    if kind in RELATIONAL:
+        yield [name, "=", NOWHERE]
+        yield [name, "ilike", NOWHERE]
+        yield [name, "in", [NOWHERE]]
+        yield [name, "in", [BEYOND]]
+    elif kind in ("integer", "float", "monetary"):
+        yield [name, "=", -BEYOND]
+        yield [name, "<", -BEYOND]
+        yield [name, ">", BEYOND]
+    elif kind in ("date", "datetime"):
+        yield [name, "=", "1805-05-05"]
+        yield [name, "<", "1805-05-05"]
+        yield [name, ">", "9705-05-05"]
+    elif kind in ("char", "text", "html"):
+        yield [name, "=", NOWHERE]
+        yield [name, "ilike", NOWHERE]
+        yield [name, "in", [NOWHERE]]
+
+
+def contradictions(field: Field) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield pairs of conditions, of which a record that fulfils one does not fulfil the other."""
+    if field.type == "boolean":
+        yield [field.name, "=", True], [field.name, "=", False]
+    else:
+        yield [field.name, "=", False], [field.name, "!=", False]
+
+
+def counted(odoo: Connection, model: str, domain: list[Any]) -> int | None:
+    """Return how many records the toolkit finds; None where it or Odoo refuses."""
+    try:
+        return count(odoo, model, domain, {"active_test": False}).count
+    except OdooError:
+        return None
+
+
+def raw_count(odoo: Connection, model: str) -> int:
+    """Return how many records there are."""
+    everything: dict[str, Any] = {"domain": []}
+    context = {"active_test": False}
+    asked = Call(
+        model=model, method="search_count", arguments=everything, context=context, internal=True
+    )
+    try:
+        return int(odoo.call(asked))
+    except OdooError:
+        return 0
+
+
+def test_no_field_of_any_model_finds_all_by_what_none_has(odoo: Connection) -> None:
+    """Stored fields compare in the database, but for texts, which are names of other records."""
+    wrong, tried, named = [], 0, set[str]()
+    for model in sorted(odoo.schema.models()):
+        everything = raw_count(odoo, model)
+        if not everything:
+            continue
+        for field in odoo.schema.fields(model).values():
+            if field.store and field.type in RELATIONAL:
+                # By which names records of a model are found is the same from everywhere.
+                if str(field.relation) in named or not counted(
+                    odoo, model, [[field.name, "!=", False]]
+                ):
+                    continue
+                named.add(str(field.relation))
+            elif field.store or not field.searchable:
+                continue
+            for condition in impossible(field):
+                tried += 1
+                if counted(odoo, model, [condition]):
+                    wrong.append((model, condition))
+            for one, other in [] if field.store else contradictions(field):
+                tried += 1
+                both = counted(odoo, model, [one]), counted(odoo, model, [other])
+                if both == (everything, everything):
+                    wrong.append((model, one))
+    assert not wrong
+    assert tried > 1000
+
+
+WAYS: dict[str, Callable[[Connection, str, list[Any]], Any]] = {
+    "search_read": lambda odoo, model, domain: search_read(odoo, model, domain, ["id"]),
+    "count": count,
+    "iterate": lambda odoo, model, domain: list(iterate(odoo, model, domain, ["id"])),
+    "aggregate": lambda odoo, model, domain: aggregate(odoo, model, domain=domain),
+    "export": lambda odoo, model, domain: export(odoo, model, domain, ["id"], UNMADE),
+    "changes": lambda odoo, model, domain: changes(odoo, model, domain=domain),
+    "execute": lambda odoo, model, domain: execute(odoo, model, "search", [domain]),
+    "execute search_count": lambda odoo, model, domain: execute(
+        odoo, model, "search_count", [domain]
+    ),
+    "upsert": lambda odoo, model, domain: upsert(
+        odoo, model, [{domain[0][0]: "XX", "email": "x@example.com"}], key=domain[0][0]
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_in_refuses_a_condition_that_is_left_out(admin: Connection, way: str) -> None:
+    model, field = DROPPED
+    with pytest.raises(ValidationError, match="country"):
+        WAYS[way](admin, model, [[field, "=", "XX"]])
+
+
+@pytest.mark.parametrize("operator", ["=", "!=", "ilike", "not ilike"])
+def test_a_path_that_ends_in_such_a_field_is_refused(admin: Connection, operator: str) -> None:
+    with pytest.raises(ValidationError, match="country_code"):
+        count(admin, "res.users", [["company_id.country_code", operator, "XX"]])
+
+
+def test_any_with_such_a_field_is_refused(admin: Connection) -> None:
+    if admin.version.major < 17:
+        pytest.skip("any came with Odoo 17.")
+    with pytest.raises(ValidationError, match="country_code"):
+        count(admin, "res.users", [["company_id", "any", [["country_code", "=", "XX"]]]])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda odoo: counted(odoo, "account.partial.reconcile", [["display_name", "=", NOWHERE]]),
+        lambda odoo: counted(odoo, "account.move.line", [["full_reconcile_id", "=", NOWHERE]]),
+        lambda odoo: execute(odoo, "res.partner", "name_search", [NOWHERE]).result,
+    ],
+)
+def test_a_name_that_nothing_has_finds_none_or_is_refused(
+    admin: Connection, asked: Callable[[Connection], Any]
+) -> None:
+    assert not asked(admin)
+
+
+def test_models_of_known_names_are_searched_by_them(admin: Connection) -> None:
+    """Of these the toolkit does not ask whether Odoo applies a condition on the name."""
+    wrong = []
+    for model in filter(admin.schema.has_model, sorted(NAMED_BY)):
+        assert raw_count(admin, model)
+        found = {
+            operator: execute(admin, model, "name_search", [NOWHERE, [], operator]).result
+            for operator in ("=", "ilike")
+        }
+        found["display_name"] = counted(admin, model, [["display_name", "ilike", NOWHERE]])
+        wrong += [(model, how) for how, records in found.items() if records]
+    assert not wrong
+
+
+def test_records_without_names_are_not_searched_by_name(admin: Connection) -> None:
+    with pytest.raises(ValidationError, match="no names"):
+        execute(admin, "hr.attendance", "name_search", [NOWHERE])
