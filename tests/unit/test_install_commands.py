@@ -32,6 +32,8 @@ COMMANDS = set(re.findall(r"^([\w-]+) =", SCRIPTS, re.MULTILINE))
 OTHERS = {"duckdb", "jupyterlab", "keyring", "matplotlib", "openpyxl", "pandas", "pip", "polars"}
 OTHERS |= {"pyarrow", "tqdm", "uv", "{...}"}
 FOREIGN = "odoo-toolkit"
+#: Programs of others that are run without being installed.
+RUN = {"pre-commit"}
 
 COMMAND = re.compile(
     r"\b(?P<program>(?:uv )?pip (?P<verb>install|uninstall|download)"
@@ -59,6 +61,8 @@ def wrong(command: str) -> str | None:
             packages, run = packages[:1], packages[1]
         else:
             packages, run = packages[:1], packages[0]
+        if packages == [run] and run in RUN:
+            return None
         if run not in COMMANDS or (packages == [run] and run != DISTRIBUTION):
             return f"{run} is not what it runs"
     for package in packages:
