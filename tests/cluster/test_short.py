@@ -10,7 +10,7 @@ from tests.live.servers import Server, find_servers
 from tests.provisioning import postgres
 
 # Starting the store, the processes and the users takes a minute, and each fault some more.
-pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(1800)]
 
 
 def newest() -> Server:
