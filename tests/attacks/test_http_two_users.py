@@ -28,6 +28,8 @@ from tests.mcp.test_http_subscriptions import line_with
 from tests.mcp.test_real_http import headers_of
 from tests.mcp.test_real_odoo import mcp_server
 
+pytestmark = pytest.mark.needs_odoo
+
 __all__ = ["admin", "any_server", "era", "raw", "suffix"]
 
 EMPLOYEE, FILE = "hr.employee", "ir.attachment"
