@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -119,7 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\n{error}{ways}", file=sys.stderr)
         return 1
     except OSError as error:  # such as a disc that is full
-        print(f"\n{error}", file=sys.stderr)
+        print(f"\n{_explain(error)}", file=sys.stderr)
         return 1
 
 
@@ -166,7 +167,7 @@ def _start(releases: list[Release], trees: dict[str, Path], chosen: argparse.Nam
                 servers[name] = done.result()
             except (ProvisioningError, OSError) as error:
                 progress("DOES NOT RUN; the reason is at the end", name)
-                failed[name] = str(error)
+                failed[name] = _explain(error)
             # one that was stopped and did not come up again is not listed any more
             servers = {name: one for name, one in servers.items() if odoo_server.is_running(one)}
             _write_servers(list(servers.values()))
@@ -176,6 +177,16 @@ def _start(releases: list[Release], trees: dict[str, Path], chosen: argparse.Nam
     if chosen.json:
         print(json.dumps(list(named.values()), indent=2))
     return _report(failed, servers)
+
+
+def _explain(error: Exception) -> str:
+    """Return an error's message; the system's own does not say which disc is full."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"No space is left on the disc of {cache_folder()}: free some, and repeat the command. "
+            "What is half made is not used."
+        )
+    return str(error)
 
 
 def _report(failed: dict[str, str], servers: dict[str, Server]) -> int:

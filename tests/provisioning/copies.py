@@ -74,7 +74,7 @@ def _install(installation: Installation, addons: Sequence[Path]) -> None:
 
 def _installation(release: Release, copy: str) -> Installation:
     root = layout.root_folder(release)
-    return Installation(release, root, pythons.interpreter_of(release), copy)
+    return Installation(release, root, pythons.environment_of(release), copy)
 
 
 @contextlib.contextmanager

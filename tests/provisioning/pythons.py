@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.provisioning import debian
-from tests.provisioning.cache import ProvisioningError, cache_folder, progress, run
+from tests.provisioning.cache import ProvisioningError, cache_folder, locked, progress, run
 from tests.provisioning.releases import Release
 
 
@@ -86,22 +86,28 @@ def make_environment(folder: Path, versions: tuple[str, ...], label: str = "") -
     return folder / "bin" / "python"
 
 
-def interpreter_of(release: Release) -> Path:
-    """Return the interpreter of the release's virtual environment, as it was made before."""
-    return cache_folder() / release.name / "venv" / "bin" / "python"
-
-
 def environment_of(release: Release) -> Path:
     """Make the release's virtual environment unless it is there, and return its interpreter.
+
+    Each list of packages has an environment of its own: servers may run on one that another
+    checkout would make differently.
 
     Raises:
         ProvisioningError: No suitable Python is here, or its packages can't be installed.
     """
-    folder = cache_folder() / release.name / "venv"
-    finished = folder / "finished"
     wanted = hashlib.sha256(release.requirements.read_bytes()).hexdigest()
-    if finished.exists() and finished.read_text(encoding="utf-8") == wanted:
-        return interpreter_of(release)
+    folder = cache_folder() / release.name / f"venv-{wanted[:12]}"
+    finished = folder / "finished"
+    if not finished.exists():
+        with locked(f"{release.name}/venv.lock"):
+            if not finished.exists():  # or else another process has just made it
+                _install(release, folder)
+                finished.touch()
+    return folder / "bin" / "python"
+
+
+def _install(release: Release, folder: Path) -> None:
+    """Make an environment with the release's packages."""
     python = make_environment(folder, release.pythons, release.name)
     progress(f"Installing the Python packages of {release.requirements.name} ...", release.name)
     run(
@@ -109,5 +115,3 @@ def environment_of(release: Release) -> Path:
         failure=f"The Python packages of Odoo {release.version} could not be installed: "
         "is the network there?",
     )
-    finished.write_text(wanted, encoding="utf-8")
-    return python

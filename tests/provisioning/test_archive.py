@@ -76,9 +76,7 @@ def test_a_release_without_a_dump_is_not_packed(
 def test_dumps_of_another_odoo_are_refused(packed: Path, tmp_path: Path) -> None:
     """None is taken, not even the one that would fit."""
     _lay_out("16", "16.0+other")
-    with pytest.raises(
-        ProvisioningError, match=r"its odoo-16 is 16\.0\+abc, here it is 16\.0"
-    ):
+    with pytest.raises(ProvisioningError, match=r"its odoo-16 is 16\.0\+abc, here it is 16\.0"):
         unpack(packed)
     assert _unpacked(tmp_path) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -80,6 +81,23 @@ def test_start_fails_though_an_older_one_of_that_name_runs(
     assert main(["start", "16"]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert "odoo-16 (odoo-16 as it was started before still runs): the tree" in last
+
+
+def test_a_full_disc_is_named(
+    machine: Machine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The system's error does not say which one it is."""
+
+    def fill(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(odoo_server, "start", fill)
+    assert main(["start", "19"]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert f"odoo-19: No space is left on the disc of {tmp_path}: free some" in last
 
 
 def test_a_reason_that_all_have_is_said_once(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.provisioning import database, layout, postgres, pythons
+from tests.provisioning import database, layout, postgres
 from tests.provisioning.cache import ProvisioningError, write_json
 from tests.provisioning.database import TEMPLATE, Installation
 from tests.provisioning.releases import RELEASES
@@ -55,7 +55,7 @@ def kept(cluster: Path) -> Iterator[Path]:
 
 
 def _copy(name: str) -> Installation:
-    return Installation(RELEASE, layout.root_folder(RELEASE), pythons.interpreter_of(RELEASE), name)
+    return Installation(RELEASE, layout.root_folder(RELEASE), Path("python"), name)
 
 
 def _answer(installation: Installation) -> str:
