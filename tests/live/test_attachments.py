@@ -73,6 +73,7 @@ def test_a_file_goes_up_and_comes_back(odoo: Odoo, partner: int) -> None:
         get_content(odoo, made.id)
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("protocol", ["auto", "jsonrpc", "xmlrpc"])
 def test_ten_megabytes_in_less_than_three_times_the_memory(
     server: Server, user: User, partner: int, tmp_path: Path, protocol: str
