@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -188,6 +189,38 @@ def other_names(name: str, renamed: Sequence[Sequence[str]]) -> list[str]:
     return [other for names in renamed if name in names for other in names if other != name]
 
 
+#: What turns a word into its opposite, before four letters at least.
+_NEGATION = re.compile(r"(?:(?:not|non|no|un)[ _-]?|in|im|dis)(?=[a-z]{4})")
+
+
 def similar_names(name: str, names: Mapping[str, Any] | Sequence[str]) -> list[str]:
-    """Return at most three of ``names`` that look like ``name``, the likeliest first."""
-    return difflib.get_close_matches(name[:80].lower(), names, n=3, cutoff=0.6)
+    """Return at most three of ``names`` that look like ``name``, the likeliest first.
+
+    What says the opposite is never among them: for ``unpaid`` it is ``not_paid``, and not ``paid``.
+    """
+    asked = name[:80].lower()
+    alike = [other for other in names if other != asked and _means_the_same(asked, other.lower())]
+    close = difflib.get_close_matches(asked, names, n=6, cutoff=0.6)
+    kept = [other for other in close if not _is_opposite(asked, other.lower())]
+    return list(dict.fromkeys([*alike, *kept]))[:3]
+
+
+def _means_the_same(one: str, other: str) -> bool:
+    """Whether two words are negations of the same one."""
+    positive = _without_negation(one)
+    return positive is not None and positive == _without_negation(other)
+
+
+def _is_opposite(one: str, other: str) -> bool:
+    """Whether one of two words is much like the negation of the other."""
+    pairs = ((_without_negation(one), other), (_without_negation(other), one))
+    return any(
+        positive is not None and difflib.SequenceMatcher(None, positive, word).ratio() >= 0.85
+        for positive, word in pairs
+    )
+
+
+def _without_negation(word: str) -> str | None:
+    """Return what a negation negates; None of a word that is none."""
+    match = _NEGATION.match(word)
+    return word[match.end() :] if match else None

@@ -94,12 +94,17 @@ def _literal(text: str) -> Any:
 # Domains -----------------------------------------------------------------------------------------
 
 
+#: What compares a field with one of several values.
+_OF_LISTS = {"=": "in", "!=": "not in"}
+
+
 def domain_of(odoo: Odoo, model: str, conditions: Sequence[str]) -> list[Any]:
     """Return the domain that the words of a command line mean; all of them must hold.
 
     A word is a condition such as ``state=sale``, or, beginning with a bracket, a domain as JSON or
     as a Python list. Its value is read by the type of the field: digits mean the id where the
-    field is a relation, nothing means empty, ``~`` means that the field contains the text.
+    field is a relation, nothing means empty, ``~`` means that the field contains the text. Commas
+    part the values of a selection, and ids.
 
     Raises:
         ValidationError: INVALID_DOMAIN.
@@ -136,7 +141,14 @@ def _part(odoo: Odoo, model: str, word: str) -> Any:
     if text == "":
         return [[path, operator, False]]
     field = _field_at(odoo, model, path)
-    relation = field is not None and (field.type in RELATIONAL or path.endswith(".id"))
+    relation = field is not None and (field.type in RELATIONAL or field.name == "id")
+    listed = [part.strip() for part in text.split(",")]
+    if len(listed) > 1 and operator in _OF_LISTS and field is not None:
+        # Elsewhere a comma is part of the text.
+        if relation and all(map(_WHOLE.fullmatch, listed)):
+            return [[path, _OF_LISTS[operator], [int(part) for part in listed]]]
+        if field.type == "selection":
+            return [[path, _OF_LISTS[operator], listed]]
     return [[path, operator, int(text) if relation and _WHOLE.fullmatch(text) else text]]
 
 

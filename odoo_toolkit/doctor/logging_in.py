@@ -209,8 +209,14 @@ def _what_to_do(found: Found, refused: list[Login]) -> str:
     advice = []
     kinds = {login.credential for login in refused}
     if "API key" in kinds:
+        # JSON-2 asks for no user name.
+        if any(one.credential == "API key" and one.expected != "json2" for one in refused):
+            advice.append(
+                f"First look whether {found.settings.username!r} (ODOO_USERNAME) is the login of"
+                " the user who made the key."
+            )
         advice.append("The key may have expired, or been revoked, or be another user's or server's")
-        advice[0] += (
+        advice[-1] += (
             ", or it is one for MCP: from Odoo 20 on, a key is made either for RPC, which this"
             " takes, or for MCP."
             if found.major >= _KEYS_FOR_MCP_SINCE

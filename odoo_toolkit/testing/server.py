@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
+
+import attrs
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import CallEvent
@@ -13,6 +16,7 @@ from odoo_toolkit.connection.settings import ConnectionSettings
 from odoo_toolkit.connection.version import ServerVersion
 from odoo_toolkit.errors import OdooConnectionError, make_error
 from odoo_toolkit.journal import Journal
+from odoo_toolkit.journal.places import journal_of_settings
 from odoo_toolkit.notebook import Connection
 from odoo_toolkit.policy import Policy
 from odoo_toolkit.testing.descriptions import Fields, described
@@ -105,7 +109,7 @@ class FakeServer:
         policy: Policy | None = None,
         options: ReadOptions | None = None,
         on_call: Callable[[CallEvent], None] | None = None,
-        journal: Journal | None = None,
+        journal: Journal | str | Path | None = None,
         **settings: Any,
     ) -> Connection:
         """Return a connection to this server; several may share it.
@@ -114,18 +118,20 @@ class FakeServer:
             policy: what may be called; everything by default.
             options: how values are shown.
             on_call: hears of every call.
-            journal: keeps what is written.
+            journal: keeps what is written; the path of its file will do.
             settings: fields of :class:`~odoo_toolkit.ConnectionSettings`, such as ``lang``.
         """
         address = {"url": "http://odoo.test", "username": "test", "password": Secret("test")}
         chosen = ConnectionSettings(**{**address, "reconnect_backoff": 0, **settings})
+        if isinstance(journal, (str, Path)):
+            chosen = attrs.evolve(chosen, journal=str(journal))
         return Connection(
             chosen,
             policy=policy,
             options=options,
             on_call=on_call,
             transport=self,
-            journal=journal,
+            journal=journal if isinstance(journal, Journal) else journal_of_settings(chosen),
         )
 
     def asked(self, *methods: str) -> list[Call]:

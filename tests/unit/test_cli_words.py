@@ -17,6 +17,9 @@ __all__ = ["run", "server"]
     [
         (["ref=007"], [["ref", "=", "007"]]),
         (["country_id=20"], [["country_id", "=", 20]]),
+        (["country_id=20,21"], [["country_id", "in", [20, 21]]]),
+        (["id!=7, 8"], [["id", "not in", [7, 8]]]),
+        (["name=Azure, Inc"], [["name", "=", "Azure, Inc"]]),
         (["country_id=Belgium"], [["country_id", "=", "Belgium"]]),
         (["country_id.code=BE"], [["country_id.code", "=", "BE"]]),
         (["active=false"], [["active", "=", False]]),

@@ -459,3 +459,11 @@ class TestAggregate:
             names = [row["tag_ids"] and row["tag_ids"]["name"] for row in found.records]
             assert names == ["Hot", "New", None]
             assert [row["count"] for row in found.records] == [2, 1, 1]
+
+
+def test_connect_takes_the_path_of_a_journal(tmp_path: Path) -> None:
+    server = FakeServer({"res.partner": {"name": "char"}}, records={"res.partner": []})
+    odoo = server.connect(journal=tmp_path / "journal.sqlite")
+    first = create(odoo, "res.partner", {"name": "Ann"}, key="one")
+    assert create(odoo, "res.partner", {"name": "Ann"}, key="one").ids == first.ids
+    assert len(server.records["res.partner"]) == 1

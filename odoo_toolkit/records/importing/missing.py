@@ -21,11 +21,15 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import PlannedCall
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.columns import Column
-from odoo_toolkit.records.importing.relations import CHUNK, Match
+from odoo_toolkit.records.importing.relations import CHUNK, Match, suggested
 from odoo_toolkit.records.importing.sending import Row
+from odoo_toolkit.records.importing.texts import CellError
 
 #: The largest id that a database has; numbers that stand for new records count down from it.
 _LAST = 2**31 - 1
+
+#: What Odoo puts between the names on a path, but for locations: "All / Saleable", "WH/Stock".
+_BETWEEN, _BETWEEN_LOCATIONS = " / ", "/"
 
 
 @attrs.define(eq=False)
@@ -35,10 +39,15 @@ class Missing:
     Attributes:
         fields: (model, by) -> the field that is given the text, of the models to create in.
         warnings: is told what looks like a slip of the pen.
+        trees: models of which each record may lie below another one.
+
+    Raises:
+        CellError: of ``stands_for``, where a text is the path of a record in such a tree.
     """
 
     fields: Mapping[tuple[str, str], str]
     warnings: list[str]
+    trees: frozenset[str] = frozenset()
     _ids: dict[tuple[str, str], int] = attrs.Factory(dict)
     _named: dict[int, Named] = attrs.Factory(dict)
 
@@ -48,12 +57,20 @@ class Missing:
 
     def stands_for(self, named: Named, match: Match) -> int:
         """Return the number that stands for a record; one for all that are the same in any case."""
+        between = _BETWEEN_LOCATIONS if named.model == "stock.location" else _BETWEEN
+        if named.model in self.trees and between in named.text:
+            near = f" Did you mean {suggested(match.similar[:3])}?" if match.similar else ""
+            raise CellError(
+                f"{named.text[:80]!r} is a path, and a new record of {named.model} has only"
+                f" its own name: create its parents and it first, each with its parent.{near}",
+                code="NOT_FOUND",
+            )
         key = (named.model, named.text.casefold())
         if key not in self._ids:
             self._ids[key] = _LAST - len(self._ids)
             self._named[self._ids[key]] = named
             if match.similar:
-                near = " or ".join(repr(record.name) for record in match.similar[:3])
+                near = suggested(match.similar[:3])
                 self.warnings.append(
                     f"{named.text[:80]!r} is new in {named.model}, which has {near}."
                 )
@@ -170,6 +187,7 @@ def missing_of(
         ValidationError: no column names records of a model, or not by a text.
     """
     fields: dict[tuple[str, str], str] = {}
+    trees: set[str] = set()
     for model in [models] if isinstance(models, str) else models:
         if model == imported:
             raise ValidationError(
@@ -202,7 +220,11 @@ def missing_of(
                     details={"field": "create_missing", "model": model},
                 )
             fields[model, column.by or ""] = by
-    return Missing(fields, warnings)
+            parent = described.get("parent_id") or described.get("location_id")
+            # The name of a person below a company holds a comma, as many others do.
+            if parent and parent.relation == model and model != "res.partner":
+                trees.add(model)
+    return Missing(fields, warnings, frozenset(trees))
 
 
 def _ids_in(value: Any) -> list[int]:

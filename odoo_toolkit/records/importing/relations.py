@@ -112,7 +112,7 @@ def pick(named: Named, found: Found) -> int:
     what = f"with the {named.by} " if named.by not in ("", "id") else ""
     what = "with the external id " if named.by == "id" else what or "named "
     text = repr(named.text[:80])
-    shown = match.records or match.similar
+    shown = match.records or list({one.id: one for one in match.similar}.values())
     candidates = [{"id": record.id, "name": record.name} for record in shown[:_SHOWN]]
     if match.records:
         listed = ", ".join(f"{record.name} (id {record.id})" for record in shown[:_SHOWN])
@@ -127,10 +127,20 @@ def pick(named: Named, found: Found) -> int:
             " column id, or name them by a field that both databases know.",
             code="NOT_FOUND",
         )
-    near = " or ".join(repr(record.name) for record in shown[:_SHOWN])
+    near = suggested(shown)
     ending = f". Did you mean {near}?" if near else ", or this user cannot see it."
     raise CellError(
         f"There is no {named.model} {what}{text}{ending}", code="NOT_FOUND", candidates=candidates
+    )
+
+
+def suggested(records: Iterable[RecordName]) -> str:
+    """Return the names of similar records, each once; those of the same name with their ids."""
+    once = {record.id: record for record in records}
+    names = [record.name for record in once.values()]
+    return " or ".join(
+        f"{one.name!r} (id {one.id})" if names.count(one.name) > 1 else repr(one.name)
+        for one in list(once.values())[:_SHOWN]
     )
 
 
