@@ -14,7 +14,6 @@ import attrs
 
 from odoo_toolkit.annotations import DryRun, readable_signatures
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.cut_off import settle
 from odoo_toolkit.display import Shown
 from odoo_toolkit.errors import (
     ConfigurationError,
@@ -151,8 +150,6 @@ def batch(
             outcome="not_sent",
         )
     asked = _read(items)
-    if recording and not dry_run:
-        _clear(odoo, recording)
     planned = _all_planned(odoo, asked)
     plan = _plan(odoo, planned)
     if dry_run or recording is None:
@@ -445,48 +442,6 @@ def _taken_back(
     found.details |= {"taken_back": taken.done, "left": left, "remains": taken.remains}
     found.outcome = "maybe_applied" if left else "rolled_back"
     return found
-
-
-def _clear(odoo: Odoo, recording: Recording) -> None:
-    """Take back what an earlier attempt with the same key has left, before it is done anew.
-
-    Raises:
-        OdooConnectionError: whether one of its calls was applied is not known yet.
-        StateError: not all of it can be taken back.
-    """
-    entry = recording.entry
-    if all(write.outcome in GONE for write in entry.writes):
-        return
-    before = any(write.outcome == "undone" for write in entry.writes)
-    doubts = settle(odoo, recording)
-    taken = take_back(odoo, entry, anew=True)
-    left = [*taken.left, *doubts.lasting, *doubts.for_now]
-    if not left:
-        return
-    done = f"Taken back: {' '.join(taken.done)}" if taken.done else "Nothing was taken back."
-    if before and not taken.done:
-        done = "The rest was taken back before."
-    told = f"{done} Left: {_sentences(left)} Nothing was done anew."
-    entry.message = told
-    details = {"entry": entry.id, "taken_back": taken.done, "left": left}
-    if left == doubts.for_now:
-        raise OdooConnectionError(
-            "An earlier attempt with this key was cut off, and it is not known what became of all"
-            f" that it sent. {told}",
-            suggestion="Repeat this with the same key after that time. If a record is there by"
-            " then, it is found and taken back.",
-            details=details,
-            outcome="maybe_applied",
-        )
-    raise make_error(
-        "KEY_DONE",
-        "An earlier attempt with this key was cut off or has failed, and not all that it did could"
-        f" be taken back. {told}",
-        suggestion=f"Look at what is left, and take back entry {entry.id} by undo, or do what is"
-        " missing by itself. If nothing is left after all, do it with a new key.",
-        details=details,
-        outcome="not_sent",
-    )
 
 
 def _sentences(texts: Sequence[str]) -> str:

@@ -57,6 +57,21 @@ class Shown:
         return as_html(self)
 
 
+def answered(cls: type) -> list[str]:
+    """Return the properties of a result that say yes or no: answers have them as attributes."""
+    if not issubclass(cls, Shown):
+        return []
+    return sorted(
+        name
+        for kind in cls.__mro__
+        for name, value in vars(kind).items()
+        if not name.startswith("_")
+        and isinstance(value, property)
+        and value.fget is not None
+        and value.fget.__annotations__.get("return") in (bool, "bool")
+    )
+
+
 def as_text(result: Any) -> str:
     """Return a result as lines of text: what it says, its values, and tables of its rows."""
     message, facts, tables = _parts(result)

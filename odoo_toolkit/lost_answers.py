@@ -24,8 +24,6 @@ from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, ValidationError
 from odoo_toolkit.fields import TO_MANY, Field
 from odoo_toolkit.journal.recording import (
-    SENT_BEFORE,
-    current,
     made_by_others,
     note_found,
 )
@@ -40,9 +38,6 @@ _CLOCK_MARGIN = 2.0
 
 #: Seconds for which a creation is remembered, to tell it from another of the same values.
 _REMEMBERED = 600.0
-
-#: Seconds after which no server is still working at a call; Odoo ends its own after 2 minutes.
-SETTLED = 900.0
 
 #: Field types that a search finds by exactly what was written; most rows that it looks at.
 _SEARCHED = frozenset({"char", "many2one", "integer", "selection", "date", "datetime"})
@@ -62,7 +57,6 @@ class Creation:
     values: int
     rows: Sequence[Mapping[str, Any]] = ()
     sent: float
-    entry: int | None = None
     ids: frozenset[int] | None = None
 
     def own(self, found: Sequence[int]) -> list[int]:
@@ -71,7 +65,7 @@ class Creation:
         None of them, while another one of the same values is in doubt.
         """
         with _lock:
-            others = [other for other in _creations[self.key] if not self._is_own(other)]
+            others = [other for other in _creations[self.key] if other is not self]
         if any(other.ids is None and other.values == self.values for other in others):
             return []
         return [n for n in found if all(n not in (other.ids or ()) for other in others)]
@@ -82,12 +76,8 @@ class Creation:
         Ask before :meth:`own`: what becomes known meanwhile is then left out by one of the two.
         """
         with _lock:
-            others = [other for other in _creations[self.key] if not self._is_own(other)]
+            others = [other for other in _creations[self.key] if other is not self]
             return [row for other in others if other.ids is None for row in other.rows]
-
-    def _is_own(self, other: Creation) -> bool:
-        """Whether it is this one, or an earlier attempt with the same key."""
-        return other is self or (self.entry is not None and other.entry == self.entry)
 
 
 #: (database, model) -> what this process has created there of late.
@@ -131,7 +121,6 @@ def or_seen(
     warnings: list[str],
     *,
     safe: bool = False,
-    makes: bool = False,
 ) -> Any:
     """Do something that writes; when its answer is lost, look whether it has happened.
 
@@ -140,7 +129,6 @@ def or_seen(
         seen: looks, and returns what stands for the lost answer; None where it sees nothing.
         warnings: is told when the answer was lost and the write was seen.
         safe: whether repeating does no harm, because the state is looked at first.
-        makes: whether it makes records, so that its state alone does not tell.
 
     Raises:
         OdooConnectionError: the answer was lost and nothing was seen; its outcome is
@@ -155,11 +143,6 @@ def or_seen(
             warnings.append(SEEN)
             note_found(answer)
             return answer
-        ago = error.details.pop(SENT_BEFORE, None)
-        if seen and ago is not None and ((safe and not makes) or ago > SETTLED):
-            if recording := current():
-                recording.not_applied()
-            return or_seen(act, seen, warnings, safe=safe, makes=makes)
         if seen:
             error.message += (
                 f" It was looked for in Odoo for {sum(WAITS):.0f} seconds and not seen; the"
@@ -168,24 +151,6 @@ def or_seen(
         if safe:
             error.suggestion = "Repeating it is safe: the state is checked before anything is done."
         raise
-
-
-def seen_of_earlier(odoo: Odoo, call: Call) -> Any:
-    """Look for a call of an earlier attempt; return what stands for its answer, or None.
-
-    The running operation has to :meth:`~Recording.look_for` it.
-
-    Args:
-        odoo: the connection.
-        call: as it was sent.
-    """
-    started, values = time.time(), call.arguments.get("vals_list")
-    if call.method != "create":
-        return look(_default_look(odoo, call, None, started) or (lambda: None))
-    with creating(odoo, call.model, values, _rows(values) or ()) as creation:
-        found = look(lambda: _created(odoo, call, creation, made_since(odoo, started)))
-        creation.ids = frozenset(found or ())
-    return found
 
 
 def look(seen: Callable[[], Any]) -> Any:
@@ -217,15 +182,8 @@ def made_since(odoo: Odoo, started: float) -> list[Any] | None:
     ahead = odoo.clock_ahead
     if ahead is None:
         return None
-    recording = current()
-    lost_at = recording.lost_at if recording else None
-    found: list[Any] = [["create_uid", "=", odoo.uid]]
-    if lost_at is not None:
-        # It was an earlier attempt: what was made long after is not its work.
-        found.append(["create_date", "<=", utc_string_of(lost_at + SETTLED + ahead)])
-        started = min(started, lost_at)
     since = utc_string_of(started - _CLOCK_MARGIN + ahead)
-    return [found[0], ["create_date", ">=", since], *found[1:]]
+    return [["create_uid", "=", odoo.uid], ["create_date", ">=", since]]
 
 
 # Creations -------------------------------------------------------------------------------------
@@ -245,11 +203,7 @@ def creating(
     """
     # Not the address: one server may have several.
     key = (odoo.settings.database, model)
-    recording = current()
-    keyed = recording.entry.id if recording and recording.entry.key else None
-    creation = Creation(
-        key=key, values=_digest(values), rows=rows, sent=time.monotonic(), entry=keyed
-    )
+    creation = Creation(key=key, values=_digest(values), rows=rows, sent=time.monotonic())
     with _lock:
         recent = _creations[key]
         while recent and creation.sent - recent[0].sent > _REMEMBERED:
@@ -309,7 +263,7 @@ def _created(
     most = _MOST + len(rows)
     arguments = {"domain": [*since, *same], "fields": names, "order": "id", "limit": most}
     found = _read(odoo, call, "search_read", arguments)
-    others = made_by_others(odoo, call.model)
+    others = made_by_others(call.model)
     doubtful = creation.rows_of_others()
     own = creation.own([record["id"] for record in found if record["id"] not in others])
     new = [

@@ -20,8 +20,7 @@ from odoo_toolkit.display import Shown
 from odoo_toolkit.journal import Journal
 from odoo_toolkit.journal.digests import of_arguments
 from odoo_toolkit.journal.foretelling import Undo, foretold, policy_of
-from odoo_toolkit.journal.keys import run_once
-from odoo_toolkit.wizards.actions import is_transient
+from odoo_toolkit.journal.keys import run_once, with_protection
 from odoo_toolkit.wizards.catalog import known_wizard
 
 P = ParamSpec("P")
@@ -339,7 +338,8 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
         def function(odoo: Odoo, *args: Any, **kwargs: Any) -> Any:
             key = kwargs.pop(keyword, None)
             if kwargs.get("dry_run"):
-                return _with_undo(odoo, act(odoo, *args, **kwargs))
+                planned = _with_undo(odoo, act(odoo, *args, **kwargs))
+                return planned if key is None else with_protection(odoo, planned)
             if key is not None:
                 given = own.bind(odoo, *args, **kwargs).arguments
                 return run_once(
@@ -348,11 +348,6 @@ def operation_with(plan_class: type[S]) -> Callable[[Callable[P, R | S]], Operat
                     key,
                     of_arguments(odoo, f"{home}.{name}", own, given),
                     lambda: act(odoo, *args, **kwargs),
-                    lambda model: (
-                        known_wizard(model, odoo.version.major) is not None
-                        or is_transient(odoo, model, untold=False)
-                    ),
-                    looks=keyword != "key",
                 )
             if not isinstance(odoo.journal, Journal):
                 return act(odoo, *args, **kwargs)
@@ -391,4 +386,4 @@ def _add_key(function: Any, own: inspect.Signature, keyword: str) -> None:
 
 #: Where a docstring tells of ``dry_run``, and what it says of the key behind that.
 _DRY_RUN = re.compile(r"^( +)dry_run: .*\n(?:\1 +.*\n)*", re.MULTILINE)
-_KEY = "makes a repeat safe: the same key and arguments give the first result again."
+_KEY = "the same key and arguments give the first result again, by whoever has this journal."

@@ -303,7 +303,7 @@ def _check_whole(entry: HistoryEntry) -> None:
         )
 
 
-def take_back(odoo: Odoo, entry: HistoryEntry, *, anew: bool = False) -> UndoResult:
+def take_back(odoo: Odoo, entry: HistoryEntry) -> UndoResult:
     """Take back what an operation that still runs has written, as far as it can be.
 
     What is in the way of one thing does not keep the others from being taken back. ``left`` has
@@ -312,14 +312,12 @@ def take_back(odoo: Odoo, entry: HistoryEntry, *, anew: bool = False) -> UndoRes
     Args:
         odoo: the connection.
         entry: of the operation.
-        anew: whether the operation is done anew after that: then the entry itself is not marked
-            as taken back, only the calls that were made so far.
     """
     what = f"{entry.operation} (entry {entry.id})"
     try:
         found = find(odoo, entry.writes)
         with apart():
-            result = _take_back(odoo, [entry], what, found, running=True, anew=anew)
+            result = _take_back(odoo, [entry], what, found, running=True)
     except OdooError as error:
         left = [f"All of it: it cannot be looked at. {error.message}"]
         return UndoResult(entries=[entry.id], done=[], left=left, remains=[], message="")
@@ -344,7 +342,6 @@ def _take_back(
     found: Found,
     *,
     running: bool = False,
-    anew: bool = False,
 ) -> UndoResult:
     journal = journal_of(odoo)
     items = [item for item in found.items if not item.part.blocked]
@@ -370,7 +367,7 @@ def _take_back(
             recording.begin()
         _mark(journal, entries, found)
         whole = not failed and not left and not (running and found.lost)
-        if whole and recording.entry.id and not anew:
+        if whole and recording.entry.id:
             for entry in entries:
                 journal.store.update(entry.id, undone_by=recording.entry.id)
     message = f"Took back {what}: {' '.join(done)}" if not left else f"Took back part of {what}."

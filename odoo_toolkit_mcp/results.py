@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import attrs
 from mcp import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, TextContent
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -186,10 +187,21 @@ def _converter() -> Converter:
     from cattrs import Converter
     from cattrs.gen import override
 
+    from odoo_toolkit.display import answered
     from odoo_toolkit.records.results import Described, Record
 
     converter = Converter(omit_if_default=True, type_overrides={Described: override(omit=True)})
     converter.register_unstructure_hook_func(
         lambda hint: hint in (Record, list[Record]), lambda value: value
+    )
+
+    def with_properties(cls: Any) -> Any:
+        attributes = converter.gen_unstructure_attrs_fromdict(cls)
+        names = answered(cls)
+        return lambda value: {**attributes(value), **{n: getattr(value, n) for n in names}}
+
+    converter.register_unstructure_hook_factory(
+        lambda hint: isinstance(hint, type) and attrs.has(hint) and bool(answered(hint)),
+        with_properties,
     )
     return converter

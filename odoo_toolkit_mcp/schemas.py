@@ -19,6 +19,7 @@ import attrs
 from annotated_doc import Doc
 
 from odoo_toolkit.annotations import ANY_JSON, AtMost, JsonSchema
+from odoo_toolkit.display import answered
 from odoo_toolkit.records.results import Described, RecordName
 
 JsonObject = dict[str, Any]
@@ -178,6 +179,9 @@ def _attributes(cls: Any, of_class: Callable[[Any], JsonObject]) -> JsonObject:
         schema["properties"][field.name] = (
             dict(_ANY_VALUE) if hint in _ANYTHING else _schema(hint, of_class)
         )
+    for name in answered(cls):
+        schema["properties"][name] = {"type": "boolean"}
+        schema["required"].append(name)
     return schema
 
 

@@ -149,10 +149,6 @@ CURES: dict[str, tuple[str, str]] = {
         '`details["problems"]` lists every mistake found; correct them and start again. See '
         "[settings](settings.md).",
     ),
-    "KEY_REUSED": (
-        "The key was given before, for another function or other arguments. Nothing was sent.",
-        "Use a new key for a new request. See [undo](../undo.md).",
-    ),
     "APPROVAL_NEEDED": (
         "The operator wants another person to allow this operation first; it waits, and nothing was"
         " done.",
@@ -160,13 +156,20 @@ CURES: dict[str, tuple[str, str]] = {
         " [approval](../undo.md#approval-by-another-person).",
     ),
     "KEY_RUNNING": (
-        "The same request, with the same key, still runs. Nothing was sent.",
-        "Repeat it later with the same key.",
+        "The same request, with the same key, still runs, or its program was ended. Nothing was"
+        " sent.",
+        "Repeat it later with the same key. The message names what is known of it.",
+    ),
+    "KEY_IN_DOUBT": (
+        "What the key was given for was done in part, or its answer was lost. Nothing was sent.",
+        "Look at the records that the message names; `details` has the `entry` of the journal, what"
+        " it `created`, and what to `look_at`. Then use a new key for the rest.",
     ),
     "KEY_DONE": (
-        "What the key was given for was done, and the result cannot be shown again, or was taken"
-        " back. Nothing was sent.",
-        '`details["entry"]` is the entry of the journal, `details["created"]` has the records.',
+        "The key was given for something else before; or what it was given for was done, and the"
+        " result cannot be shown again, or was taken back. Nothing was sent.",
+        '`details["differences"]` says what is asked for otherwise than then, `details["entry"]` is'
+        ' the entry of the journal, `details["created"]` has the records.',
     ),
     "JOURNAL_ERROR": (
         "The journal cannot be read or written. Where it was to be written before a call, the call"

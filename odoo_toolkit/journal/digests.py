@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -13,13 +13,15 @@ from typing import Any
 
 import attrs
 
-from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.policy import Policy
 
 #: Parameters that do not change what is done.
 _WITHOUT = frozenset({"odoo", "dry_run", "progress", "at_once", "allow_lasting"})
+
+#: How deep a request is compared part by part, and how many parts are kept.
+_DEEPEST, _MOST_PARTS = 6, 1000
 
 
 def of_arguments(odoo: Odoo, name: str, signature: Signature, given: Mapping[str, Any]) -> str:
@@ -45,13 +47,24 @@ def of_arguments(odoo: Odoo, name: str, signature: Signature, given: Mapping[str
         # Of an import: the same name does not mean the same rows.
         of_file = parameter == "rows" and isinstance(value, str)
         meant[parameter] = _plain(Path(value) if of_file else value, parameter)
-    return _digest([name, _plain(odoo.settings.base_context, "context"), meant])
+    context = _plain(odoo.settings.base_context, "context")
+    parts = _parts({"operation": name, "context": context, **meant})
+    return json.dumps({"": _digest([name, context, meant]), **parts}, separators=(",", ":"))
 
 
-def of_call(call: Call) -> str:
-    """Return the digest of a call as it is sent; the context says how, and not what."""
-    asked = [call.model, call.method, call.ids, call.positional, call.arguments]
-    return _digest(_plain(asked, "arguments"))
+def differences(first: str | None, now: str) -> list[str] | None:
+    """Return what two requests have not in common, such as ``lines[1].quantity``; None if all.
+
+    Args:
+        first: the digest of the one, as a journal has it; older ones have no parts.
+        now: the digest of the other.
+    """
+    before, after = _read(first), _read(now)
+    if before.pop("", None) == after.pop("", None):
+        return None
+    changed = [part for part in after if before.get(part, after[part]) != after[part]]
+    added = [f"{part} (only now)" for part in after if part not in before] if before else []
+    return [*changed, *added, *(f"{part} (only before)" for part in before if part not in after)]
 
 
 def of_reader(odoo: Odoo) -> str:
@@ -62,6 +75,35 @@ def of_reader(odoo: Odoo) -> str:
         if field.init
     }
     return _digest([rules, attrs.asdict(odoo.options)])
+
+
+def _read(digest: str | None) -> dict[str, str]:
+    try:
+        found = json.loads(digest or "")
+    except ValueError:
+        return {"": digest or ""}
+    return found if isinstance(found, dict) else {"": digest or ""}
+
+
+def _parts(asked: Any) -> dict[str, str]:
+    """Return by path what a request consists of, as marks; of a long one what is further up."""
+    found: dict[str, str] = {}
+    for depth in range(_DEEPEST, 0, -1):
+        found = dict(_marks(asked, "", depth))
+        if len(found) <= _MOST_PARTS:
+            break
+    return found
+
+
+def _marks(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
+    if depth and value and isinstance(value, (dict, list)):
+        named = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, item in named:
+            place = f"[{name}]" if isinstance(name, int) else f".{name}"
+            yield from _marks(item, f"{path}{place}".removeprefix("."), depth - 1)
+    else:
+        # Short: it tells two apart, and does not give away what a closed field was to hold.
+        yield path, _digest(value)[:4]
 
 
 def _digest(value: Any) -> str:

@@ -36,7 +36,6 @@ class Write(Shown):
         not_kept: fields that it changed and whose old values are not known.
         made_model: of the records that it created.
         made: their ids.
-        external_id: of ``create`` with a key, the name under which Odoo knows it, too.
         outcome: ``sent`` while no answer is known; ``doubtful`` where it was lost; ``undone`` where
             it was taken back, ``partly`` where a part of it was.
     """
@@ -52,7 +51,6 @@ class Write(Shown):
     not_kept: list[str] = attrs.Factory(list)
     made_model: str = ""
     made: list[int] = attrs.Factory(list)
-    external_id: str = ""
     outcome: Literal["sent", "done", "refused", "doubtful", "undone", "partly"] = "sent"
 
 

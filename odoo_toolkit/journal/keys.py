@@ -1,28 +1,32 @@
 """Repeats are safe: what a key was given for is done once, and answered from the journal after.
 
-The entry of a key is written before anything is sent. It reserves the key for all threads and
-processes that share the file. What was begun and not finished is gone through again: calls that
-were made are not made again, but answered as they were.
+The entry of a key is written before anything is sent. It reserves the key for all programs that
+share the journal. It has a digest of all that was asked, a state, and the result. What is in doubt
+is said, and never sent again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
 
+import attrs
+
+from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import (
     ConfigurationError,
-    NotFoundError,
     OdooError,
-    StateError,
     ValidationError,
     make_error,
 )
-from odoo_toolkit.journal import kept_results, processes
-from odoo_toolkit.journal.digests import of_reader
-from odoo_toolkit.journal.entries import GONE, HistoryEntry
+from odoo_toolkit.journal import kept_results
+from odoo_toolkit.journal.digests import differences, of_reader
+from odoo_toolkit.journal.entries import GONE, HistoryEntry, Write
+from odoo_toolkit.journal.foretelling import CREATES
 from odoo_toolkit.journal.recording import (
     Journal,
     Recording,
@@ -31,8 +35,9 @@ from odoo_toolkit.journal.recording import (
     identity,
     now,
 )
-from odoo_toolkit.journal.store import Keyed
+from odoo_toolkit.journal.store import BEGUN, Keyed
 from odoo_toolkit.progress import pause, time_left
+from odoo_toolkit.values.moments import utc_string_of
 
 #: Characters of a key.
 LONGEST = 200
@@ -40,23 +45,26 @@ LONGEST = 200
 #: Seconds between looks at what another thread or process does with the same key.
 WAITS = (0.05, 0.1, 0.2, 0.5, *[1.0] * 20)
 
+#: Seconds after which no server is still working at a call; Odoo ends its own after 2 minutes.
+SETTLED = 900.0
+
+#: Seconds by which the server's clock, as its answers tell it, can be wrong.
+_CLOCK_MARGIN = 2.0
+
 #: Characters of a result's message that the journal keeps.
 _LONGEST_MESSAGE = 2000
+
+#: Differences, and records of a model, that an error names.
+_NAMED = 10
+
+#: Outcomes of a call of which nobody knows whether it was applied.
+_DOUBTFUL = ("sent", "doubtful")
 
 #: How long one waits; tests put something else in its place.
 wait: Callable[[float], None] = pause
 
 
-def run_once(
-    odoo: Odoo,
-    name: str,
-    key: str,
-    digest: str,
-    act: Callable[[], Any],
-    is_transient: Callable[[str], bool],
-    *,
-    looks: bool = False,
-) -> Any:
+def run_once(odoo: Odoo, name: str, key: str, digest: str, act: Callable[[], Any]) -> Any:
     """Do what a key is given for, unless it is done; return its result, the first one if it is.
 
     Args:
@@ -65,13 +73,12 @@ def run_once(
         key: of the caller.
         digest: of the function and its arguments.
         act: does it.
-        is_transient: whether a model is one of wizards, whose records nobody misses.
-        looks: whether it finds out itself what is there, such as an import by a key.
 
     Raises:
         ConfigurationError: the connection has no journal; nothing was sent.
-        ValidationError: the key was used for something else, or is not a key; nothing was sent.
-        StateError: it still runs, or it was done and the result cannot be shown again.
+        ValidationError: it is not a key; nothing was sent.
+        StateError: the key was given for something else, or what it was given for still runs, is
+            in doubt, or was done and the result cannot be shown again; nothing was sent.
         OdooError: of ``act``.
     """
     key = checked_key(key)
@@ -88,24 +95,27 @@ def run_once(
             suggestion="Give the key to the outer call.",
             outcome="not_sent",
         )
-    recording = _reserved(odoo, journal, name, key, digest)
-    if isinstance(recording, _Answer):
-        return recording.result
-    recording.is_transient, recording.looks = is_transient, looks
-    entry = recording.entry
-    processes.begun(journal.store.name, entry.id)
-    try:
-        with journal.within(recording):
-            try:
-                result = act()
-            except (StateError, NotFoundError) as error:
-                _explain(error, recording)
-                raise
-            entry.message = str(getattr(result, "message", ""))[:_LONGEST_MESSAGE]
-            recording.result = _kept(odoo, result)
+    reserved = _reserved(odoo, journal, name, key, digest)
+    if isinstance(reserved, _Answer):
+        return reserved.result
+    with journal.within(reserved):
+        result = with_protection(odoo, act())
+        reserved.entry.message = str(getattr(result, "message", ""))[:_LONGEST_MESSAGE]
+        reserved.result = _kept(odoo, result)
+    return result
+
+
+def with_protection(odoo: Odoo, result: Any) -> Any:
+    """Return a result, or a plan, whose message says for whom its key holds."""
+    message = getattr(result, "message", None)
+    if not isinstance(message, str) or not message or not attrs.has(type(result)):
         return result
-    finally:
-        processes.ended(journal.store.name, entry.id)
+    journal = odoo.journal
+    told = "This connection has no journal, so that a key is refused."
+    if isinstance(journal, Journal):
+        where = "on any machine" if journal.shared else "on this machine only"
+        told = f"Its key holds for programs with this journal, {where}."
+    return attrs.evolve(result, message=f"{message.rstrip('.')}. {told}")
 
 
 def checked_key(key: Any) -> str:
@@ -139,7 +149,6 @@ def _reserved(
     store, database, uid = journal.store, identity(odoo), odoo.uid
     waits = iter(WAITS)
     while True:
-        process = processes.this_process()
         entry = HistoryEntry(
             id=0,
             started=now(),
@@ -150,48 +159,47 @@ def _reserved(
             key=key,
         )
         try:
-            entry.id = store.begin(entry, digest, process)
+            entry.id = store.begin(entry, digest)
             return Recording(store, entry)
         except KeyError:
             found = store.by_key(database, uid, key)
         if found is None:
-            continue  # it was so old that it has just been removed
-        entry = found.entry
-        _check_same(entry, found.digest, digest)
-        if entry.outcome == "done":
-            return _Answer(_result(odoo, found))
-        if entry.outcome == "running" and processes.runs(found.result, store.name, entry.id):
-            _wait(entry, waits)
-        elif store.claim(entry.id, entry.outcome, found.result, process):
-            claimed = store.get(entry.id) or entry
-            return Recording(store, claimed, earlier=store.replies(entry.id))
+            continue  # it was refused, or so old that it has just been removed
+        _check_same(found, digest)
+        running = found.entry.outcome == "running"
+        if not running and (answer := _answer(odoo, found)):
+            return answer
+        if running and _waited(waits):
+            continue
+        if not _may_release(odoo, found) or not store.release(found):
+            raise _in_doubt(odoo, found.entry)
 
 
-def _check_same(entry: HistoryEntry, first: str | None, digest: str) -> None:
-    if first == digest:
+def _check_same(found: Keyed, digest: str) -> None:
+    other = differences(found.digest, digest)
+    if other is None:
         return
+    entry = found.entry
+    more = f" and {len(other) - _NAMED} more" if len(other) > _NAMED else ""
     raise make_error(
-        "KEY_REUSED",
-        f"The key {entry.key} was given for something else: {entry.operation} of {entry.started}.",
+        "KEY_DONE",
+        f"The key {entry.key} was given for something else: {entry.operation} of {entry.started}."
+        + (f" Other than then: {', '.join(other[:_NAMED])}{more}." if other else "")
+        + _created(entry)
+        + " Nothing was sent.",
         suggestion="Use a new key for a new request; repeat with exactly the same arguments.",
-        details={"entry": entry.id, "operation": entry.operation},
+        details={**_details(entry), "operation": entry.operation, "differences": other},
         outcome="not_sent",
     )
 
 
-def _wait(entry: HistoryEntry, waits: Iterable[float]) -> None:
-    seconds = next(iter(waits), None)
-    if seconds is not None and time_left() > seconds:
-        wait(seconds)
-        return
-    raise make_error(
-        "KEY_RUNNING",
-        f"The same request, {entry.operation} with the key {entry.key}, still runs, since"
-        f" {entry.started}.",
-        suggestion="Repeat it later with the same key: then it is answered with the result.",
-        details={"entry": entry.id},
-        outcome="not_sent",
-    )
+def _waited(waits: Iterator[float]) -> bool:
+    """Wait for the program that has the key; whether there was time for that."""
+    seconds = next(waits, None)
+    if seconds is None or time_left() <= seconds:
+        return False
+    wait(seconds)
+    return True
 
 
 def _kept(odoo: Odoo, result: Any) -> str | None:
@@ -199,50 +207,138 @@ def _kept(odoo: Odoo, result: Any) -> str | None:
     return None if text is None else json.dumps([of_reader(odoo), text])
 
 
-def _result(odoo: Odoo, found: Keyed) -> Any:
-    """Return the first result again.
+def _answer(odoo: Odoo, found: Keyed) -> _Answer | None:
+    """Return the first result again; None where it is in doubt what was done.
 
     Raises:
         StateError: it was taken back since, is not kept, or is not for this connection to see.
     """
-    if found.entry.undone_by is not None:
-        _done_before(
-            found.entry,
-            f" and taken back by entry {found.entry.undone_by}",
+    entry = found.entry
+    if entry.undone_by is not None and not _doubtful(entry):
+        raise _done_before(
+            entry,
+            f" and taken back by entry {entry.undone_by}",
             "Use a new key to do it again.",
         )
     try:
         reader, text = json.loads(found.result or "null") or ("", "")
         if reader == of_reader(odoo):
-            return kept_results.from_text(text)
+            return _Answer(kept_results.from_text(text))
     except (TypeError, ValueError):
-        pass
-    return _done_before(
-        found.entry,
-        "; the result cannot be shown again",
-        "Nothing needs to be done. Read the records to see how they are.",
+        reader = ""
+    if reader or entry.outcome == "done":
+        raise _done_before(
+            entry,
+            "; the result cannot be shown again",
+            "Nothing needs to be done. Read the records to see how they are.",
+        )
+    return None
+
+
+def _may_release(odoo: Odoo, found: Keyed) -> bool:
+    """Whether nothing of an attempt can be in Odoo, so that it may be made again.
+
+    Nothing was sent; or all that was sent were creations, so long ago that no server is still at
+    them, and this user has created no such record since.
+    """
+    if found.result == BEGUN:
+        return True
+    entry = found.entry
+    last = datetime.fromisoformat(entry.finished or entry.started).timestamp()
+    if time.time() - last <= (SETTLED if entry.finished else 4 * SETTLED):
+        return False
+    sent = [write for write in entry.writes if write.outcome not in GONE]
+    return all(
+        write.outcome in _DOUBTFUL and write.method in CREATES and _since(odoo, entry, write) == []
+        for write in sent
     )
 
 
-def _done_before(entry: HistoryEntry, then: str, todo: str) -> NoReturn:
-    made = {w.made_model: w.made for w in entry.writes if w.made and w.outcome not in GONE}
-    ids = ", ".join(f"{model} {', '.join(map(str, made[model][:10]))}" for model in made)
-    raise make_error(
+def _since(odoo: Odoo, entry: HistoryEntry, write: Write) -> list[int] | None:
+    """Return what this user has created of a model since an entry began; None if not known."""
+    ahead = odoo.clock_ahead
+    if ahead is None:
+        return None
+    began = datetime.fromisoformat(entry.started).timestamp() - _CLOCK_MARGIN + ahead
+    domain = [["create_uid", "=", odoo.uid], ["create_date", ">=", utc_string_of(began)]]
+    try:
+        rows = odoo.call(
+            Call(
+                model=write.model,
+                method="search_read",
+                arguments={"domain": domain, "fields": ["id"], "order": "id", "limit": _NAMED},
+                context={"active_test": False},
+                step=True,
+            )
+        )
+    except OdooError:
+        return None
+    return [row["id"] for row in rows]
+
+
+def _in_doubt(odoo: Odoo, entry: HistoryEntry) -> OdooError:
+    """Return the error that says what is known of an attempt, and what to look at."""
+    doubtful = _doubtful(entry)
+    running = entry.outcome == "running"
+    done = [w for w in entry.writes if w.outcome in ("done", "partly") and not w.made]
+    told = [f"{_called(write)} was done." for write in done[:_NAMED]]
+    looked: dict[str, list[int]] = {}
+    for write in doubtful:
+        told.append(f"Whether {_called(write)} was applied is not known.")
+        if write.method in CREATES and (ids := _since(odoo, entry, write)):
+            looked[write.model] = ids
+    told += [
+        f"Since then, this user has created {model} {', '.join(map(str, ids))}."
+        for model, ids in looked.items()
+    ]
+    state = "was done in part, and then failed"
+    if running:
+        state = "still runs, or its program was ended in the middle"
+    elif doubtful:
+        state = "is in doubt: an answer was lost"
+    look = "the records that are named" if looked or entry.writes else f"entry {entry.id}"
+    todo = f"Look at {look} in Odoo, and at history. undo(entry={entry.id}) takes back what is"
+    return make_error(
+        "KEY_RUNNING" if running else "KEY_IN_DOUBT",
+        f"What the key {entry.key} was given for, {entry.operation} of {entry.started} (entry"
+        f" {entry.id}), {state}.{_created(entry)} {' '.join([*told, 'Nothing was sent now.'])}",
+        suggestion=("If it may still run, repeat it later with the same key. " if running else "")
+        + f"{todo} known of it. Then use a new key for the rest.",
+        details={**_details(entry), "in_doubt": [_called(w) for w in doubtful], "look_at": looked},
+        outcome="maybe_applied",
+    )
+
+
+def _doubtful(entry: HistoryEntry) -> list[Write]:
+    return [write for write in entry.writes if write.outcome in _DOUBTFUL]
+
+
+def _called(write: Write) -> str:
+    of = f" of {', '.join(map(str, write.ids[:_NAMED]))}" if write.ids else ""
+    return f"{write.model}.{write.method}{of}"
+
+
+def _created(entry: HistoryEntry) -> str:
+    """Say which records an entry has created."""
+    made = _details(entry)["created"]
+    ids = ", ".join(f"{model} {', '.join(map(str, made[model][:_NAMED]))}" for model in made)
+    return f" It created {ids}." if ids else ""
+
+
+def _details(entry: HistoryEntry) -> dict[str, Any]:
+    made: dict[str, list[int]] = {}
+    for write in entry.writes:
+        if write.made and write.outcome not in GONE:
+            made[write.made_model] = [*made.get(write.made_model, []), *write.made]
+    return {"entry": entry.id, "created": made}
+
+
+def _done_before(entry: HistoryEntry, then: str, todo: str) -> OdooError:
+    return make_error(
         "KEY_DONE",
         f"This was done, by entry {entry.id} ({entry.operation} of {entry.started}){then}."
-        + (f" It created {ids}." if ids else ""),
+        + _created(entry),
         suggestion=todo,
-        details={"entry": entry.id, "created": made},
+        details=_details(entry),
         outcome="not_sent",
     )
-
-
-def _explain(error: OdooError, recording: Recording) -> None:
-    """Say of a state that stops a repeat that the first attempt may have brought it about."""
-    lost = recording.lost()
-    if lost:
-        error.details["entry"] = recording.entry.id
-        error.suggestion = (
-            f"The answer to {' and '.join(lost)} of an earlier attempt with this key was lost: this"
-            f" is probably its work. Look at the record. {error.suggestion}"
-        ).strip()

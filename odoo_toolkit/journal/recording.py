@@ -7,13 +7,11 @@ process did before it was killed is known.
 
 from __future__ import annotations
 
-import json
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,7 @@ from odoo_toolkit.arguments.reading import wired
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import OdooConnectionError, OdooError, make_error
-from odoo_toolkit.journal.digests import of_call
 from odoo_toolkit.journal.entries import GONE, KEPT_CONTEXT, HistoryEntry, Outcome, Write
-from odoo_toolkit.journal.external_keys import Creation, as_load, make_once
 from odoo_toolkit.journal.foretelling import CREATES, opposite_of
 from odoo_toolkit.journal.snapshots import (
     lines_after,
@@ -35,21 +31,16 @@ from odoo_toolkit.journal.snapshots import (
     values_after,
     values_before,
 )
-from odoo_toolkit.journal.store import Reply, Store
+from odoo_toolkit.journal.store import Store
 
 #: What a program that connects is called in the entries, such as the name of an MCP client.
 client_name: ContextVar[str] = ContextVar("client_name", default="")
-
-#: Of an error, how many seconds ago an earlier attempt has sent the same call.
-SENT_BEFORE = "sent_before"
 
 
 class _Place(threading.local):
     """Which call of an entry a thread has made last: others make theirs meanwhile."""
 
-    def __init__(self, last: int) -> None:
-        self.last = last
-        self.lost_at: float | None = None
+    last = -1
 
 
 class Recording:
@@ -57,45 +48,25 @@ class Recording:
 
     Args:
         store: of the journal.
-        entry: as it is begun, or as it was left.
+        entry: as it is begun.
         digest: of the operation and its arguments.
-        earlier: of an entry that is gone on with, the calls that it has made, by place.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        entry: HistoryEntry,
-        digest: str | None = None,
-        earlier: Mapping[int, Reply] | None = None,
-    ) -> None:
+    def __init__(self, store: Store, entry: HistoryEntry, digest: str | None = None) -> None:
         self.entry = entry
         self.warnings: list[str] = []
         #: What is kept of the result, of a keyed entry.
         self.result: str | None = None
-        #: Whether a model is one of wizards.
-        self.is_transient: Callable[[str], bool] = lambda model: False
-        #: Whether the operation finds out itself what is there.
-        self.looks = False
         #: Whether a step that fails has the operation fail, however much was done before it.
         self.whole = False
         self._store, self._digest = store, digest
-        self._replies = dict(earlier or {})
-        self._earlier = dict(self._replies)
-        self._sought: set[int] = set()
-        self._first = len(entry.writes)
-        self._place = _Place(len(entry.writes) - 1)
+        self._place = _Place()
         self._lock = threading.Lock()
 
     @property
     def last(self) -> Write | None:
-        """The call that this thread has made last, or that it looks for."""
+        """The call that this thread has made last."""
         return self.entry.writes[self._place.last] if self._place.last >= 0 else None
-
-    @property
-    def lost_at(self) -> float | None:
-        """When an earlier attempt sent the call whose answer it lost, while this thread looks."""
-        return self._place.lost_at
 
     def begin(self) -> None:
         """Write the entry, unless it is written."""
@@ -103,45 +74,33 @@ class Recording:
             if not self.entry.id:
                 self.entry.id = self._store.begin(self.entry, self._digest)
 
-    def add(self, write: Write, digest: str = "", place: int | None = None) -> int:
+    def add(self, write: Write) -> int:
         """Write that a call is about to be sent, and return its place.
 
-        Args:
-            write: the call.
-            digest: of a keyed entry, of the call.
-            place: of the attempt at the same call that this one takes the place of.
+        Raises:
+            StateError: another program has taken over the key meanwhile; nothing was sent.
         """
         self.begin()
         with self._lock:
-            if place is None:
-                self.entry.writes.append(write)
-                place = len(self.entry.writes) - 1
-            else:
-                self.entry.writes[place] = write
-            self._place.last, self._place.lost_at = place, None
-            if self.entry.key:
-                self._replies[place] = Reply(digest=digest, sent=time.time())
-        self._store.put(self.entry.id, place, write, self._replies.get(place))
+            if self.entry.key and not self.entry.writes and not self._store.send_off(self.entry.id):
+                raise make_error(
+                    "KEY_RUNNING",
+                    f"Another program has taken over the key {self.entry.key}, since this one sent"
+                    " nothing for a while. Nothing was sent by this one.",
+                    suggestion="Repeat it with the same key to get that result.",
+                    outcome="not_sent",
+                )
+            self.entry.writes.append(write)
+            self._place.last = place = len(self.entry.writes) - 1
+        self._store.put(self.entry.id, place, write)
         return place
 
     def complete(self, place: int) -> None:
         """Write what became of a call. What is done stays done where this cannot be written."""
         try:
-            self._store.put(
-                self.entry.id, place, self.entry.writes[place], self._replies.get(place)
-            )
+            self._store.put(self.entry.id, place, self.entry.writes[place])
         except OdooError as error:
             self.warnings.append(error.message)
-
-    def answer(self, place: int, result: Any) -> None:
-        """Keep what a call was answered, so that it need not be made again."""
-        reply = self._replies.get(place)
-        if reply:
-            try:
-                short = len(json.dumps(result)) <= _LONGEST_ANSWER
-            except (TypeError, ValueError):
-                short = False
-            reply.answered, reply.answer = short, result if short else None
 
     def found(self, result: Any) -> None:
         """Note that the last call, whose answer was lost, was seen in Odoo."""
@@ -151,111 +110,22 @@ class Recording:
         write.outcome = "done"
         if write.method == "create" and isinstance(result, (list, tuple)):
             made(write, write.model, result)
-        self._earlier.pop(place, None)
-        self._place.lost_at = None
-        self.answer(place, result)
         self.complete(place)
-
-    def look_for(self, place: int, reply: Reply) -> None:
-        """Have the next look be for a call of an earlier attempt."""
-        self._earlier[place] = reply
-        self._sought.add(place)
-        self._place.last, self._place.lost_at = place, reply.sent
-
-    def not_applied(self) -> None:
-        """Note that the call that was looked for was not applied: it is sent as a new one."""
-        if write := self.last:
-            write.outcome = "refused"
-            self._place.lost_at = None
-            self.complete(self._place.last)
 
     def complete_last(self) -> None:
         """Write what became of the last call."""
         self.complete(self._place.last)
 
-    def earlier(self, call: Call, digest: str) -> tuple[int, Write, Reply] | None:
-        """Return the same call of an earlier attempt, which is then used up; None for a new one.
-
-        Raises:
-            StateError: the earlier attempt has made something else of the same kind, which this
-                one does not ask for again.
-        """
-        with self._lock:
-            for place, reply in self._earlier.items():
-                write = self.entry.writes[place]
-                if reply.digest == digest and write.outcome not in GONE:
-                    del self._earlier[place]
-                    return place, write, reply
-            others = [
-                write
-                for place in self._earlier
-                if (write := self.entry.writes[place]).outcome not in GONE
-                and (write.model, write.method) == (call.model, call.method)
-            ]
-        if call.method in _MAKES and others and not (self.looks or self.is_transient(call.model)):
-            ids = [n for write in others for n in write.made]
-            raise make_error(
-                "KEY_DONE",
-                f"An earlier attempt with this key has created {call.model}"
-                f" {', '.join(map(str, ids)) or 'records'} with other values; what they are made of"
-                " has changed since. Nothing more was created.",
-                suggestion="Look at these records, and finish them by hand.",
-                details={"entry": self.entry.id, "created": {call.model: ids}},
-                outcome="not_sent",
-            )
-        return None
-
-    def creation(
-        self, odoo: Odoo, call: Call, again: tuple[int, Write, Reply] | None
-    ) -> Creation | None:
-        """Return a creation of a keyed entry as it is made once; None for anything else.
-
-        Args:
-            odoo: the connection.
-            call: as it would be sent.
-            again: the same call of an earlier attempt.
-        """
-        key = self.entry.key
-        if not key or call.method != "create" or self.looks or self.is_transient(call.model):
-            return None
-        if again and not again[1].external_id:
-            return None
-        earlier = self.entry.writes[: again[0]] if again else self.entry.writes
-        number = sum(
-            (write.model, write.method) == (call.model, "create") and write.outcome not in GONE
-            for write in earlier
-        )
-        return as_load(odoo, call, key, number)
-
-    def unanswered(self) -> list[tuple[int, Write, Reply]]:
-        """Return the calls of an earlier attempt that have no answer, and were not asked for again.
-
-        With each comes its place.
-        """
-        return [
-            (place, self.entry.writes[place], reply)
-            for place, reply in self._earlier.items()
-            if self.entry.writes[place].outcome in ("sent", "doubtful")
-        ]
-
-    def lost(self) -> list[str]:
-        """Return the names of these calls."""
-        return [f"{write.model}.{write.method}" for _, write, _ in self.unanswered()]
-
     def end(self, error: BaseException | None) -> None:
-        """Write how the operation ended."""
+        """Write how the operation ended. Of what was refused, the key is free again."""
         if not self.entry.id:
             return
-        # What earlier attempts were refused or took back, or what the state shows to be done, is
-        # over.
-        over = {p for p, w in enumerate(self.entry.writes[: self._first]) if w.outcome in GONE}
-        over |= set() if error else self._earlier.keys() - self._sought
-        writes = [write for place, write in enumerate(self.entry.writes) if place not in over]
-        self.entry.outcome = _outcome(writes, error)
+        self.entry.outcome = _outcome(self.entry.writes, error)
         self.entry.finished = now()
         values = {name: getattr(self.entry, name) for name in ("outcome", "finished", "message")}
         if self.entry.key:
             values["result"] = self.result
+            values["key"] = None if self.entry.outcome == "refused" else self.entry.key
         try:
             self._store.update(self.entry.id, **values)
         except OdooError as problem:
@@ -313,6 +183,11 @@ class Journal:
     def __init__(self, path: str | Path, *, days: int = 400, megabytes: int = 500) -> None:
         self._arguments = (str(path), days, megabytes)
         self.store = Store(path, days=days, megabytes=megabytes)
+
+    @property
+    def shared(self) -> bool:
+        """Whether other machines can have it, too."""
+        return self.store.shared
 
     def __repr__(self) -> str:
         return f"Journal({self.store.name!r})"
@@ -375,12 +250,6 @@ class Journal:
         """
         with self.operation(odoo, f"{call.model}.{call.method}") as recording:
             asked = wired(call)
-            digest, again = "", None
-            if recording.entry.key:
-                digest = of_call(asked)
-                again = recording.earlier(asked, digest)
-                if again and again[1].outcome in ("done", "partly"):
-                    return _answer_again(recording, again)
             write = Write(
                 model=call.model,
                 method=call.method,
@@ -396,19 +265,9 @@ class Journal:
             elif opposite:
                 note_before(odoo, asked, write, opposite)
             write.made_model = opposite.made if opposite else ""
-            creation = recording.creation(odoo, asked, again)
-            if again and not creation:
-                _check_again(recording, again, write)
-            if creation:
-                write.external_id = creation.names[0]
-            place = recording.add(write, digest, again[0] if again else None)
+            place = recording.add(write)
             try:
-                ids = make_once(odoo, creation, send, again=bool(again)) if creation else None
-                if creation and ids is None:
-                    # Odoo says better why it refuses a creation, or takes it.
-                    write.external_id = ""
-                    recording.add(write, digest, place)
-                result = ids or send(call)
+                result = send(call)
             except BaseException as error:
                 lost = isinstance(error, OdooConnectionError) and error.outcome == "maybe_applied"
                 write.outcome = (
@@ -423,64 +282,11 @@ class Journal:
                 made(write, write.made_model, returned_ids(write.made_model, result))
             elif call.method == "load":
                 made(write, call.model, loaded_anew(odoo, asked, result))
-            recording.answer(place, odoo.policy.redact(result) if digest else None)
             write.after = values_after(odoo, asked, write)
             if call.method != "write":
                 lines_after(odoo, asked, write)
             recording.complete(place)
             return result
-
-
-#: Methods that make a record each time.
-_MAKES = frozenset({"create", "copy"})
-
-#: Characters of an answer that are kept.
-_LONGEST_ANSWER = 20_000
-
-
-def _answer_again(recording: Recording, again: tuple[int, Write, Reply]) -> Any:
-    _, write, reply = again
-    if reply.answered and write.outcome == "done":
-        return reply.answer
-    why = "its answer was too long to be kept"
-    if write.outcome == "partly":
-        why = "a part of that was taken back"
-    raise make_error(
-        "KEY_DONE",
-        f"An earlier attempt with this key has made {write.model}.{write.method}, and {why}: the"
-        " rest cannot be done from it.",
-        suggestion="Look at the record, and finish it by hand.",
-        details={"entry": recording.entry.id},
-        outcome="not_sent",
-    )
-
-
-def _check_again(recording: Recording, again: tuple[int, Write, Reply], write: Write) -> None:
-    """Have a call be looked for, which an earlier attempt has sent without an answer.
-
-    Raises:
-        OdooConnectionError: as the earlier attempt had; who makes the call then looks for it.
-    """
-    place, first, reply = again
-    if write.method == "unlink" or (
-        write.method == "create" and recording.is_transient(write.model)
-    ):
-        return
-    details: dict[str, Any] = {SENT_BEFORE: time.time() - reply.sent}
-    if write.method == "write":
-        same = write.before == first.before
-        if same and first.before and not (write.lines or write.not_kept or first.not_kept):
-            return
-        # Somebody has changed it since, perhaps after the earlier attempt: never overwritten.
-        details = details if same else {}
-    recording.look_for(place, reply)
-    raise OdooConnectionError(
-        f"An earlier attempt with this key has sent {write.model}.{write.method}, and its answer"
-        " was lost.",
-        suggestion="Look in Odoo whether it is done; or repeat it later with the same key.",
-        details={**details, "entry": recording.entry.id},
-        outcome="maybe_applied",
-    )
 
 
 def one_entry(odoo: Odoo, name: str) -> AbstractContextManager[Recording | None]:
@@ -530,29 +336,11 @@ def note_lines(odoo: Odoo, call: Call) -> None:
         recording.complete_last()
 
 
-def made_by_others(odoo: Odoo, model: str) -> set[int]:
-    """Return which records are known to be of other calls than the one that is looked for.
-
-    These are other calls of the running operation; where the call is of an earlier attempt, those
-    of other operations of the journal since it was sent, too.
-    """
-    recording, journal = _current.get(), odoo.journal
-    if not recording:
-        return set()
-    own = {n for write in recording.entry.writes if write.made_model == model for n in write.made}
-    if recording.lost_at is None or not isinstance(journal, Journal):
-        return own
-    since = datetime.fromtimestamp(recording.lost_at, timezone.utc) - timedelta(minutes=10)
-    entries = journal.store.latest(
-        identity(odoo), odoo.uid, since=since.isoformat(timespec="milliseconds"), limit=1000
-    )
-    return own | {
-        number
-        for entry in entries
-        for write in entry.writes
-        if write.made_model == model
-        for number in write.made
-    }
+def made_by_others(model: str) -> set[int]:
+    """Return which records other calls of the running operation have created."""
+    recording = _current.get()
+    writes = recording.entry.writes if recording else []
+    return {n for write in writes if write.made_model == model for n in write.made}
 
 
 def note_stored(rows: Mapping[int, Mapping[str, Any]]) -> None:

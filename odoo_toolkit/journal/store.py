@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 from cattrs import BaseValidationError, Converter
 
-from odoo_toolkit.databases import Form, Session, database_of
+from odoo_toolkit.databases import Form, PostgresDatabase, Session, database_of
 from odoo_toolkit.errors import make_error
 from odoo_toolkit.journal.entries import DAMAGED, HistoryEntry, Write
 
@@ -49,6 +49,9 @@ CREATE TABLE IF NOT EXISTS approval (
     measured=("entry", "write"),
 )
 
+#: What stands for the result of a keyed entry before its first call is sent, and after that.
+BEGUN, _SENT = "begun", "sent"
+
 #: Entries after which the bounds are looked at again.
 _LOOKED_AT = 200
 
@@ -60,23 +63,6 @@ _ENTRY = [field.name for field in attrs.fields(HistoryEntry) if field.name != "w
 _converter = Converter()
 
 
-@attrs.define(kw_only=True)
-class Reply:
-    """Of a call of a keyed entry, what tells it from others, and what it was answered.
-
-    Attributes:
-        digest: of the call.
-        sent: when it was sent, in seconds since the epoch.
-        answered: whether the answer is known and kept.
-        answer: as JSON has it.
-    """
-
-    digest: str
-    sent: float
-    answered: bool = False
-    answer: Any = None
-
-
 @attrs.frozen(kw_only=True)
 class Keyed:
     """What there is of a key.
@@ -84,7 +70,7 @@ class Keyed:
     Attributes:
         entry: that it was given for.
         digest: of the function and its arguments.
-        result: once it is done; before that the process that runs it.
+        result: once it is done; before that :data:`BEGUN`, or that something was sent.
     """
 
     entry: HistoryEntry
@@ -109,24 +95,23 @@ class Store:
         self.database = database_of(place, FORM)
         #: By which it is told from others, and called in messages.
         self.name = self.database.name
+        #: Whether other machines can reach them.
+        self.shared = isinstance(self.database, PostgresDatabase)
         self._days, self._bytes = days, megabytes * 1_000_000
         self._added = 0
 
-    def begin(
-        self, entry: HistoryEntry, digest: str | None = None, process: str | None = None
-    ) -> int:
+    def begin(self, entry: HistoryEntry, digest: str | None = None) -> int:
         """Add an entry and return its id.
 
         Args:
             entry: as it is begun.
             digest: of a keyed one, of its function and arguments.
-            process: of a keyed one, which runs it; it stands where the result will be.
 
         Raises:
             OdooError: it cannot be written; code ``JOURNAL_ERROR``.
             KeyError: there is one with the same key.
         """
-        row = {**_columns(entry), "digest": digest, "result": process}
+        row = {**_columns(entry), "digest": digest, "result": BEGUN if entry.key else None}
         del row["id"]
         names = ", ".join(row)
         marks = ", ".join("?" for _ in row)
@@ -149,26 +134,30 @@ class Store:
                 [*values.values(), entry_id],
             )
 
-    def claim(self, entry_id: int, outcome: str, result: str | None, process: str) -> bool:
-        """Take an entry that was begun, to go on with it; whether nobody else has done so before.
-
-        Args:
-            entry_id: of the entry.
-            outcome, result: that it has, as they were read.
-            process: which goes on with it.
-        """
+    def send_off(self, entry_id: int) -> bool:
+        """Note that a keyed entry sends its first call; whether it still has its key."""
         with self.database.writing() as session:
             cursor = session.execute(
-                "UPDATE entry SET outcome = 'running', finished = NULL, undone_by = NULL,"
-                " result = ? WHERE id = ? AND outcome = ?"
-                " AND COALESCE(result, '') = ?",
-                [process, entry_id, outcome, result or ""],
+                "UPDATE entry SET result = ? WHERE id = ? AND result = ?", [_SENT, entry_id, BEGUN]
             )
         return bool(cursor.rowcount == 1)
 
-    def put(self, entry_id: int, place: int, write: Write, reply: Reply | None = None) -> None:
+    def release(self, found: Keyed) -> bool:
+        """Free the key of an entry of which nothing is in Odoo; whether it was as it was read.
+
+        Its own program, if it still runs, is stopped by :meth:`send_off`.
+        """
+        with self.database.writing() as session:
+            cursor = session.execute(
+                "UPDATE entry SET key = NULL, result = NULL, outcome = 'refused'"
+                " WHERE id = ? AND COALESCE(result, '') = ?",
+                [found.entry.id, found.result or ""],
+            )
+        return bool(cursor.rowcount == 1)
+
+    def put(self, entry_id: int, place: int, write: Write) -> None:
         """Add one of its writes, or complete it."""
-        body = _body(write, reply)
+        body = _body(write)
         if len(body) > _MOST_TEXT:
             short = attrs.evolve(
                 write,
@@ -179,7 +168,7 @@ class Store:
                 made=write.made[:1000],
                 not_kept=[*write.not_kept, "(more than the journal keeps of one call)"],
             )
-            body = _body(short, reply)
+            body = _body(short)
         with self.database.writing() as session:
             session.execute(
                 "INSERT INTO write (entry, place, body) VALUES (?, ?, ?)"
@@ -197,19 +186,6 @@ class Store:
             session.execute(
                 "UPDATE write SET body = ? WHERE entry = ? AND place = ?", [body, entry_id, place]
             )
-
-    def replies(self, entry_id: int) -> dict[int, Reply]:
-        """Return by place which calls a keyed entry has made, and what they were answered."""
-        with self.database.reading() as session:
-            rows = session.execute(
-                "SELECT place, body FROM write WHERE entry = ?", [entry_id]
-            ).fetchall()
-        bodies = {row["place"]: _kept(row["body"], entry_id) for row in rows}
-        return {
-            place: _converter.structure(body["reply"], Reply)
-            for place, body in bodies.items()
-            if body.get("reply")
-        }
 
     def get(self, entry_id: int) -> HistoryEntry | None:
         """Return an entry with its writes; None where there is none."""
@@ -285,11 +261,8 @@ class Store:
             )
 
 
-def _body(write: Write, reply: Reply | None) -> str:
-    body = _converter.unstructure(write)
-    if reply:
-        body["reply"] = _converter.unstructure(reply)
-    return json.dumps(body, default=str, separators=(",", ":"))
+def _body(write: Write) -> str:
+    return json.dumps(_converter.unstructure(write), default=str, separators=(",", ":"))
 
 
 def _write(text: str) -> Write:

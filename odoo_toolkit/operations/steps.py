@@ -178,7 +178,7 @@ class WizardStep:
             def made() -> list[int]:
                 return opened_ids(answer()) or look(seen) or []
 
-            answered: list[int] = or_seen(made, seen, warnings, safe=self.safe, makes=True)
+            answered: list[int] = or_seen(made, seen, warnings, safe=self.safe)
             creation.ids = frozenset(answered)
             for made_model in {opposite.made for opposite in known(self.wizard).opposites}:
                 note_made(made_model, answered)

@@ -12,7 +12,7 @@ import pytest
 from odoo_toolkit import (
     Connection,
     Journal,
-    ValidationError,
+    StateError,
     connect,
     count,
     create,
@@ -64,7 +64,7 @@ def test_records_are_created_once_and_the_first_result_comes_again(
     assert create(odoo, "res.partner", values, key=f"c-{suffix}") == first
     assert create(later, "res.partner", values, key=f"c-{suffix}") == first
     assert _named(odoo, f"Once {suffix}") == 1
-    with pytest.raises(ValidationError, match="something else"):
+    with pytest.raises(StateError, match=r"something else.*Other than then: values\.name"):
         create(later, "res.partner", {"name": f"Other {suffix}"}, key=f"c-{suffix}")
     assert _named(odoo, f"Other {suffix}") == 0
 
@@ -122,6 +122,44 @@ def test_an_operation_of_several_steps_is_done_once(
     first = sales.create_order(odoo, **order)
     assert sales.create_order(later, **order) == first
     assert count(odoo, "sale.order", [["partner_id", "=", partner]]).count == 1
+
+
+@pytest.mark.every_version
+def test_an_order_with_other_lines_is_refused_and_says_which(
+    odoo: Connection, later: Connection, suffix: str
+) -> None:
+    """A section among the lines changes nothing about that."""
+    partner = create(odoo, "res.partner", {"name": f"Shopper {suffix}"}).id
+    product, other = (
+        create(odoo, "product.product", {"name": f"Thing {n} {suffix}"}).id for n in (1, 2)
+    )
+    lines: list[Any] = [{"product_id": product, "quantity": 2}, {"section": "Ring twice"}]
+    asked: dict[str, Any] = {"partner_id": partner, "key": f"webshop-{suffix}"}
+    first = sales.create_order(odoo, lines=lines, **asked)
+    assert first.message.endswith("with this journal, on this machine only.")
+    assert sales.create_order(later, lines=lines, **asked) == first
+    for changed, place in (
+        ({"product_id": other, "quantity": 2}, "lines[0].product_id"),
+        ({"product_id": product, "quantity": 200}, "lines[0].quantity"),
+    ):
+        with pytest.raises(StateError) as caught:
+            sales.create_order(later, lines=[changed, lines[1]], **asked)
+        assert caught.value.code == "KEY_DONE"
+        assert caught.value.details["differences"] == [place]
+        assert caught.value.details["created"] == {"sale.order": [first.id]}
+    assert count(odoo, "sale.order", [["partner_id", "=", partner]]).count == 1
+
+
+def test_a_machine_with_its_own_journal_is_told_that_the_key_does_not_hold_there(
+    odoo: Connection, server: Server, tmp_path: Path, suffix: str
+) -> None:
+    values, key = {"name": f"Apart {suffix}"}, f"a-{suffix}"
+    plan = create(odoo, "res.partner", values, key=key, dry_run=True)
+    first = create(odoo, "res.partner", values, key=key)
+    for told in (plan, first):
+        assert told.message.endswith("with this journal, on this machine only.")
+    with _connected(server, tmp_path / "other.sqlite") as other:
+        assert create(other, "res.partner", values, key=key).id != first.id
 
 
 def test_an_import_is_made_once(odoo: Connection, later: Connection, suffix: str) -> None:

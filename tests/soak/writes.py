@@ -238,10 +238,6 @@ WRITES: tuple[tuple[int, Callable[[Odoo, Odoo], Claim]], ...] = (
     (2, pay_invoice),
 )
 
-#: Made by a wizard of Odoo's, of which nobody can tell whether a server is still working at it:
-#: also with a key, it stays in doubt for a while.
-WIZARDS = frozenset({"create_invoices"})
-
 #: Made one after the other, when nothing else is under way: beside other calls, Odoo 14 finds no
 #: account for the lines of an invoice.
 ALONE = frozenset({invoice_order, create_invoice, post_invoice, pay_invoice})

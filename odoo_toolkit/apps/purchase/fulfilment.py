@@ -68,7 +68,7 @@ class _CreateBill(Step):
                 return opened_ids(odoo.call(call)) or look(seen) or []
 
             # What is billed, also by a draft, is not billed again.
-            bills: list[int] = or_seen(made, seen, warnings, safe=True, makes=True)
+            bills: list[int] = or_seen(made, seen, warnings, safe=True)
             creation.ids = frozenset(bills)
             return bills
 

@@ -17,7 +17,6 @@ from odoo_toolkit.arguments.load_cells import OTHERWISE, cell, column
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.journal.external_keys import OTHER_WITH
 from odoo_toolkit.journal.recording import note_lines
 from odoo_toolkit.lost_answers import or_seen, seen_written
 from odoo_toolkit.records.importing.relations import external_ids
@@ -27,7 +26,11 @@ from odoo_toolkit.records.results import Record
 #: that is given up is in doubt.
 PATIENCE = 300.0
 
-#: From which version on ``load`` does otherwise with the fields of ``OTHER_WITH`` than ``create``.
+#: model -> a field with which ``load`` does otherwise than ``create``. Contacts of a company are
+#: loaded with what it has, and on Odoo 19 lose a VAT number that it has not.
+_OTHER_WITH = {"res.partner": "parent_id"}
+
+#: From which version on ``load`` does otherwise with these fields than ``create``.
 #: Before 19, both have a contact lose what its company has not.
 _OTHER_SINCE = 19
 
@@ -108,7 +111,7 @@ def set_later(odoo: Odoo, model: str, row: Record) -> str | None:
         model: of the record.
         row: values as they are written to Odoo.
     """
-    field = OTHER_WITH.get(model)
+    field = _OTHER_WITH.get(model)
     return field if row.get(field or "") and odoo.version.major >= _OTHER_SINCE else None
 
 

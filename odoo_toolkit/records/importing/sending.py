@@ -288,9 +288,6 @@ class Writer:
             self.stop(error)
         elif not isinstance(error, OdooError):
             raise error
-        elif error.code == "KEY_DONE":
-            # It is of the key, and not of a row: no row would do better alone.
-            self.stop(error)
         elif len(rows) == 1 or self._may_not(error, status):
             # Of several rows, those that are bad are looked for; without any right all are.
             for row in rows:
