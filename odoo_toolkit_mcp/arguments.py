@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +50,8 @@ class ArgumentChecker:
 
         An optional argument that is null counts as left out, also in the objects of a list, such
         as lines; one text or number as a list of it where a list of such is expected; a whole
-        number as text where text is: many models write it so.
+        number as text where text is: many models write it so. A text that is the JSON of a list,
+        object, number or boolean counts as that where no text is expected: many clients send it so.
 
         Raises:
             ValidationError: with one entry per mistake in ``details["problems"]``.
@@ -95,10 +97,10 @@ def _rule(error: ValidationError) -> str:
     bound: Any = error.validator_value
     match error.validator:
         case "type":
-            return f"must be {_NOUNS[bound]}, not {_kind(error.instance)}"
+            return f"must be {_NOUNS[bound]}, not {_sent(error.instance)}"
         case "anyOf":
             kinds = [_NOUNS[branch["type"]] for branch in bound if "type" in branch]
-            return f"must be {' or '.join(kinds)}, not {_kind(error.instance)}"
+            return f"must be {' or '.join(kinds)}, not {_sent(error.instance)}"
         case "enum":
             return f"must be one of {', '.join(map(str, bound))}"
         case "minimum":
@@ -130,6 +132,13 @@ def _kind(value: Any) -> str:
     return _NOUNS[kinds.get(type(value), "object")]
 
 
+def _sent(value: Any) -> str:
+    """Return what was sent in place of what is expected; of a text, so that it can be told."""
+    if isinstance(value, str):
+        return f"the text {_short(json.dumps(value, ensure_ascii=False))}"
+    return _kind(value)
+
+
 def _sentence(problem: str) -> str:
     return problem if problem.endswith("?") else f"{problem}."
 
@@ -138,8 +147,37 @@ def _short(text: str) -> str:
     return text if len(text) <= 100 else text[:97] + "..."
 
 
+def _of_json(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return what a text says in JSON, where the schema takes that and no text."""
+    kinds = {branch.get("type") for branch in schema.get("anyOf", [schema])}
+    if not isinstance(value, str) or "string" in kinds:
+        return value
+    try:
+        found = json.loads(value, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return value
+    return found if kinds & _kinds_of(found) else value
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def _kinds_of(value: Any) -> set[str]:
+    """Return the types of a schema that a value of JSON has."""
+    if isinstance(value, float):
+        return {"number", "integer"} if value.is_integer() else {"number"}
+    return {
+        bool: {"boolean"},
+        int: {"integer", "number"},
+        list: {"array"},
+        dict: {"object"},
+    }.get(type(value), set())
+
+
 def _given(value: Any, schema: Mapping[str, Any]) -> Any:
     """Return the value without optional keys that are null, and what should be a list as one."""
+    value = _of_json(value, schema)
     items = schema.get("items")
     if items and type(value) in _ALONE.get(items.get("type"), ()):
         return [_given(value, items)]

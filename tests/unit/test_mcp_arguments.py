@@ -50,7 +50,7 @@ def test_one_alone_is_a_list_of_one() -> None:
 
     assert checker.check({"model": "res.partner", "ids": 5})["ids"] == [5]
     assert problems(ids=True) == ["ids must be a list, not true"]
-    assert problems(ids="5") == ["ids must be a list, not text"]
+    assert problems(ids="5") == ['ids must be a list, not the text "5"']
     assert problems(lines={}) == ["lines must be a list, not an object"]
 
 
@@ -58,20 +58,23 @@ def test_one_alone_is_a_list_of_one() -> None:
     ("arguments", "expected"),
     [
         ({"limit": 0}, "limit must be at least 1"),
-        ({"limit": "5"}, "limit must be a whole number, not text"),
+        ({"limit": "five"}, 'limit must be a whole number, not the text "five"'),
+        ({"limit": "true"}, 'limit must be a whole number, not the text "true"'),
+        ({"limit": '"5"'}, 'limit must be a whole number, not the text "\\"5\\""'),
         ({"limit": 1.5}, "limit must be a whole number, not a number"),
         ({"limit": True}, "limit must be a whole number, not true"),
-        ({"flag": "yes"}, "flag must be true or false, not text"),
+        ({"flag": "yes"}, 'flag must be true or false, not the text "yes"'),
         ({"model": "x"}, "model must have at least 2 characters"),
         ({"ids": []}, "ids must have at least 1 entries"),
         ({"ids": [1, 2, 3, 4]}, "ids must have at most 3 entries, not 4"),
-        ({"ids": [1, "x"]}, "ids.1 must be a whole number, not text"),
+        ({"ids": [1, "x"]}, 'ids.1 must be a whole number, not the text "x"'),
         ({"ids": [None]}, "ids.0 must be a whole number, not null"),
         ({"discount": 101}, "discount must be at most 100"),
         ({"kind": "up"}, "kind must be one of in, out"),
         ({"either": []}, "either must be a whole number or text, not a list"),
         ({"lines": [{}]}, "lines.0.quantity is missing"),
-        ({"context": "{}"}, "context must be an object, not text"),
+        ({"context": "[]"}, 'context must be an object, not the text "[]"'),
+        ({"context": "{'a': 1}"}, "context must be an object, not the text \"{'a': 1}\""),
         ({"mdoel": "x"}, "mdoel is not an argument of odoo_x; did you mean model?"),
     ],
 )
@@ -162,3 +165,31 @@ def test_other_values_are_left_alone() -> None:
     checked = ArgumentChecker("odoo_x", SCHEMA).check(arguments)
 
     assert repr(checked) == repr(arguments)
+
+
+def test_json_in_a_text_is_taken_where_no_text_is_expected() -> None:
+    """Several clients send lists, objects and numbers so, whatever the model writes."""
+    checked = ArgumentChecker("odoo_x", SCHEMA).check(
+        {
+            "model": "[1]",
+            "ids": "[1, 2]",
+            "limit": "5",
+            "discount": "2.5",
+            "either": "7",
+            "context": '{"lang": "fr_FR"}',
+            "flag": "true",
+            "lines": '[{"quantity": "3", "name": "4"}]',
+        }
+    )
+    assert checked == {
+        "model": "[1]",
+        "ids": [1, 2],
+        "limit": 5,
+        "discount": 2.5,
+        "either": "7",
+        "context": {"lang": "fr_FR"},
+        "flag": True,
+        "lines": [{"quantity": 3, "name": "4"}],
+    }
+    inner = {"model": "ab", "lines": ['{"quantity": 3}']}
+    assert ArgumentChecker("odoo_x", SCHEMA).check(inner)["lines"] == [{"quantity": 3}]
