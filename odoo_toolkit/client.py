@@ -30,6 +30,7 @@ from odoo_toolkit.errors import (
 )
 from odoo_toolkit.ignored_conditions import check_conditions
 from odoo_toolkit.policy import Policy, owners
+from odoo_toolkit.policy.languages import check_language
 from odoo_toolkit.policy.redaction import opening
 from odoo_toolkit.policy.sending import (
     check_companies,
@@ -308,6 +309,7 @@ class Odoo:
         try:
             checked = policy.check(call, self.schema.fields, self._model_of)
             check_companies(call, self.settings.base_context)
+            check_language(self, checked, self.settings.base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise
@@ -340,6 +342,7 @@ class Odoo:
             admitted = self._admitted(call)
             check_companies(call, self.settings.base_context)
             check_external_ids(self, admitted)
+            check_language(self, admitted, self.settings.base_context)
         except OdooError as error:
             self._tell(call, started, error_code=error.code)
             raise

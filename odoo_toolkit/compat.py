@@ -10,6 +10,11 @@ from collections.abc import Mapping
 
 OLDEST, NEWEST = 14, 19
 
+#: Views of the database of which several rows have the same id; of these, Odoo gives the values of
+#: one row for all of them, whatever is asked. Found by comparing, on 14 to 19, the ids of all rows
+#: of each model without a ``write_date``.
+SHARED_IDS: frozenset[str] = frozenset({"report.stock.quantity"})
+
 #: Methods of the model itself (no ids) -> their parameters in order.
 MODEL_METHODS: dict[str, tuple[str, ...]] = {
     "check_access_rights": ("operation", "raise_exception"),
@@ -135,24 +140,103 @@ ACTIVITY_RETURNED_AS_IDS_SINCE = 19
 COUNT_APPLIED_BY_CREATE_SINCE = 16
 
 #: Names that models have on different versions.
-RENAMED_MODELS = (("stock.production.lot", "stock.lot"), ("mail.channel", "discuss.channel"))
+RENAMED_MODELS: tuple[tuple[str, ...], ...] = (
+    ("account.account.type", "account.account"),
+    ("account.analytic.default", "account.analytic.distribution.model"),
+    ("account.invoice", "account.move"),
+    ("account.invoice.line", "account.move.line"),
+    ("account.tax.report", "account.report"),
+    ("account.tax.report.line", "account.report.line"),
+    ("hr.candidate", "hr.applicant"),
+    ("hr.contract", "hr.version"),
+    ("hr.expense.sheet", "hr.expense"),
+    ("hr.holidays", "hr.leave"),
+    ("hr.holidays.status", "hr.leave.type"),
+    ("mail.channel", "discuss.channel"),
+    ("mail.channel.member", "mail.channel.partner", "discuss.channel.member"),
+    ("note.note", "project.task"),
+    ("product.packaging", "product.uom", "uom.uom"),
+    ("project.issue", "project.task"),
+    ("stock.inventory", "stock.quant"),
+    ("stock.pack.operation", "stock.move.line"),
+    ("stock.production.lot", "stock.lot"),
+    # From 19 on a unit is told by another one: relative_uom_id.
+    ("uom.category", "product.uom.categ", "uom.uom"),
+)
+
+#: Model that newer versions lack -> what stands in its place there.
+GONE_MODELS: Mapping[str, str] = {
+    "uom.category": "From Odoo 19 on a uom.uom names the one that it is measured by in"
+    " relative_uom_id, and there are no categories.",
+    "hr.contract": "From Odoo 19 on what a contract says is in hr.version, the versions of an"
+    " employee.",
+}
 
 #: Model -> names that a field, or what tells the same, has on different versions.
 RENAMED_FIELDS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "account.account": (("user_type_id", "account_type"),),
-    "account.payment": (("ref", "memo"),),
+    "account.account": (
+        ("user_type_id", "account_type"),
+        ("company_id", "company_ids"),
+        ("deprecated", "active"),
+    ),
+    "account.journal": (
+        ("default_debit_account_id", "default_credit_account_id", "default_account_id"),
+    ),
+    "account.move": (
+        ("type", "move_type"),
+        ("invoice_payment_state", "payment_state"),
+        ("invoice_payment_ref", "payment_reference"),
+    ),
+    "account.move.line": (
+        ("analytic_account_id", "analytic_distribution"),
+        ("exclude_from_invoice_tab", "display_type"),
+    ),
+    "account.payment": (("ref", "communication", "memo"), ("payment_date", "date")),
     "account.payment.register": (("payment_method_id", "payment_method_line_id"),),
-    "crm.lead": (("lost_reason", "lost_reason_id"),),
-    "product.template": (("is_storable", "detailed_type", "type"),),
-    "project.task": (("user_id", "user_ids"),),
+    "crm.lead": (
+        ("lost_reason", "lost_reason_id"),
+        ("planned_revenue", "expected_revenue"),
+        ("mobile", "phone"),
+    ),
+    "hr.employee": (("contract_id", "version_id"),),
+    "hr.expense": (("unit_amount", "price_unit"),),
+    "mail.compose.message": (("res_id", "res_ids"),),
+    "mail.template": (("report_template", "report_template_ids"),),
+    "product.product": (("is_storable", "detailed_type", "type"), ("uom_po_id", "uom_id")),
+    "product.template": (("is_storable", "detailed_type", "type"), ("uom_po_id", "uom_id")),
+    "project.task": (
+        ("user_id", "user_ids"),
+        ("planned_hours", "allocated_hours"),
+        ("kanban_state", "state"),
+    ),
     "purchase.order": (("locked", "state"),),
     "purchase.order.line": (("product_uom", "product_uom_id"), ("taxes_id", "tax_ids")),
     "res.partner": (("mobile", "phone"),),
+    "res.groups": (("users", "user_ids"), ("category_id", "privilege_id")),
     "res.users": (("groups_id", "group_ids"),),
     "sale.order": (("locked", "state"),),
     "sale.order.line": (("product_uom", "product_uom_id"), ("tax_id", "tax_ids")),
     "stock.move": (("quantity_done", "quantity"),),
-    "stock.picking": (("move_lines", "move_ids"),),
+    "stock.move.line": (("qty_done", "quantity"), ("product_uom_qty", "reserved_uom_qty")),
+    "stock.picking": (("move_lines", "move_ids_without_package", "move_ids"),),
+    # The size of a unit against that of another one.
+    "uom.uom": (("category_id", "relative_uom_id"), ("factor_inv", "relative_factor")),
+}
+
+#: (model, field) -> value of a selection that some versions lack -> what it is called there: the
+#: value, and what else is to be given. The first of several that a version has is meant.
+RENAMED_VALUES: Mapping[tuple[str, str], Mapping[str, tuple[tuple[str, str], ...]]] = {
+    ("product.product", "type"): {"product": (("consu", "is_storable: true"),)},
+    ("product.template", "type"): {"product": (("consu", "is_storable: true"),)},
+    ("account.payment", "state"): {"posted": (("paid", ""),), "paid": (("posted", ""),)},
+    ("hr.expense", "state"): {
+        "reported": (("submitted", ""),),
+        "done": (("paid", ""),),
+    },
+    ("hr.leave", "state"): {"draft": (("confirm", ""),)},
+    ("purchase.order", "state"): {"done": (("purchase", "locked: true"),)},
+    ("res.partner", "type"): {"private": (("other", ""),)},
+    ("sale.order", "state"): {"done": (("sale", "locked: true"),)},
 }
 
 #: Versions that find activities only on records that the user may change, even one's own ones.

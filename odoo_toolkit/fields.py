@@ -35,6 +35,7 @@ ATTRIBUTES = (
 )
 
 TO_MANY = frozenset({"one2many", "many2many"})
+TEXTS = frozenset({"char", "text", "html"})
 RELATIONAL = TO_MANY | {"many2one"}
 
 

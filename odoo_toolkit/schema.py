@@ -10,7 +10,7 @@ from typing import Any
 
 from odoo_toolkit.app_models import MODULES
 from odoo_toolkit.call import Call
-from odoo_toolkit.compat import RENAMED_MODELS
+from odoo_toolkit.compat import GONE_MODELS, RENAMED_MODELS
 from odoo_toolkit.errors import AccessError, NotFoundError, OdooError
 from odoo_toolkit.fields import ATTRIBUTES, Field, other_names, parse_fields
 from odoo_toolkit.parallel import side_by_side
@@ -176,6 +176,8 @@ class Schema:
         if allowed:
             error.details["did_you_mean"] = allowed
             error.message += f" Did you mean {' or '.join(allowed)}?"
+        if model in GONE_MODELS:
+            error.message += f" {GONE_MODELS[model]}"
 
     @property
     def _tells_models(self) -> bool:

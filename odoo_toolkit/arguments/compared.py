@@ -18,6 +18,7 @@ import attrs
 from odoo_toolkit.arguments.commands import Command, read_commands
 from odoo_toolkit.display import Shown
 from odoo_toolkit.fields import Field, is_unencoded
+from odoo_toolkit.values.properties import by_name
 from odoo_toolkit.values.scalars import short_repr, show
 from odoo_toolkit.values.shown import from_wire
 
@@ -236,32 +237,13 @@ def _other_links(commands: Iterable[Command], shown: Any) -> str:
 
 def _lost_properties(given: Any, stored: Any) -> str:
     """Say which properties are not stored as they were given."""
-    values = given if isinstance(given, Mapping) else _by_name(given)
-    shown = stored if isinstance(stored, Mapping) else _by_name(stored)
+    shown = by_name(stored)
     lost = [
         str(name)
-        for name, value in values.items()
-        if name not in shown or _bare(value) != _bare(shown[name])
+        for name, value in by_name(given).items()
+        if (value or False) != (shown.get(name) or False)
     ]
     return f"not stored: {', '.join(lost)}" if lost else ""
-
-
-def _by_name(properties: Any) -> dict[Any, Any]:
-    listed = properties if isinstance(properties, (list, tuple)) else ()
-    return {
-        one["name"]: one.get("value")
-        for one in listed
-        if isinstance(one, Mapping) and "name" in one and not one.get("definition_deleted")
-    }
-
-
-def _bare(value: Any) -> Any:
-    """Return a property's value with ids where it names records."""
-    if isinstance(value, (list, tuple)):
-        if len(value) == 2 and isinstance(value[0], int) and isinstance(value[1], str):
-            return value[0]
-        return [_bare(item) for item in value]
-    return value or False
 
 
 def _name(definition: Any) -> Any:

@@ -96,7 +96,7 @@ def _domain_error(wrong: _ShapeError, corrected: list[Any] | None) -> OdooError:
         details = {"corrected_domain": corrected}
         shown = json.dumps(corrected)
         if len(shown) <= 500:
-            suggestion = f"If that is what you mean, pass {shown}"
+            suggestion = f"Did you mean {shown}?"
     return make_error("INVALID_DOMAIN", message, suggestion=suggestion, details=details)
 
 
@@ -108,7 +108,7 @@ def _checked(domain: Any, version: int | None, depth: int) -> list[Any]:
             "it is a text", "Pass a list of conditions, not a string that contains one."
         )
     if not isinstance(domain, (list, tuple)):
-        raise _ShapeError(f"it is {short_repr(domain)}, not a list", "Pass [] for all records.")
+        raise _ShapeError(f"it is {short_repr(domain)}, not a list")
     if len(domain) > _MAX_ELEMENTS:
         raise _ShapeError(
             f"it has more than {_MAX_ELEMENTS} elements", 'Use "in" with a list of values.'
@@ -272,6 +272,8 @@ def _meant(domain: Any, depth: int) -> list[Any] | None:
         return None
     if isinstance(domain, str):
         domain = _parsed(domain)
+    if isinstance(domain, dict):
+        domain = _conditions(domain)
     if not isinstance(domain, (list, tuple)) or len(domain) > _MAX_ELEMENTS:
         return None
     if _is_bare_condition(domain):
@@ -295,6 +297,24 @@ def _meant(domain: Any, depth: int) -> list[Any] | None:
             return None
         elements.append(together(_checked(inner, None, depth)))
     return _in_prefix(elements, has_words)
+
+
+def _conditions(meant: dict[Any, Any]) -> list[Any] | None:
+    """Return the conditions that an object stands for: fields and the values that they must have.
+
+    A list means one of several, and ``{">": 5}`` is an operator with its value.
+    """
+    if set(meant) == {"field", "operator", "value"}:
+        return [[meant["field"], meant["operator"], meant["value"]]]
+    found: list[Any] = []
+    for field, value in meant.items():
+        if not isinstance(field, str) or field.lower() in _MEANT_CONNECTORS:
+            return None
+        if isinstance(value, dict) and not is_id(value.get("id")):
+            found += [[field, operator, inner] for operator, inner in value.items()]
+        else:
+            found.append([field, "in" if isinstance(value, (list, tuple)) else "=", value])
+    return found or None
 
 
 def _parsed(text: str) -> Any:

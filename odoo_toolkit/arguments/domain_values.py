@@ -13,8 +13,10 @@ from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import RELATIONAL, Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.moments import day_string, parse_moment
 from odoo_toolkit.values.plain import whole_number
-from odoo_toolkit.values.scalars import selection_details, short_repr
+from odoo_toolkit.values.scalars import meant_value, selection_details, short_repr
 
+#: The first version that filters by properties.
+_PROPERTIES_SINCE = 17
 _LONG_PATH = 4  # names on a dotted path; each further one is another subquery
 #: Parts of a date that stand at the end of a path, from Odoo 17 on.
 DATE_NUMBERS = frozenset(
@@ -115,6 +117,13 @@ def _field_at(path: str, model: str, fields_of: FieldsOf, version: int | None) -
             if version is None or version >= 17:
                 return Field(name=rest[0], type="integer")
         elif field.type in ("properties", "json"):
+            if field.type == "properties" and version is not None and version < _PROPERTIES_SINCE:
+                raise make_error(
+                    "INVALID_FIELD",
+                    f"Odoo {version} cannot filter by properties: {path}.",
+                    suggestion=f"Filter by other fields, read {name}, and judge it in the records.",
+                    details={"model": here, "field": name, "path": path},
+                )
             return None
         if field.type not in RELATIONAL:
             raise make_error(
@@ -220,6 +229,7 @@ class _Condition:
         )
 
 
+_EXACT = frozenset({"=", "!=", "in", "not in"})
 _LISTS = frozenset({"in", "not in", "child_of", "parent_of"})
 
 
@@ -261,6 +271,9 @@ def _boolean(value: Any, condition: _Condition) -> bool:
 
 
 def _text(value: Any, condition: _Condition) -> Any:
+    # To 17 an empty text in a condition is not found where the field is not set.
+    if isinstance(value, str) and not value and condition.operator in _EXACT:
+        return False
     if value is True:
         condition.warnings.append(
             f'{condition.path} is compared with the text "true"; for "is set" use != false.'
@@ -285,11 +298,10 @@ def _selection(value: Any, condition: _Condition) -> Any:
         return value
     if not _is_value(field, value):
         details = selection_details(field, value)
-        meant = details["did_you_mean"]
         raise condition.wrong(
             value,
             "has no such value",
-            (f"Did you mean {meant[0]!r}? " if meant else "")
+            meant_value(condition.model, field, value)
             + "Its values: "
             + ", ".join(f"{key!r} ({label})" for key, label in field.selection[:30]),
             "INVALID_SELECTION",

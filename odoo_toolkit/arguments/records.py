@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 from odoo_toolkit.arguments.commands import Command, Values, read_commands, wire
+from odoo_toolkit.arguments.values import takes_no_empty_text
 from odoo_toolkit.errors import OdooError, ValidationError, make_error
 from odoo_toolkit.fields import Field, FieldsOf, unknown_field_error
 from odoo_toolkit.values.plain import plain
@@ -111,6 +112,8 @@ def _convert(value: Any, place: Place, read: Sequence[Command] | None) -> Any:
     if value is None and place.field.type in _NUMBERS:
         return False
     if value is None or (_is_nan(value) and place.field.type not in _NUMBERS):
+        value = False
+    if isinstance(value, str) and not value and takes_no_empty_text(place.field):
         value = False
     if place.field.type in ("one2many", "many2many"):
         return _convert_commands(value, place, read)

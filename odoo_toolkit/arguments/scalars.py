@@ -41,9 +41,11 @@ def listed(value: Any, where: str, single: bool = False) -> Sequence[Any]:
 
 
 def checked_ids(value: Sequence[Any]) -> tuple[int, ...]:
-    """Return ids of records."""
-    if len(value) > _MOST_RECORDS or not all(type(i) is int and 0 < i <= _LARGEST for i in value):
-        raise unfit("ids", "must be a list of whole numbers from 1 on")
+    """Return ids of records; in some views of other tables they are below zero."""
+    if len(value) > _MOST_RECORDS or not all(
+        type(i) is int and i and abs(i) <= _LARGEST for i in value
+    ):
+        raise unfit("ids", "must be a list of whole numbers other than 0")
     return tuple(value)
 
 

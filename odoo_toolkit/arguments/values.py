@@ -10,7 +10,7 @@ import attrs
 from odoo_toolkit.arguments.commands import Command, Records, Values, read_commands, wire
 from odoo_toolkit.call import Call
 from odoo_toolkit.errors import ValidationError
-from odoo_toolkit.fields import TO_MANY, Field
+from odoo_toolkit.fields import TEXTS, TO_MANY, Field
 
 #: Methods that make records have, or show them with, values -> the argument that holds them.
 VALUES: dict[str, str] = {
@@ -90,6 +90,15 @@ def read_values(
     return _Reader(field_of, worded=worded).values(model, value, where)
 
 
+def takes_no_empty_text(field: Field | None) -> bool:
+    """Whether an empty text means that a field is not set.
+
+    Odoo stores it as a text of no letters, which no search for what is not set finds to 17, and
+    which is there once only where texts must be unique. A required field would refuse to be unset.
+    """
+    return field is not None and field.type in TEXTS and not field.required
+
+
 def owns_lines(field: Field | None, model: str, field_of: FieldOf) -> bool:
     """Whether what is taken away from a field may be deleted by that.
 
@@ -140,14 +149,17 @@ class _Reader:
         """Return the values of one record."""
         key = (model, id(value))
         if key not in self._read:
-            lines = {}
+            lines, emptied = {}, {}
             for name, item in value.items():
-                if (field := self._to_many(model, name)) is not None:
+                if item == "" and takes_no_empty_text(self._field(model, name)):
+                    emptied[name] = False
+                elif (field := self._to_many(model, name)) is not None:
                     here = f"{where}.{str(name)[:100]}"
                     read = self._commands(field, item, here, depth)
                     if read is not None:
                         lines[name] = read
-            self._read[key] = Values(model=model, given=value, lines=lines)
+            given = {**value, **emptied} if emptied else value
+            self._read[key] = Values(model=model, given=given, lines=lines)
         return self._read[key]
 
     def default(self, model: str, key: Any, value: Any) -> Any:
@@ -159,11 +171,14 @@ class _Reader:
         read = self._commands(field, value, f"context.{key[:100]}", 0, default=True)
         return value if read is None else wire(read)
 
+    def _field(self, model: str | None, name: Any) -> Field | None:
+        return self._field_of(model, name) if model and isinstance(name, str) else None
+
     def _to_many(self, model: str | None, name: Any) -> Field | None:
         """Return the field, where it is a one2many or many2many."""
         key = (model, name)
         if key not in self._lines:
-            field = self._field_of(model, name) if model and isinstance(name, str) else None
+            field = self._field(model, name)
             self._lines[key] = field if field is not None and field.type in TO_MANY else None
         return self._lines[key]
 

@@ -28,7 +28,7 @@ _ACTED_ON = {
 Rows = dict[int, dict[str, Any]]
 
 #: Types whose values cannot be written back as they were read.
-_NOT_KEPT = frozenset({"binary", "properties", "properties_definition", "json", "serialized"})
+_NOT_KEPT = frozenset({"binary", "serialized"})
 
 
 def kept_fields(odoo: Odoo, model: str, names: Mapping[str, Any]) -> dict[str, Field]:

@@ -13,13 +13,10 @@ from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.errors import ValidationError
 from odoo_toolkit.operations.steps import Step
+from odoo_toolkit.policy.languages import SOURCE
 
-#: The first version whose records tell their sentences and take translations of them.
-TERMS_SINCE = 16
 #: The first version that is told the sentence of the source; before, what stands in its place.
 _BY_SOURCE_SINCE = 18
-#: What is translated; other languages show it where they have no text of their own.
-SOURCE = "en_US"
 
 #: Language -> sentence -> its translation.
 Terms = dict[str, dict[str, str | None]]

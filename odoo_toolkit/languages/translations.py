@@ -21,7 +21,6 @@ from odoo_toolkit.errors import NotFoundError, ValidationError
 from odoo_toolkit.fields import Field, unknown_field_error
 from odoo_toolkit.languages.installed import find_languages
 from odoo_toolkit.languages.term_translations import (
-    TERMS_SINCE,
     Terms,
     allow_terms,
     as_they_stand,
@@ -38,6 +37,7 @@ from odoo_toolkit.operations.steps import (
 from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.plain_text import written_text
 from odoo_toolkit.plans import Plan, operation
+from odoo_toolkit.policy.languages import TERMS_SINCE
 from odoo_toolkit.records.arguments import describe, listed_fields
 from odoo_toolkit.records.reading import read
 from odoo_toolkit.values.plain import plain

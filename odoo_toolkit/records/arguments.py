@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -97,10 +98,29 @@ def listed_fields(fields: Any) -> list[str]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValidationError(
             f"fields must be a list of field names, not {short_repr(fields)}.",
-            suggestion=f"Give [{fields!r:.80}]." if isinstance(fields, str) else "Give names.",
+            suggestion=f"Give {_listed(fields)}." if isinstance(fields, str) else "Give names.",
             details={"field": "fields"},
         )
+    if together := [name for name in names if "," in name]:
+        raise ValidationError(
+            f"{together[0][:80]!r} is one text, not the names of several fields.",
+            code="INVALID_FIELD",
+            suggestion=f"Give {_listed(together[0])}.",
+            details={"field": together[0]},
+        )
+    if "__all__" in names:
+        raise ValidationError(
+            "'__all__' is not the name of a field.",
+            code="INVALID_FIELD",
+            suggestion='Give ["*"] for all fields.',
+            details={"field": "__all__", "did_you_mean": ["*"]},
+        )
     return names
+
+
+def _listed(text: str) -> str:
+    """Return a text of names with commas as the list that it should be."""
+    return json.dumps([name.strip() for name in text[:200].split(",") if name.strip()])
 
 
 def known(model: str, fields: Sequence[str], described: Mapping[str, Field]) -> list[str]:
@@ -127,21 +147,22 @@ def check_unbroken(model: str, field: Field) -> None:
         )
 
 
-def checked_ids(ids: Any) -> tuple[int, ...]:
+def checked_ids(ids: Any, *, of_views: bool = False) -> tuple[int, ...]:
     """Return record ids without repetitions, or raise for what is none.
 
     Args:
         ids: a list, a range, a column of a table, ...; or one id.
+        of_views: whether they may be below zero, as they are in some views of other tables.
     """
     given = plain(ids)
-    if is_id(given):
+    if is_id(given) or (of_views and _is_view_id(given)):
         given = [given]
     if not isinstance(given, list):
         raise ValidationError("ids must be a list of record ids.", suggestion="Give e.g. [42].")
     checked = []
     for item in given:
         number = whole_number(item)
-        if number is None or not is_id(number):
+        if number is None or not (is_id(number) or (of_views and _is_view_id(number))):
             raise ValidationError(
                 f"{short_repr(item)} is not a record id.",
                 suggestion="Ids are whole numbers from 1 on.",
@@ -150,6 +171,10 @@ def checked_ids(ids: Any) -> tuple[int, ...]:
     if not checked:
         raise ValidationError("There are no ids.", suggestion="Give the ids of the records.")
     return tuple(dict.fromkeys(checked))
+
+
+def _is_view_id(value: Any) -> bool:
+    return type(value) is int and -_TOO_MANY < value < 0
 
 
 def optional_ids(ids: Any) -> list[int]:

@@ -12,7 +12,11 @@ from annotated_doc import Doc
 from odoo_toolkit.annotations import ANY_JSON, Context, DryRun, JsonSchema, Model
 from odoo_toolkit.call import Call, name_arguments, opened_ids
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.compat import NO_KWARGS_METHODS, UNENCODED_FIELDS
+from odoo_toolkit.compat import (
+    MESSAGE_BODY_ESCAPED_SINCE,
+    NO_KWARGS_METHODS,
+    UNENCODED_FIELDS,
+)
 from odoo_toolkit.errors import OdooError, ValidationError
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, operation, planned
@@ -52,6 +56,11 @@ _RECORDS = re.compile(r"([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*)\(([0-9]+,?(?: [0-9]+,
 
 #: Read methods that return every field, blocked and binary ones too, when none are named.
 _READ_ALL = frozenset({"read", "search_read"})
+
+
+#: Methods that post a body, and how a tag in one looks.
+_POSTING = frozenset({"message_notify", "message_post"})
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 @operation
@@ -108,6 +117,8 @@ def execute(
     if named and method in NO_KWARGS_METHODS:
         warnings.append(f"{method} takes no named arguments; not sent: {', '.join(named)}.")
         named = {}
+    if method in _POSTING and odoo.version.major >= MESSAGE_BODY_ESCAPED_SINCE:
+        _warn_of_tags(odoo, method, named, warnings)
     ids, arguments, positional = name_arguments(method, list(args), named)
     if method in _LIMITED and odoo.options.max_limit is not None:
         arguments["limit"] = _limit(odoo.options.max_limit, arguments.get("limit"), warnings)
@@ -150,6 +161,16 @@ def execute(
         read_from=read_from,
         warnings=warnings,
     )
+
+
+def _warn_of_tags(odoo: Odoo, method: str, named: Mapping[str, Any], warnings: list[str]) -> None:
+    """Warn of a body with tags that its readers will see as such."""
+    body = named.get("body")
+    if isinstance(body, str) and _TAG.search(body) and not named.get("body_is_html"):
+        warnings.append(
+            f"From Odoo {MESSAGE_BODY_ESCAPED_SINCE} on {method} takes the body for plain text:"
+            " readers see the tags in it. Give body_is_html: true, or use post_message."
+        )
 
 
 def _read_after(

@@ -255,6 +255,10 @@ def _ids(odoo: Odoo, group: list[Wanted]) -> list[tuple[Wanted, int]]:
     return resolved
 
 
+#: What to do where a record is archived.
+ARCHIVED = "Restore it, by writing active: true, or take another one."
+
+
 def _suggest(
     odoo: Odoo, error: NotFoundError, model: str, name: str, domain: tuple[Any, ...]
 ) -> list[RecordName]:
@@ -283,6 +287,19 @@ def _suggest(
     exact = [row for row in active if row["display_name"] == name]
     if exact and len(rows) < _MOST_LIKE:
         return [RecordName(id=row["id"], name=row["display_name"]) for row in exact]
+    archived = [
+        row
+        for row in rows
+        if not row.get("active", True)
+        and folded(name) in {folded(text) for text in _texts(row, fields)}
+    ]
+    if archived and not exact:
+        meant = [_suggested(row) for row in archived[:_MOST_SUGGESTED]]
+        named = " or ".join(f"{one['name']} (id {one['id']})" for one in meant)
+        error.details["did_you_mean"] = meant
+        error.message = f"{name!r} ({error.details['field']}) is archived in {model}: {named}."
+        error.suggestion = ARCHIVED
+        return []
     by_text: dict[str, list[int]] = {}
     for row in sorted(rows, key=lambda row: not row.get("active", True)):
         for text in {folded(text) for text in _texts(row, fields)}:

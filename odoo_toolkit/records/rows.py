@@ -11,11 +11,12 @@ import attrs
 from odoo_toolkit.arguments import Domain, Order, read_order, resolved_domain
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Admitted, Odoo
-from odoo_toolkit.compat import FILTERED_AFTER_LIMIT
+from odoo_toolkit.compat import FILTERED_AFTER_LIMIT, SHARED_IDS
 from odoo_toolkit.errors import (
     AccessError,
     NotFoundError,
     OdooError,
+    StateError,
     ValidationError,
     make_error,
 )
@@ -40,6 +41,7 @@ from odoo_toolkit.records.left_out import (
     with_left_out,
     without_unreadable,
 )
+from odoo_toolkit.records.properties import check_conditions
 from odoo_toolkit.records.results import CountResult, ReadResult, Record, SearchResult
 from odoo_toolkit.values import ReadOptions
 
@@ -53,6 +55,9 @@ _OVERLAPPING = (
 )
 
 _OWN = ReadOptions()
+
+#: Types of fields that tell the rows of a view apart.
+_TELLING = frozenset({"many2one", "date", "datetime", "selection", "char", "boolean"})
 
 
 def search(
@@ -172,6 +177,8 @@ def asked(
     call = Call(model=model, method="search_read", arguments=worded, context=context or {})
     admitted, fields_of = admit(odoo, call), readable_of(odoo)
     described, ordered = fields_of(model), admitted.call.arguments.get("order")
+    if model in SHARED_IDS:
+        raise shared_ids(model, described)
     resolved, warnings = _resolve(odoo, model, admitted.call.arguments["domain"], fields_of)
     columns = _columns(model, described, fields, fields_of)
     return Question(
@@ -264,13 +271,16 @@ def read(
 
     ``seen`` is given the rows as Odoo sent them.
     """
-    ids, fields = checked_ids(ids), listed_fields(fields)
+    ids, fields = checked_ids(ids, of_views=True), listed_fields(fields)
     fields_of = readable_of(odoo)
     call = Call(
         model=model, method="read", ids=ids, arguments={"fields": fields}, context=context or {}
     )
     admitted = admit(odoo, call)
     described = fields_of(model)
+    logged = described.get("write_date")
+    if min(ids) < 0 and logged is not None and logged.store:
+        checked_ids(ids)  # refuses them: only views of other tables have such
     context = with_bin_size(described, fields, context)
     columns = _columns(model, described, fields, fields_of)
     shower = paths.Shower(odoo, options, columns, context)
@@ -334,7 +344,32 @@ def _fetched(
 def _asked(odoo: Odoo, asked: Admitted, fields: Sequence[str]) -> list[Record]:
     arguments = {**asked.call.arguments, "fields": list(fields)}
     rows: list[Record] = odoo.send(asked.sending(None, arguments, ids=asked.call.ids))
+    if len({row["id"] for row in rows}) < len(rows):
+        model = asked.call.model
+        raise shared_ids(model, odoo.schema.fields(model))
     return rows
+
+
+def shared_ids(model: str, described: Mapping[str, Field]) -> StateError:
+    """Return the error for a view of which several rows have one id: their values are not told."""
+    groups = [
+        f"{name}:day" if field.type in ("date", "datetime") else name
+        for name, field in described.items()
+        if field.store and field.type in _TELLING and name != "id"
+    ]
+    sums = [
+        f"{name}:sum"
+        for name, field in described.items()
+        if field.store and field.type in ("float", "monetary")
+    ]
+    return StateError(
+        f"Several rows of {model} have the same id, as it is a view of other tables: Odoo would"
+        " give the values of one of them for all.",
+        suggestion=f"Read it with aggregate, which counts each row: group by {', '.join(groups)};"
+        f" measures {', '.join(sums) or 'none'}.",
+        details={"model": model, "groupby": groups, "measures": sums},
+        outcome="not_sent",
+    )
 
 
 def count(
@@ -359,7 +394,9 @@ def read_rows(odoo: Odoo, model: str, ids: Sequence[int], fields: Sequence[str])
 
 
 def _resolve(odoo: Odoo, model: str, domain: Any, fields_of: FieldsOf) -> tuple[Domain, list[str]]:
-    return resolved_domain(domain, model, fields_of, odoo.version.major)
+    resolved, warnings = resolved_domain(domain, model, fields_of, odoo.version.major)
+    check_conditions(odoo, model, resolved.elements, fields_of)
+    return resolved, warnings
 
 
 def _chosen(model: str, described: Mapping[str, Field], fields: Sequence[str]) -> list[str]:

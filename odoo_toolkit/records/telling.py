@@ -16,7 +16,7 @@ from odoo_toolkit.errors import OdooError
 from odoo_toolkit.values import ReadOptions, from_wire
 
 #: What records of any model may differ in: asked for besides, where the model has it.
-_EVERYWHERE = ("company_id", "active")
+_EVERYWHERE = ("company_id", "company_ids", "active")
 
 #: Fields that are shown, and characters of a value.
 _MOST_FIELDS, _MOST_TEXT = 5, 80
@@ -36,6 +36,7 @@ def told_apart(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, dict[str
             context={"active_test": False},
         )
         rows = odoo.call(call)
+        rows = _with_companies(odoo, rows) if "company_ids" in fields else rows
     except OdooError:
         return {}
     shown = {row["id"]: from_wire(row, described, ReadOptions()) for row in rows}
@@ -51,6 +52,21 @@ def told_apart(odoo: Odoo, model: str, ids: Sequence[int]) -> dict[int, dict[str
         }
         for number, row in shown.items()
     }
+
+
+def _with_companies(odoo: Odoo, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with the names of their companies in place of the ids."""
+    ids = sorted({number for row in rows for number in row["company_ids"]})
+    call = Call(
+        model="res.company",
+        method="search_read",
+        arguments={"domain": [["id", "in", ids]], "fields": ["display_name"]},
+    )
+    names = {row["id"]: row["display_name"] for row in odoo.call(call)}
+    return [
+        {**row, "company_ids": ", ".join(names.get(n, str(n)) for n in row["company_ids"])}
+        for row in rows
+    ]
 
 
 def in_words(match: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -21,6 +22,7 @@ from odoo_toolkit.lost_answers import send
 from odoo_toolkit.plans import Plan, PlannedChange, operation, planned
 from odoo_toolkit.policy.tables import is_read_unasked
 from odoo_toolkit.records.arguments import Ids, checked_ids, readable_of
+from odoo_toolkit.records.properties import Definitions, check_new, completed
 from odoo_toolkit.records.reading import name_get
 from odoo_toolkit.records.reading_back import (
     ReturnFields,
@@ -107,9 +109,11 @@ def create(
             _tell_row(error, int(named[1]))
         raise
     described, wire = fields_of(model), []
+    definitions: Definitions = {}
     for index, row in enumerate(read.items):
         try:
-            wire.append(to_wire(row, model, described, fields_of=fields_of))
+            sent = to_wire(row, model, described, fields_of=fields_of)
+            wire.append(check_new(odoo, model, sent, context or {}, fields_of, definitions))
         except OdooError as error:
             if several:
                 _tell_row(error, index)
@@ -161,6 +165,9 @@ def write(
 ) -> WriteResult | Plan:
     """Change fields of existing records; all of them or none; three round trips.
 
+    Properties that are left out stay as they are. Records that keep different ones are written one
+    after the other; an error then says which were done.
+
     Values that Odoo dropped, changed or rounded are named in ``differences``, as by ``create``.
 
     Args:
@@ -194,13 +201,14 @@ def write(
     warnings: list[str] = []
     call = Call(model=model, method="write", ids=ids, arguments={"vals": wire}, context=context)
     call = _check_there(odoo, call)
+    given = completed(odoo, model, dict.fromkeys(ids, wire), context, fields_of)
+    calls = _split(call, given)
     if dry_run:
         changes = _changes(odoo, call, wire, described, warnings)
         would = f"Would change {_counted(len(ids), model)}."
-        return planned(odoo, [call], would, changes=changes, warnings=warnings)
-    send(odoo, call, warnings)
+        return planned(odoo, calls, would, changes=changes, warnings=warnings)
+    _send_all(odoo, calls, warnings)
     message = f"Updated {len(ids)} {model} record(s)"
-    given = dict.fromkeys(ids, wire)
     found, different = read_back_compared(odoo, model, given, returned, context, warnings)
     return WriteResult(
         success=True,
@@ -286,6 +294,36 @@ def _check_there(odoo: Odoo, call: Call) -> Call:
         outcome="not_sent",
     )
     return odoo.refuse(call, error)
+
+
+def _split(call: Call, given: Mapping[int, Record]) -> list[Call]:
+    """Return the writes that it takes: one, but for records that keep different properties."""
+    alike: dict[str, list[int]] = {}
+    for number, values in given.items():
+        alike.setdefault(json.dumps(values, sort_keys=True), []).append(number)
+    return [
+        attrs.evolve(
+            call,
+            ids=tuple(ids),
+            arguments={"vals": given[ids[0]]},
+            before=call.before and {n: call.before[n] for n in ids if n in call.before},
+        )
+        for ids in alike.values()
+    ]
+
+
+def _send_all(odoo: Odoo, calls: Sequence[Call], warnings: list[str]) -> None:
+    """Send writes one after the other; an error says which of them were done."""
+    done: list[int] = []
+    for call in calls:
+        try:
+            send(odoo, call, warnings)
+        except OdooError as error:
+            if done:
+                error.message += f" Written before: {', '.join(map(str, done))}."
+                error.details["written_ids"] = done
+            raise
+        done += call.ids or ()
 
 
 def _changes(

@@ -13,6 +13,7 @@ from odoo_toolkit.journal import Write
 from odoo_toolkit.journal.snapshots import kept_fields
 from odoo_toolkit.operations.steps import Step
 from odoo_toolkit.taking_back.parts import NAME, Item, Part
+from odoo_toolkit.values.properties import by_name
 
 
 class Restored:
@@ -115,7 +116,8 @@ class Restored:
         if not values:
             return items
         shown = ", ".join(
-            f"{fields[f].string or f} {_brief(row.get(f))} → {_brief(write.before[number][f])}"
+            f"{fields[f].string or f} {_brief(row.get(f), fields[f])} → "
+            f"{_brief(write.before[number][f], fields[f])}"
             for f in values
         )
         looked_at = list(values)
@@ -189,6 +191,8 @@ def _same(one: Any, other: Any, field: Field) -> bool:
         return bool((one or [0])[0] == (other or [0])[0])
     if field.type in TO_MANY:
         return set(one or ()) == set(other or ())
+    if field.type == "properties":
+        return by_name(one) == by_name(other)
     return bool((one or False) == (other or False))
 
 
@@ -201,10 +205,14 @@ def _back(before: Any, after: Any, field: Field) -> Any:
     if field.type == "one2many":
         new = set(after or ()) - set(before or ())
         return [[2, line, 0] for line in sorted(new)] or None
+    if field.type == "properties":
+        return by_name(before)
     return before
 
 
-def _brief(value: Any) -> str:
+def _brief(value: Any, field: Field) -> str:
+    if field.type == "properties":
+        value = by_name(value)
     if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[1], str):
         return value[1]
     text = str(value if value not in (False, None) else "(empty)")

@@ -178,7 +178,9 @@ class FakeServer:
             and key == ("res.users", "read")
             and "tz" in call.arguments.get("fields", ())
         )
+        languages = call.internal and key == ("res.lang", "get_installed")
         of_schema = call.internal and (call.method in _SCHEMA or call.model == "ir.model")
+        of_schema = of_schema or languages
         if key in self.answers or not (of_schema or own_zone):
             self.sent.append(call)
         if key in self.answers:
@@ -197,6 +199,9 @@ class FakeServer:
         if key == ("ir.model", "get_available_models"):
             rows = [row for row in self.records["ir.model"] if not row.get("transient")]
             return [{"model": row["model"], "display_name": row["name"]} for row in rows]
+        if languages and call.model in self.records:
+            active = [row for row in self.records["res.lang"] if row.get("active", True)]
+            return [[row["code"], row.get("name")] for row in active]
         if call.model in self.records and call.method in self._kept.methods:
             return self._kept.answer(call)
         if self._otherwise:

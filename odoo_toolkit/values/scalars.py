@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import math
 import re
@@ -13,10 +14,12 @@ from typing import Any
 
 import attrs
 
+from odoo_toolkit.compat import RENAMED_VALUES
 from odoo_toolkit.errors import OdooError, make_error
 from odoo_toolkit.fields import Field, FieldsOf, is_unencoded, similar_names
 from odoo_toolkit.values.moments import day_string, parse_moment, utc_string
 from odoo_toolkit.values.plain import whole_number
+from odoo_toolkit.values.properties import by_name
 
 _INTEGER_LIMIT = 2**31  # an integer field is a column of 32 bits
 _REFERENCE = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)*,[0-9]+")
@@ -59,6 +62,23 @@ def check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise ValueError("the text contains a lone surrogate, which is not a character") from error
+
+
+def renamed_value(model: str, field: Field, value: Any) -> tuple[Any, str] | None:
+    """Return what a value of another version is called here, and what is to be given with it."""
+    there = {key for key, _ in field.selection}
+    renamed = RENAMED_VALUES.get((model, field.name), {}).get(str(value), ())
+    return next((one for one in renamed if one[0] in there), None)
+
+
+def meant_value(model: str, field: Field, value: Any) -> str:
+    """Ask, in words, whether another value of a selection is meant; empty where none is known."""
+    if renamed := renamed_value(model, field, value):
+        name, beside = renamed
+        with_it = f", with {beside}" if beside else ""
+        return f"On this version of Odoo that is {name!r}{with_it}. "
+    near = selection_details(field, value)["did_you_mean"]
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 def selection_details(field: Field, value: Any) -> dict[str, Any]:
@@ -163,6 +183,14 @@ def _selection(value: Any, place: Place) -> Any:
     ):
         details = selection_details(field, value)
         meant = details["did_you_mean"]
+        if renamed := renamed_value(place.model, field, value):
+            meant[:] = [renamed[0]]
+            raise place.wrong(
+                f"has no value {show(value)}",
+                meant_value(place.model, field, value),
+                "INVALID_SELECTION",
+                **details,
+            )
         raise place.wrong(
             f"has no value {show(value)}{f'; did you mean {meant[0]!r}?' if meant else ''}",
             "Pass one of: "
@@ -231,6 +259,42 @@ def json_value(value: Any, place: Place) -> Any:
     return value
 
 
+def _json(value: Any, place: Place) -> Any:
+    """Return what a json field holds, which has texts for keys; what is empty is False."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        # As files have it; no field of Odoo's holds such a text itself.
+        with contextlib.suppress(ValueError):
+            value = json.loads(value)
+    return json.loads(json.dumps(json_value(value, place))) or False
+
+
+def _properties(value: Any, place: Place) -> dict[str, Any]:
+    """Return properties as names and values, also as reading gives them."""
+    if isinstance(value, Mapping):
+        return {str(name): json_value(item, place) for name, item in value.items()}
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(one, Mapping) and "name" in one for one in listed):
+        raise place.wrong(
+            f"needs names and values, not {show(value)}", 'Pass them like {"a1b2": 7}.'
+        )
+    if any(one.get("definition_changed") or one.get("definition_deleted") for one in listed):
+        raise place.wrong(
+            "would define properties anew, for all records",
+            "Write their definition on the parent, such as the project of a task.",
+        )
+    return by_name(listed)
+
+
+def _definitions(value: Any, place: Place) -> Any:
+    listed = isinstance(value, (list, tuple))
+    if not listed or not all(isinstance(one, Mapping) and one.get("name") for one in value):
+        raise place.wrong(
+            f"needs a list of definitions, not {show(value)}",
+            'Pass them all, each like {"name": "a1b2", "string": "Size", "type": "integer"}.',
+        )
+    return json_value([dict(one) for one in value], place)
+
+
 #: type of a field -> what returns a value as Odoo takes it, or raises what is wrong with it
 CONVERTERS: dict[str, Callable[[Any, Place], Any]] = {
     "char": _text,
@@ -247,4 +311,7 @@ CONVERTERS: dict[str, Callable[[Any, Place], Any]] = {
     "many2one": _many2one,
     "binary": _binary,
     "reference": _reference,
+    "json": _json,
+    "properties": _properties,
+    "properties_definition": _definitions,
 }

@@ -599,3 +599,55 @@ def test_a_correction_is_always_a_valid_domain(domain: Any) -> None:
     except OdooError as error:
         corrected = error.details.get("corrected_domain", [])
         check_domain(corrected)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"code": "BE"}, [["code", "=", "BE"]]),
+        ({"code": ["BE", "FR"]}, [["code", "in", ["BE", "FR"]]]),
+        ({"a": 1, "b": {">": 2}}, [["a", "=", 1], ["b", ">", 2]]),
+        ([{"a": 1}, ["b", "=", 2]], [["a", "=", 1], ["b", "=", 2]]),
+        ({"field": "a", "operator": "=", "value": 1}, [["a", "=", 1]]),
+    ],
+)
+def test_an_object_of_fields_and_values_is_told_as_conditions(given: Any, meant: Any) -> None:
+    """The advice keeps the filter: whoever follows it does not get all records."""
+    with pytest.raises(OdooError) as caught:
+        check_domain(given)
+    assert caught.value.details["corrected_domain"] == meant
+    assert json.dumps(meant) in caught.value.suggestion
+
+
+@pytest.mark.parametrize("given", [{}, 7, {"or": [["a", "=", 1]]}])
+def test_no_advice_leads_to_all_records(given: Any) -> None:
+    with pytest.raises(OdooError) as caught:
+        check_domain(given)
+    assert "[] for all" not in caught.value.suggestion
+
+
+@pytest.mark.parametrize(
+    ("operator_", "value", "sent"),
+    [("=", "", False), ("!=", "", False), ("in", ["", "x"], [False, "x"]), ("ilike", "", "")],
+)
+def test_an_empty_text_in_a_condition_means_not_set(operator_: str, value: Any, sent: Any) -> None:
+    domain = [["name", operator_, value]]
+    resolved, _ = resolve_domain(domain, "sale.order", lambda model: ORDER)
+    assert resolved == [["name", operator_, sent]]
+
+
+def test_properties_are_no_condition_before_17() -> None:
+    domain = [["task_properties.a1", "=", 1]]
+    with pytest.raises(OdooError, match="Odoo 16 cannot filter by properties"):
+        resolve_domain(domain, "sale.order", lambda model: ORDER, version_major=16)
+    resolved, _ = resolve_domain(domain, "sale.order", lambda model: ORDER, version_major=17)
+    assert resolved == domain
+
+
+def test_a_value_of_other_versions_is_told() -> None:
+    fields = parse_fields(
+        {"type": {"type": "selection", "selection": [["consu", "Goods"], ["service", "Service"]]}}
+    )
+    with pytest.raises(OdooError) as caught:
+        resolve_domain([["type", "=", "product"]], "product.template", lambda model: fields)
+    assert "'consu', with is_storable: true" in caught.value.suggestion

@@ -196,7 +196,9 @@ def test_archived_records_and_variants_are_suggested_and_never_taken() -> None:
     with pytest.raises(NotFoundError) as raised:
         resolve(table(rows), product("Desk (Rad)"))
     assert raised.value.details["did_you_mean"][0] == {"id": 7, "name": "[D1] Desk (Red)"}
-    with pytest.raises(NotFoundError, match=r"'Lamp' \(id 9, archived\)") as raised:
+    with pytest.raises(
+        NotFoundError, match=r"is archived in product.product: Lamp .id 9."
+    ) as raised:
         resolve(table(rows), product("Lamp"))
     assert raised.value.details["did_you_mean"] == [{"id": 9, "name": "Lamp", "archived": True}]
 

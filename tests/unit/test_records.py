@@ -238,7 +238,7 @@ class TestSearchRead:
             "id": {"type": "integer"},
             "model": {"type": "char"},
         }
-        wire.answers["mail.message", "search_read"] = [{"id": 1}] * 5
+        wire.answers["mail.message", "search_read"] = [{"id": n} for n in range(1, 6)]
         wire.answers["mail.message", "search_count"] = 85
         found = toolkit.search_read(odoo(), "mail.message", fields=["id"], limit=10)
 

@@ -236,7 +236,8 @@ def test_a_moment_survives_the_round_trip(moment: datetime) -> None:
         ("source", "res.partner,7", "res.partner,7"),
         ("res_id", 9, 9),
         ("distribution", {"12": 100}, {"12": 100}),
-        ("extra", [{"name": "a"}], [{"name": "a"}]),
+        ("extra", [{"name": "a", "value": 7, "type": "integer"}], {"a": 7}),
+        ("extra", {"a": 7}, {"a": 7}),
     ],
 )
 def test_a_value_is_written_as_odoo_takes_it(field: str, given: Any, wire: Any) -> None:

@@ -25,6 +25,8 @@ _WHOLE = frozenset({"integer", "many2one_reference"})
 _NUMBERS = _WHOLE | {"float", "monetary"}
 _MOMENTS = frozenset({"date", "datetime"})
 _FREE = frozenset({"char", "text", "html"})
+#: What files have as JSON.
+_STRUCTURED = frozenset({"json", "properties", "properties_definition"})
 EXTERNAL_ID = re.compile(r"[A-Za-z0-9_]+\.[A-Za-z0-9_.-]+")
 
 
@@ -129,6 +131,8 @@ def _plain_reader(
         return _of_text(moment_reader(texts, written, day=field.type == "date"))
     if field.type in _FREE:
         return lambda cell: None if _is_empty(cell) else cell
+    if field.type in _STRUCTURED:
+        return _of_text(_structure)
     return _of_text(lambda text: text)
 
 
@@ -230,6 +234,18 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def _structure(text: str) -> Any:
+    """Return the list or object that a cell holds as JSON.
+
+    Raises:
+        CellError: it holds something else.
+    """
+    found = _json(text)
+    if found is text or not isinstance(found, (dict, list)):
+        raise CellError(f'{short_repr(text)} is no JSON, such as {{"35": 100}}.')
+    return found
 
 
 def _selected(value: Any, column: Column) -> Any:

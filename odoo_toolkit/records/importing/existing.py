@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from odoo_toolkit.arguments import hold, read_commands
+from odoo_toolkit.arguments.compared import differences
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
 from odoo_toolkit.fields import Field
@@ -197,8 +198,11 @@ def _same(value: Any, shown: Any, field: Field, digits: int | None) -> bool:
             # Odoo escapes plain text, and puts it into a paragraph or a span.
             text = escape(str(value or ""), quote=False)
             return (shown or "") in (value or "", text, f"<p>{text}</p>", f"<span>{text}</span>")
-        case "properties" | "json" | "one2many":
-            # What they show is not in the form in which it is written.
+        case "json" | "properties" | "properties_definition":
+            name = field.name
+            return not differences("", {0: {name: value}}, {0: {name: shown}}, {name: field})
+        case "one2many":
+            # What it shows is not in the form in which it is written.
             return False
         case _:
             return bool((value or False) == (shown or False))

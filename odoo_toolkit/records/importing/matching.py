@@ -8,9 +8,12 @@ from typing import Any
 
 from odoo_toolkit.call import Call
 from odoo_toolkit.client import Odoo
-from odoo_toolkit.fields import Field
+from odoo_toolkit.errors import OdooError
+from odoo_toolkit.fields import Field, FieldsOf
 from odoo_toolkit.plans import PlannedChange
+from odoo_toolkit.policy.languages import language_problem
 from odoo_toolkit.records import numbered
+from odoo_toolkit.records.arguments import readable_of
 from odoo_toolkit.records.importing.columns import Column
 from odoo_toolkit.records.importing.existing import (
     changed,
@@ -22,6 +25,8 @@ from odoo_toolkit.records.importing.existing import (
 from odoo_toolkit.records.importing.preparing import Prepared
 from odoo_toolkit.records.importing.relations import external_ids
 from odoo_toolkit.records.importing.sending import Row
+from odoo_toolkit.records.properties import Definitions, completed_value
+from odoo_toolkit.records.properties import check_new as check_new_properties
 from odoo_toolkit.records.results import Record
 
 
@@ -222,14 +227,22 @@ def compare(
     """
     keys = {column.field.name for column in prepared.key}
     digits = _digits(odoo, model, prepared) if present else {}
+    fields_of = readable_of(odoo)
+    language = {**odoo.settings.base_context, **prepared.context}.get("lang")
     changes: list[PlannedChange] = []
     for row in _open(prepared.rows):
         if row.id is not None:
             values = {name: value for name, value in row.values.items() if name not in keys}
             old = present[row.id]
             row.values = changed(values, old, prepared.described, digits)
+            if not _complete(row, model, old, prepared, fields_of):
+                continue
             if not row.values:
                 row.status = "unchanged"
+            if error := language_problem(odoo, model, [row.id], row.values, language):
+                column = prepared.headers[error.details.get("fields", [*row.values])[0]]
+                row.fail(f"{error.message} {error.suggestion}", column=column, code=error.code)
+                continue
             for name in row.values:
                 header = prepared.headers[name]
                 shown = _shown(old[name], prepared.described[name])
@@ -253,8 +266,35 @@ def compare(
     return changes
 
 
-def check_new(model: str, prepared: Prepared) -> None:
-    """Let new rows fail that lack what the database wants of them."""
+def _complete(
+    row: Row, model: str, present: Record, prepared: Prepared, fields_of: FieldsOf
+) -> bool:
+    """Complete what replaces all that a field holds; whether that can be done."""
+    for name, value in row.values.items():
+        try:
+            row.values[name] = completed_value(
+                value, present.get(name), model, prepared.described[name], fields_of
+            )
+        except OdooError as error:
+            reason = f"{error.message} {error.suggestion}"
+            row.fail(reason, column=prepared.headers[name], code=error.code)
+    return not row.errors
+
+
+def check_new(odoo: Odoo, model: str, prepared: Prepared) -> None:
+    """Let new rows fail that lack what the database wants of them, or that say what it drops."""
+    fields_of = readable_of(odoo)
+    definitions: Definitions = {}
+    for row in _open(prepared.rows):
+        if row.id is None:
+            try:
+                row.values = check_new_properties(
+                    odoo, model, row.values, prepared.context, fields_of, definitions
+                )
+            except OdooError as error:
+                name = str(error.details.get("field")).partition(".")[0]
+                reason = f"{error.message} {error.suggestion}"
+                row.fail(reason, column=prepared.headers.get(name), code=error.code)
     if model not in _WANTED:
         return
     name, other, held = _WANTED[model]

@@ -119,9 +119,12 @@ def prepare(
     columns = columns_of(model, headers, described, fields_of, meant.columns, meant.constants)
     keys = key_columns(model, key, columns) if key is not None else []
     _check_columns(odoo, model, columns, keys, methods, described, allow_readonly)
-    if not meant.notify:
-        _check_loud(odoo, model, columns)
     warnings: list[str] = []
+    if not meant.notify:
+        # The key is not written to records that there are, and new ones are made without e-mails.
+        _check_loud(
+            odoo, model, [column for column in columns if column not in keys], planned, warnings
+        )
     needs: str | None = None
     missing = missing_of(model, meant.create_missing, columns, fields_of, warnings)
     missing.check(odoo, context, planned)
@@ -237,14 +240,26 @@ def _check_columns(
         check_readonly(odoo, model, dict.fromkeys(names), described)
 
 
-def _check_loud(odoo: Odoo, model: str, columns: Sequence[Column]) -> None:
+def _check_loud(
+    odoo: Odoo, model: str, columns: Sequence[Column], planned: bool, warnings: list[str]
+) -> None:
+    """Refuse columns that send e-mails; a plan, which sends none, warns of them.
+
+    Raises:
+        ValidationError: there are such columns.
+    """
     major = odoo.version.major
     if loud := loud_fields(model, [column.field.name for column in columns], major):
-        raise ValidationError(
+        problem = (
             f"Odoo {major} sends an e-mail whenever {', '.join(loud)} of {model} is written;"
-            " nothing holds it back.",
-            suggestion=f"Leave {', '.join(loud)} out, or give notify=True.",
-            details={"model": model, "fields": loud},
+            " nothing holds it back."
+        )
+        suggestion = f"Leave {', '.join(loud)} out, or give notify=True."
+        if planned:
+            warnings.append(f"{problem} {suggestion}")
+            return
+        raise ValidationError(
+            problem, suggestion=suggestion, details={"model": model, "fields": loud}
         )
 
 

@@ -17,8 +17,10 @@ from odoo_toolkit.parallel import side_by_side
 from odoo_toolkit.records import numbered
 from odoo_toolkit.records.importing.cells import Named
 from odoo_toolkit.records.importing.texts import CellError
+from odoo_toolkit.records.names import ARCHIVED
 from odoo_toolkit.records.results import RecordName
 from odoo_toolkit.records.rows import existing_ids
+from odoo_toolkit.records.telling import in_words, told_apart
 from odoo_toolkit.search_text import literal
 
 #: Values compared in one search: ten thousand take Odoo a fifth of a second.
@@ -45,10 +47,12 @@ class Match:
     Attributes:
         records: those that are named so.
         similar: those that are named alike, where there are none.
+        archived: those of the name that are archived, where there are no others.
     """
 
     records: Sequence[RecordName] = ()
     similar: Sequence[RecordName] = ()
+    archived: Sequence[RecordName] = ()
 
 
 Found = Mapping[Named, Match]
@@ -80,6 +84,7 @@ def look_up(
     for (model, by), asked in groups.items():
         texts = list(asked)
         similar: _Records = {}
+        archived: _Records = {}
         if by == "id":
             records = _by_external_id(odoo, model, texts, context)
         else:
@@ -91,13 +96,33 @@ def look_up(
                 lookup = _Lookup(odoo, model, by, fields, described, context)
                 other, similar = lookup.look(rest)
                 records |= other
+            rest = [text for text in texts if text not in records]
+            if rest and fields and "active" in described:
+                hidden_too = {**context, "active_test": False}
+                archived = _by_fields(odoo, model, fields, rest, described, hidden_too)
+        _tell_companies(odoo, model, records)
         found |= {
             Named(model, by, text): Match(
-                records=records.get(text, ()), similar=similar.get(text, ())
+                records=records.get(text, ()),
+                similar=similar.get(text, ()),
+                archived=archived.get(text, ()),
             )
             for text in texts
         }
     return found
+
+
+def _tell_companies(odoo: Odoo, model: str, records: _Records) -> None:
+    """Add what tells records of one name apart, such as the company; a round trip if any are."""
+    alike = {one.id for found in records.values() if len(found) > 1 for one in found}
+    apart = told_apart(odoo, model, sorted(alike)) if alike else {}
+    for text, found in records.items():
+        if len(found) > 1:
+            told = {one.id: in_words(apart.get(one.id, {})) for one in found}
+            records[text] = [
+                attrs.evolve(one, name=f"{one.name}, {told[one.id]}") if told[one.id] else one
+                for one in found
+            ]
 
 
 def pick(named: Named, found: Found) -> int:
@@ -126,6 +151,13 @@ def pick(named: Named, found: Found) -> int:
             f" database that it was exported from. Import those {named.model} first, with their"
             " column id, or name them by a field that both databases know.",
             code="NOT_FOUND",
+        )
+    if match.archived:
+        listed = " or ".join(f"{one.name} (id {one.id})" for one in match.archived[:_SHOWN])
+        raise CellError(
+            f"The {named.model} {what}{text} is archived: {listed}. {ARCHIVED}",
+            code="NOT_FOUND",
+            candidates=[{"id": one.id, "name": one.name} for one in match.archived[:_SHOWN]],
         )
     near = suggested(shown)
     ending = f". Did you mean {near}?" if near else ", or this user cannot see it."

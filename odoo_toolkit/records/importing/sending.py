@@ -30,6 +30,7 @@ from odoo_toolkit.errors import (
     RateLimitError,
     ValidationError,
 )
+from odoo_toolkit.fields import Field
 from odoo_toolkit.lost_answers import send
 from odoo_toolkit.progress import report
 from odoo_toolkit.records.bars import Progress
@@ -37,6 +38,11 @@ from odoo_toolkit.records.importing.loading import PATIENCE, Problems, load, set
 from odoo_toolkit.records.importing.results import FailedRow, RowError, Sent, Status
 from odoo_toolkit.records.importing.together import Way, can_load, way_of, write_together
 from odoo_toolkit.records.results import Record
+
+#: Models of which the rows of one parent are right only together: an entry must be balanced.
+_WHOLE = frozenset(
+    {"account.move.line", "account.payment.term.line", "account.tax.repartition.line"}
+)
 
 #: Characters of texts and files in one call; Odoo 19 takes no more than 128 MB.
 _MOST_TEXT = 10_000_000
@@ -149,6 +155,7 @@ class Writer:
         progress: is told how many rows of how many are done.
         total: the number of rows; ``done`` of them need no writing.
         again: what to do when it has stopped.
+        parent: the field by which rows belong together; those of one parent go in one batch.
 
     Attributes:
         interrupted: why it has stopped.
@@ -167,6 +174,7 @@ class Writer:
         total: int,
         done: int,
         again: str,
+        parent: str | None = None,
     ) -> None:
         self.interrupted: str | None = None
         self.warnings: list[str] = []
@@ -174,7 +182,7 @@ class Writer:
         self._most, self._size, self._headers = most, min(FIRST_ROWS, most), headers
         self._growth = _FAST
         self._progress, self._total, self._done = progress, total, done
-        self._again = again
+        self._again, self._parent = again, parent
 
     def create(self, rows: Sequence[Row], at_once: int = 1) -> None:
         """Create the records of rows, in their order.
@@ -184,9 +192,9 @@ class Writer:
             at_once: batches that may be under way at a time, of rows without external ids; of
                 several, each has the order of its rows.
         """
-        unnamed = [row for row in rows if not row.external_id]
+        unnamed = self._by_parent([row for row in rows if not row.external_id])
         self._write_all(unnamed, self._create, "created", at_once)
-        named = [row for row in rows if row.external_id]
+        named = self._by_parent([row for row in rows if row.external_id])
         for alike in grouped(named, lambda row: (_fields(row), self._later(row))):
             later = self._later(alike[0])
             act = partial(self._create_named_without, later) if later else self._create_named
@@ -253,7 +261,7 @@ class Writer:
                         # What is left is shared out, so that none is idle in the end.
                         left += sum(len(other.rows) for other in under_way.values())
                         size = min(self._size, -(-left // lanes))
-                        batch = _Batch(rows=_together(rows[written : written + size]))
+                        batch = _Batch(rows=self._first(rows[written:], size))
                         written += len(batch.rows)
                     else:
                         break
@@ -288,17 +296,53 @@ class Writer:
             self.stop(error)
         elif not isinstance(error, OdooError):
             raise error
-        elif len(rows) == 1 or self._may_not(error, status):
+        elif len(rows) == 1 or self._may_not(error, status) or self._is_whole(rows):
             # Of several rows, those that are bad are looked for; without any right all are.
             for row in rows:
                 self._fail(row, error)
             self._tell(len(rows))
         else:
-            half = len(rows) // 2
+            half = self._middle(rows)
             parts = [_Batch(rows=part, part=True) for part in (rows[:half], rows[half:])]
         if not batch.part:
             self._learn(len(rows), not parts, batch.seconds)
         return parts
+
+    def _by_parent(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows with those of one parent beside each other, else in their order."""
+        if self._parent is None:
+            return list(rows)
+        return [row for alike in grouped(rows, self._parent_of) for row in alike]
+
+    def _parent_of(self, row: Row) -> Any:
+        """Return what a row belongs to; a row of its own belongs to nothing else."""
+        held = row.values.get(self._parent or "")
+        return held or ("row", row.number)
+
+    def _first(self, rows: Sequence[Row], size: int) -> list[Row]:
+        """Return the rows of the next batch; it ends where a parent's rows do."""
+        found = _together(rows[:size])
+        if self._parent is not None:
+            last = self._parent_of(found[-1])
+            for row in rows[len(found) :]:
+                if self._parent_of(row) != last:
+                    break
+                found.append(row)
+        return found
+
+    def _middle(self, rows: Sequence[Row]) -> int:
+        """Return where rows are cut into halves: between parents, as far as there are several."""
+        half = len(rows) // 2
+        cuts = [
+            place
+            for place in range(1, len(rows))
+            if self._parent_of(rows[place - 1]) != self._parent_of(rows[place])
+        ]
+        return min(cuts, key=lambda place: abs(place - half)) if cuts and self._parent else half
+
+    def _is_whole(self, rows: Sequence[Row]) -> bool:
+        """Whether Odoo takes all of these rows or none: a part of them would be another thing."""
+        return self._model in _WHOLE and len({self._parent_of(row) for row in rows}) == 1
 
     def _learn(self, rows: int, whole: bool, seconds: float) -> None:
         """Choose the size of the next batch."""
@@ -307,7 +351,7 @@ class Writer:
             self._size, self._growth = max(1, self._size // 2), _SLOW
         elif seconds > _SECONDS:
             self._size = max(1, int(rows * _SECONDS / seconds))
-        elif rows == self._size and seconds < _SECONDS / 2:
+        elif rows >= self._size and seconds < _SECONDS / 2:
             growth = self._growth if seconds < _SECONDS / self._growth else _SLOW
             self._size = min(self._most, self._size * growth)
 
@@ -462,6 +506,28 @@ class Writer:
         report(self._done, self._total, f"{self._done} of {self._total} rows of {self._model}")
         if self._progress:
             self._progress(self._done, self._total)
+
+
+def parent_of(odoo: Odoo, model: str, fields: Sequence[Field]) -> str | None:
+    """Return the field whose record the rows are lines of; None where they are of nothing.
+
+    It is required, and the other side has a field of its lines.
+
+    Args:
+        odoo: the connection.
+        model: that is imported into.
+        fields: that the rows have.
+    """
+    for field in fields:
+        if field.type != "many2one" or not field.required or not field.relation:
+            continue
+        try:
+            other = odoo.schema.fields(field.relation).values()
+        except OdooError:
+            continue
+        if any(one.relation == model and one.relation_field == field.name for one in other):
+            return field.name
+    return None
 
 
 def _begun(

@@ -181,6 +181,10 @@ def _records(rows: Any) -> tuple[list[Any], bool]:
     return list(rows), False
 
 
+#: How files of spreadsheets begin: .xlsx and .ods, which are ZIP archives, and .xls.
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
+
 def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
     """Return the text of a file, and its encoding."""
     try:
@@ -188,6 +192,14 @@ def _decoded(path: Path, encoding: str | None) -> tuple[str, str]:
     except OSError as error:
         problem = f"{error.strerror or error}. Give the path of a file that can be read"
         raise OSError(error.errno, problem, str(path)) from error
+    if content.startswith(_WORKBOOKS):
+        raise ValidationError(
+            f"{path.name} is a workbook of Excel or another spreadsheet, and no CSV, whatever its"
+            " name says.",
+            suggestion="Save the sheet as CSV; or read it with pandas.read_excel, and give the"
+            " DataFrame.",
+            details={"field": "rows"},
+        )
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         if encoding is not None and "16" not in encoding:
             raise ValidationError(

@@ -33,6 +33,7 @@ from odoo_toolkit.records.importing.sending import (
     arranged,
     grouped,
     nothing_written,
+    parent_of,
 )
 from odoo_toolkit.records.importing.together import can_load, way_of
 from odoo_toolkit.records.reading_back import read_back_compared
@@ -246,7 +247,7 @@ def _import(
     if prepared.key:
         present = match(odoo, model, prepared, meant.case_sensitive, named=meant.dry_run)
         changes = compare(odoo, model, prepared, present, "create" in methods)
-    check_new(model, prepared)
+    check_new(odoo, model, prepared)
     places = {column.header: place for place, column in enumerate(prepared.columns)}
     for row in rows:
         if len(row.errors) > 1:
@@ -266,6 +267,7 @@ def _import(
         total=len(rows),
         done=sum(row.status is not None for row in rows),
         again=again,
+        parent=parent_of(odoo, model, [column.field for column in prepared.columns]),
     )
     related: dict[str, list[str]] = {}
     writer.interrupted = stopped

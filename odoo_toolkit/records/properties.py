@@ -1,0 +1,411 @@
+"""Properties: values of one field whose names and types the record's parent defines.
+
+Odoo replaces them all with what is written: what is left out is emptied, and what it does not know
+is dropped without a word. So they are completed here with what a record holds, and checked by its
+definition, which every read of them gives along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from odoo_toolkit.call import Call
+from odoo_toolkit.client import Odoo
+from odoo_toolkit.errors import OdooError, ValidationError
+from odoo_toolkit.fields import TO_MANY, Field, FieldsOf, similar_names
+from odoo_toolkit.records.results import Record
+from odoo_toolkit.values.properties import bare, by_name
+from odoo_toolkit.values.scalars import CONVERTERS, Place
+
+#: Types of which a write replaces all that a field holds.
+_REPLACED = frozenset({"properties", "properties_definition"})
+#: Types whose values are texts that stand for others.
+_CHOICES = frozenset({"selection", "tags"})
+
+Definitions = dict[Any, "list[Mapping[str, Any]] | None"]
+"""What parents define, by field and parent; None where it cannot be told."""
+
+
+def completed(
+    odoo: Odoo,
+    model: str,
+    wanted: Mapping[int, Record],
+    context: Mapping[str, Any],
+    fields_of: FieldsOf,
+) -> dict[int, Record]:
+    """Return the values of a write to each record, their properties with those that it keeps.
+
+    One round trip for each model of which properties are written; none without.
+
+    Args:
+        odoo: the connection.
+        model: of the records.
+        wanted: the values as they are sent, by id.
+        context: of the write.
+        fields_of: describes models.
+
+    Raises:
+        ValidationError: a record has no such property, or a value does not fit it.
+    """
+    fields = fields_of(model)
+    names = {name for values in wanted.values() for name in values}
+    held = [name for name in names if name in fields and fields[name].type in _REPLACED]
+    lines = [name for name in names if name in fields and fields[name].type in TO_MANY]
+    if not held and not lines:
+        return dict(wanted)
+    rows = _read(odoo, model, list(wanted), held, context) if held else {}
+    _under_new_parents(odoo, model, wanted, held, rows, context)
+    return {
+        number: {
+            name: completed_value(value, rows[number][name], model, fields[name], fields_of)
+            if name in held and number in rows
+            else _in_lines(odoo, fields[name], value, context, fields_of)
+            if name in lines
+            else value
+            for name, value in values.items()
+        }
+        for number, values in wanted.items()
+    }
+
+
+def completed_value(value: Any, present: Any, model: str, field: Field, fields_of: FieldsOf) -> Any:
+    """Return what to write to a field: of properties those that are wanted, and all others.
+
+    A definition of properties must name all that there are, or say which is deleted.
+
+    Args:
+        value: names and values, as they are to be written; what is empty empties them all.
+        present: as Odoo reads them, each with its definition.
+        model: of the record.
+        field: the properties.
+        fields_of: describes models.
+
+    Raises:
+        ValidationError: as of :func:`completed`.
+    """
+    if field.type not in _REPLACED:
+        return value
+    defined = _defined(present)
+    if field.type == "properties_definition":
+        return _whole_definition(value, defined, model, field)
+    if not value:
+        # Odoo 16 takes no False for it.
+        return dict.fromkeys(defined, False)
+    return {
+        **{name: held for name, held in by_name(present).items() if name in defined},
+        **checked(value, list(defined.values()), model, field, fields_of),
+    }
+
+
+def _whole_definition(
+    value: Any, defined: Mapping[str, Mapping[str, Any]], model: str, field: Field
+) -> Any:
+    given = {one["name"] for one in value or ()}
+    lost = [one for name, one in defined.items() if name not in given]
+    if value and lost:
+        listed = ", ".join(f"{one['name']} ({one.get('string', '')})" for one in lost)
+        raise ValidationError(
+            f"{field.name} of {model} would lose {listed}, and the records their values.",
+            suggestion="Give all definitions, as they are read, with those that are new. To delete"
+            ' one, give it with "definition_deleted": true; to delete all, null.',
+            details={"model": model, "field": field.name, "missing": [one["name"] for one in lost]},
+            outcome="not_sent",
+        )
+    return value and [one for one in value if not one.get("definition_deleted")]
+
+
+def checked(
+    value: Mapping[str, Any],
+    definitions: Sequence[Mapping[str, Any]],
+    model: str,
+    field: Field,
+    fields_of: FieldsOf,
+) -> dict[str, Any]:
+    """Return properties as Odoo takes them.
+
+    Raises:
+        ValidationError: there is no such property, or a value does not fit it.
+    """
+    defined = {one["name"]: one for one in definitions}
+    found: dict[str, Any] = {}
+    for name, given in value.items():
+        if name not in defined:
+            raise unknown_property(model, field.name, name, definitions)
+        found[name] = _converted(given, defined[name], model, field, fields_of)
+    return found
+
+
+def unknown_property(
+    model: str, field: str, name: str, definitions: Sequence[Mapping[str, Any]]
+) -> ValidationError:
+    """Return the error for a property that is not defined."""
+    labels = {str(one.get("string", "")).lower(): one["name"] for one in definitions}
+    names = [one["name"] for one in definitions]
+    meant = [labels[name.lower()]] if name.lower() in labels else similar_names(name, names)
+    listed = ", ".join(f"{one['name']} ({one.get('string', '')})" for one in definitions[:30])
+    return ValidationError(
+        f"{field} of {model} has no property {name[:80]!r}"
+        + (f"; did you mean {meant[0]!r}?" if meant else "."),
+        code="INVALID_FIELD",
+        suggestion=f"There are: {listed}."
+        if listed
+        else "Properties are defined on the record's parent, such as the project of a task; reading"
+        f" {field} lists them with their names.",
+        details={"model": model, "field": f"{field}.{name}", "did_you_mean": meant},
+        outcome="not_sent",
+    )
+
+
+def check_conditions(odoo: Odoo, model: str, domain: Sequence[Any], fields_of: FieldsOf) -> None:
+    """Refuse conditions on properties that are defined nowhere: Odoo takes them for empty.
+
+    One round trip for each property that is named, the first time.
+
+    Raises:
+        ValidationError: there is no such property.
+    """
+    for condition in domain:
+        path = condition[0] if isinstance(condition, (list, tuple)) and condition else None
+        if not isinstance(path, str) or "." not in path:
+            continue
+        here, names = model, path.split(".")
+        for index, name in enumerate(names[:-1]):
+            try:
+                field = fields_of(here).get(name)
+            except OdooError:
+                break
+            if field is not None and field.type == "properties":
+                _check_defined(odoo, here, name, names[index + 1])
+            if field is None or not field.relation:
+                break
+            here = field.relation
+
+
+def _check_defined(odoo: Odoo, model: str, field: str, name: str) -> None:
+    def ask() -> bool:
+        call = Call(
+            model=model,
+            method="get_property_definition",
+            arguments={"full_name": f"{field}.{name}"},
+            access="read",
+            internal=True,
+        )
+        if not odoo.call(call):
+            raise unknown_property(model, field, name, ())
+        return True
+
+    odoo.schema.remember(f"property {model} {field}.{name}", ask)
+
+
+def _defined(present: Any) -> dict[str, Mapping[str, Any]]:
+    listed = present if isinstance(present, (list, tuple)) else ()
+    return {
+        one["name"]: one
+        for one in listed
+        if isinstance(one, Mapping)
+        and one.get("name")
+        and one.get("type") != "separator"
+        and not one.get("definition_deleted")
+    }
+
+
+def _converted(
+    value: Any,
+    definition: Mapping[str, Any],
+    model: str,
+    field: Field,
+    fields_of: FieldsOf,
+) -> Any:
+    """Return the value of a property as Odoo takes it, by its type."""
+    kind = definition.get("type", "char")
+    value = bare(value, kind)
+    if value is None or value is False or value == "" or value == []:
+        return False
+    options = definition.get("selection" if kind == "selection" else "tags") or ()
+    one = Field(
+        name=definition["name"],
+        type="selection" if kind in _CHOICES else "many2one" if kind == "many2many" else kind,
+        string=definition.get("string", ""),
+        relation=definition.get("comodel") or None,
+        selection=tuple((option[0], option[1]) for option in options if len(option) > 1),
+    )
+    place = Place(model, one, f"{field.name}.{one.name}", fields_of, 0)
+    convert = CONVERTERS.get(one.type)
+    if convert is None:
+        return value
+    if kind in ("tags", "many2many"):
+        if not isinstance(value, (list, tuple)):
+            raise place.wrong("needs a list", "Give all of them as a list.")
+        return [convert(item, place) for item in value]
+    return convert(value, place)
+
+
+def _read(
+    odoo: Odoo,
+    model: str,
+    ids: Sequence[int],
+    names: Sequence[str],
+    context: Mapping[str, Any],
+) -> dict[int, Record]:
+    call = Call(
+        model=model,
+        method="search_read",
+        arguments={"domain": [["id", "in", list(ids)]], "fields": list(names)},
+        context={**context, "active_test": False},
+    )
+    return {row["id"]: row for row in odoo.call(call)}
+
+
+def _in_lines(
+    odoo: Odoo, field: Field, commands: Any, context: Mapping[str, Any], fields_of: FieldsOf
+) -> Any:
+    """Return commands whose updates of other records have whole properties."""
+    updates = {
+        command[1]: command[2]
+        for command in commands or ()
+        if isinstance(command, list) and command[:1] == [1]
+    }
+    if not updates or not field.relation:
+        return commands
+    try:
+        whole = completed(odoo, field.relation, updates, context, fields_of)
+    except OdooError as error:
+        error.details.setdefault("path", field.name)
+        raise
+    return [
+        [1, command[1], whole[command[1]]]
+        if isinstance(command, list) and command[:1] == [1]
+        else command
+        for command in commands
+    ]
+
+
+def _under_new_parents(
+    odoo: Odoo,
+    model: str,
+    wanted: Mapping[int, Record],
+    held: Sequence[str],
+    rows: dict[int, Record],
+    context: Mapping[str, Any],
+) -> None:
+    """Put the definitions of the new parent in place where a write changes it, too."""
+    known: Definitions = {}
+    for number, values in wanted.items():
+        for name in held:
+            parent = _parent(odoo, model, name) if name in values and number in rows else None
+            if parent is None or parent.field not in values:
+                continue
+            definitions = _definitions(odoo, model, name, values, context, known)
+            kept = by_name(rows[number][name])
+            rows[number][name] = [
+                {**one, **({"value": kept[one["name"]]} if one["name"] in kept else {})}
+                for one in definitions or ()
+            ]
+
+
+@attrs.frozen
+class _Parent:
+    """Where the properties of a new record are defined."""
+
+    field: str
+    model: str
+    definition: str
+
+
+def check_new(
+    odoo: Odoo,
+    model: str,
+    values: Mapping[str, Any],
+    context: Mapping[str, Any],
+    fields_of: FieldsOf,
+    known: Definitions,
+) -> Record:
+    """Return the values of a new record with its properties checked by its parent's definition.
+
+    Where the parent cannot be told beforehand they stay as they are; what Odoo drops of them is
+    told afterwards. ``known`` keeps the definitions by field and parent, so that the rows of a
+    table ask once for each.
+
+    Raises:
+        ValidationError: there is no such property, or a value does not fit it.
+    """
+    fields = fields_of(model)
+    found = dict(values)
+    for name, value in values.items():
+        if name not in fields or fields[name].type != "properties" or not value:
+            continue
+        definitions = _definitions(odoo, model, name, values, context, known)
+        if definitions is not None:
+            found[name] = checked(value, definitions, model, fields[name], fields_of)
+    return found
+
+
+def _definitions(
+    odoo: Odoo,
+    model: str,
+    name: str,
+    values: Mapping[str, Any],
+    context: Mapping[str, Any],
+    known: Definitions,
+) -> list[Mapping[str, Any]] | None:
+    """Return what the parent of a new record defines; None where that is not known."""
+    parent, key = _parent(odoo, model, name), None
+    if parent is None:
+        return None
+    try:
+        number = values.get(parent.field)
+        key = (name, number if parent.field in values else "default")
+        if key in known:
+            return known[key]
+        if parent.field not in values:
+            number = context.get(f"default_{parent.field}")
+            if number is None:
+                arguments = {"fields": [parent.field]}
+                default = Call(
+                    model=model, method="default_get", arguments=arguments, context=context
+                )
+                number = odoo.call(default).get(parent.field)
+        if not isinstance(number, int) or isinstance(number, bool):
+            known[key] = None
+            return None
+        read = Call(
+            model=parent.model,
+            method="read",
+            ids=(number,),
+            arguments={"fields": [parent.definition]},
+            internal=True,
+        )
+        (row,) = odoo.call(read)
+    except (OdooError, ValueError):
+        known[key] = None
+        return None
+    known[key] = list(_defined(row[parent.definition] or []).values())
+    return known[key]
+
+
+def _parent(odoo: Odoo, model: str, name: str) -> _Parent | None:
+    """Return where the properties of a field are defined."""
+
+    def ask() -> _Parent | None:
+        attributes = ["definition_record", "definition_record_field", "relation"]
+        told = odoo.call(
+            Call(
+                model=model,
+                method="fields_get",
+                arguments={"allfields": [], "attributes": attributes},
+                internal=True,
+            )
+        )
+        own = told.get(name, {})
+        record, definition = own.get("definition_record"), own.get("definition_record_field")
+        relation = told.get(record, {}).get("relation")
+        return _Parent(record, relation, definition) if relation and definition else None
+
+    try:
+        found: _Parent | None = odoo.schema.remember(f"definition {model} {name}", ask)
+    except OdooError:
+        return None
+    return found
