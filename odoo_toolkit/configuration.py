@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -18,6 +19,12 @@ import attrs
 from odoo_toolkit.errors import ConfigurationError
 
 T = TypeVar("T")
+
+#: What examples and clients have in place of a value: ${input:key}, <your key>, {{key}}, %KEY%.
+_PLACEHOLDER = re.compile(
+    r"\$\{[^{}]*\}|<[^<>]*>|\{\{[^{}]*\}\}|%[A-Z][A-Z0-9_]+%"
+    r"|(?i:your[-_ ](api[-_ ]?key|password|key))"
+)
 
 Source = Literal["keyword", "environment", "file"]
 
@@ -93,11 +100,25 @@ def load(
             continue
         _, name, raw = given[field.name]
         try:
-            values[field.name] = field.metadata["parse"](raw)
+            values[field.name] = field.metadata["parse"](_filled_in(raw))
         except ValueError as error:
             problems.append(f"{name} {error}")
     problems += getattr(cls, "check", lambda values: [])(values)
     return (None, problems) if problems else (cls(**values), [])
+
+
+def _filled_in(value: Any) -> Any:
+    """Return a value without the blanks and line ends around it, which copying adds.
+
+    Raises:
+        ValueError: it stands for a value that was to be put in its place.
+    """
+    if not isinstance(value, str):
+        return value
+    stripped = str.strip(value)
+    if _PLACEHOLDER.fullmatch(stripped):
+        raise ValueError(f"is not filled in: put the value in place of {stripped[:60]}.")
+    return stripped
 
 
 def sources(

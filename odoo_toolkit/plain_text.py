@@ -29,3 +29,8 @@ def written_text(field: Field, text: str) -> str:
         f"<p>{escape(paragraph, quote=False).replace(chr(10), '<br>')}</p>"
         for paragraph in paragraphs
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the singular of one: ``1 line``, ``2 lines``."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -135,3 +135,20 @@ def test_lists_are_comma_separated_and_trimmed() -> None:
 def test_whole_numbers_within_bounds(value: Any) -> None:
     with pytest.raises(ValueError, match="must be"):
         integer(minimum=0, maximum=10)(value)
+
+
+@pytest.mark.parametrize("name", ["url", "api_key", "password"])
+def test_blanks_and_line_ends_around_a_value_are_left_out(name: str) -> None:
+    given = {**KEY, "username": "me", "password": "secret"}
+    settings = connection_settings(**{**given, name: f" {given[name]}\r\n"})
+    held = getattr(settings, name)
+    assert (held.reveal() if isinstance(held, Secret) else held) == given[name]
+
+
+@pytest.mark.parametrize(
+    "value", ["${input:odoo_key}", "<your key>", "{{ODOO_KEY}}", "%ODOO_KEY%", "your-api-key"]
+)
+@pytest.mark.parametrize("name", ["url", "api_key"])
+def test_what_stands_for_a_value_is_not_filled_in(name: str, value: str) -> None:
+    (problem, *_) = problems(**{**KEY, name: value})
+    assert problem.startswith(f"{name} is not filled in")

@@ -123,8 +123,8 @@ def create_invoice(
         partner_name: the name to look up instead.
         lines: each with ``product_id`` or ``product_name`` or a ``name``, and ``quantity`` (1),
             ``price_unit`` (in the invoice's currency; the product's sales price or cost),
-            ``account_id`` or ``account_name`` (its name or code), and
-            ``tax_ids`` (ids or names).
+            ``discount`` (0 to 100 per cent), ``account_id`` or ``account_name`` (its name or
+            code), and ``tax_ids`` (ids or names).
         invoice_date: a day; today by default, for bills too.
         journal_id: of type sale or purchase, as the move type needs; its id or name.
         currency_id: the invoice's currency, by its id or name, such as ``EUR``.

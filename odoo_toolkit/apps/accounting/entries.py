@@ -34,6 +34,7 @@ from odoo_toolkit.operations.lines import (
 )
 from odoo_toolkit.operations.steps import Done, operate, permit
 from odoo_toolkit.parallel import side_by_side
+from odoo_toolkit.plain_text import counted
 from odoo_toolkit.plans import Plan, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
@@ -175,7 +176,7 @@ def create_entry(
         return made
 
     total = sum(line.get("debit", 0.0) for line in checked)
-    would = f"Would create an entry of {len(commands)} lines: {total:.2f}."
+    would = f"Would create an entry of {counted(len(commands), 'line')}: {total:.2f}."
 
     def doubts() -> list[str]:
         return lock_warnings(odoo, company, day)

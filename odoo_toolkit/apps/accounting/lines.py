@@ -39,6 +39,7 @@ class NewLine(TypedDict, total=False):
     name: Annotated[str, Doc("Label; needed without a product.")]
     quantity: Annotated[float, JsonSchema({"type": "number", "default": 1})]
     price_unit: Annotated[float, Doc("Default: the product's.")]
+    discount: Annotated[float, Doc("Per cent.")]
     account_id: int
     account_name: Annotated[str, Doc("Name or code.")]
     tax_ids: Annotated[Sequence[IdOrName], Doc("Default: the product's; none without a product.")]
@@ -71,9 +72,16 @@ def checked_lines(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 details={"field": f"{where}.name"},
             )
         line.setdefault("quantity", 1)
-        for key in ("quantity", "price_unit"):
+        for key in ("quantity", "price_unit", "discount"):
             if key in line:
                 line[key] = checked_number(line[key], f"{where}.{key}", positive=False)
+        if not 0 <= line.get("discount", 0) <= 100:
+            raise make_error(
+                "VALUE_ERROR",
+                f"{where}.discount is per cent, from 0 to 100, not {line['discount']:g}.",
+                suggestion="Give it as 10 for 10 %.",
+                details={"field": f"{where}.discount"},
+            )
     return checked
 
 
@@ -167,7 +175,7 @@ def fill_lines(
     for index, line in enumerate(lines):
         values = {
             key: line[key]
-            for key in ("quantity", "name", "price_unit", "account_id", "product_id")
+            for key in ("quantity", "name", "price_unit", "discount", "account_id", "product_id")
             if key in line
         }
         taxes = []

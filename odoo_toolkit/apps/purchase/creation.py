@@ -38,7 +38,7 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plain_text import counted, written_text
 from odoo_toolkit.plans import Plan, PlannedDocument, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 
@@ -229,7 +229,7 @@ def create_order(
         return order_result(odoo, done, created=True, confirming=confirm)
 
     what = "and confirm it" if confirm else "as a draft"
-    would = f"Would create a request for quotation with {len(commands)} lines {what}."
+    would = f"Would create a request for quotation with {counted(len(commands), 'line')} {what}."
 
     def preview() -> list[PlannedDocument]:
         return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"], notes=warnings)]

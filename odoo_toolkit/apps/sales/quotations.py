@@ -63,7 +63,7 @@ from odoo_toolkit.operations.steps import (
     permit,
 )
 from odoo_toolkit.parallel import side_by_side
-from odoo_toolkit.plain_text import written_text
+from odoo_toolkit.plain_text import counted, written_text
 from odoo_toolkit.plans import Plan, PlannedDocument, PlannedLine, operation
 from odoo_toolkit.records.names import Wanted, resolve_all
 from odoo_toolkit.records.results import RecordName
@@ -180,7 +180,7 @@ def create_order(
         return order_result(odoo, done, "created", confirming=confirm)
 
     what = "and confirm it" if confirm else "as a draft"
-    would = f"Would create a quotation with {len(commands)} lines {what}."
+    would = f"Would create a quotation with {counted(len(commands), 'line')} {what}."
 
     def preview() -> list[PlannedDocument]:
         return [new_document(odoo, LAYOUT, steps[0].arguments["vals_list"])]
