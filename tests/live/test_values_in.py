@@ -356,7 +356,7 @@ class TestJson:
         write(admin, model, [line], {field: {account: 100}})
         assert _stored(admin, model, line, field) == whole
         bad = write_many(admin, model, [{".id": line, field: "all"}], dry_run=True)
-        assert "is no JSON" in str(bad.problems[0])
+        assert "is not JSON" in str(bad.problems[0])
         unlink(admin, "sale.order", [order])
 
 

@@ -244,7 +244,7 @@ def _structure(text: str) -> Any:
     """
     found = _json(text)
     if found is text or not isinstance(found, (dict, list)):
-        raise CellError(f'{short_repr(text)} is no JSON, such as {{"35": 100}}.')
+        raise CellError(f'{short_repr(text)} is not JSON, such as {{"35": 100}}.')
     return found
 
 
