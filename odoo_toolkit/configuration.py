@@ -21,10 +21,7 @@ from odoo_toolkit.errors import ConfigurationError
 T = TypeVar("T")
 
 #: What examples and clients have in place of a value: ${input:key}, <your key>, {{key}}, %KEY%.
-_PLACEHOLDER = re.compile(
-    r"\$\{[^{}]*\}|<[^<>]*>|\{\{[^{}]*\}\}|%[A-Z][A-Z0-9_]+%"
-    r"|(?i:your[-_ ](api[-_ ]?key|password|key))"
-)
+_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|<[^<>]*>|\{\{[^{}]*\}\}|%[A-Z][A-Z0-9_]+%")
 
 Source = Literal["keyword", "environment", "file"]
 

@@ -257,7 +257,8 @@ def server_entry(
     if known.isdisjoint(CREDENTIALS):
         missing.append("ODOO_API_KEY")
     to_fill_in |= {variable: _stand_in(variable, client) for variable in missing}
-    _check(env | to_fill_in, file)
+    # What a client asks for later has not the form of a value yet.
+    _check(env | {variable: _STAND_INS[variable] for variable in to_fill_in}, file)
     entry: dict[str, Any] = {"type": "stdio"} if client.typed else {}
     entry |= {"command": command[0], "args": command[1:], "env": env}
     return entry, to_fill_in

@@ -265,7 +265,7 @@ async def test_all_mistakes_are_told_at_once(make_server: MakeServer, era: str) 
     assert error_of(result)["details"]["problems"] == [
         "model is missing",
         "fields must be a list, not an object",
-        "ids.1 must be a whole number, not text",
+        'ids.1 must be a whole number, not the text "x"',
     ]
 
 

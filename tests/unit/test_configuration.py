@@ -145,9 +145,7 @@ def test_blanks_and_line_ends_around_a_value_are_left_out(name: str) -> None:
     assert (held.reveal() if isinstance(held, Secret) else held) == given[name]
 
 
-@pytest.mark.parametrize(
-    "value", ["${input:odoo_key}", "<your key>", "{{ODOO_KEY}}", "%ODOO_KEY%", "your-api-key"]
-)
+@pytest.mark.parametrize("value", ["${input:odoo_key}", "<your key>", "{{ODOO_KEY}}", "%ODOO_KEY%"])
 @pytest.mark.parametrize("name", ["url", "api_key"])
 def test_what_stands_for_a_value_is_not_filled_in(name: str, value: str) -> None:
     (problem, *_) = problems(**{**KEY, name: value})

@@ -517,7 +517,7 @@ def test_a_password_within_the_address_is_not_shown(url: str) -> None:
     assert "hunter2" not in str(found.to_dict())
 
 
-@pytest.mark.parametrize("key", [f"{SECRETS[1]}\n", f" {SECRETS[1]}", "ключ", "two words"])
+@pytest.mark.parametrize("key", ["ключ", "two words"])
 def test_a_key_that_cannot_be_one_is_told(key: str) -> None:
     step = looked(url=URL, api_key=key).step("configuration")
 
