@@ -289,8 +289,11 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
             asks = isinstance(error, WizardRequiredError) and not created
             if not answers or asks or _is_whole():
                 raise
-            warnings.append(f"{step.fails}: {error.message} {error.suggestion}".strip())
-            break
+            answer = _done_meanwhile(odoo, step, ids)
+            if answer is None:
+                warnings.append(f"{step.fails}: {error.message} {error.suggestion}".strip())
+                break
+            warnings.append(f"{step.says} by another program meanwhile: {error.message}")
         answers.append(answer)
         if step.makes and not answer:
             warnings.append("Odoo did not say which record it created.")
@@ -301,6 +304,15 @@ def make(odoo: Odoo, steps: Sequence[AnyStep], ids: Sequence[int]) -> Done:
             says += f" (id {ids[0]})"
         progress.finish(1, says)
     return Done(id=ids[0], answers=answers, warnings=warnings, complete=len(answers) == len(steps))
+
+
+def _done_meanwhile(odoo: Odoo, step: AnyStep, ids: Sequence[int]) -> Any:
+    """Return what shows that a step that was refused is done all the same; None if nothing does."""
+    seen = None if step.makes or isinstance(step, Check) else step.seen
+    try:
+        return seen(odoo, ids[0]) if seen and ids else None
+    except OdooError:
+        return None
 
 
 def _is_whole() -> bool:

@@ -92,7 +92,9 @@ def upsert(
             JSON lines; or a DataFrame of pandas or polars.
         key: the column or columns that tell which record a row is: of fields that are stored, or
             ``id``. Records that are not there are created, under an external id too, but not
-            under an id. The key is never written to records that there are.
+            under an id. The key is never written to records that there are. Two programs that
+            import the same new row at the same time by other columns than ``id`` create two
+            records.
         columns: what columns of another name stand for: ``{"Land": "country_id"}``; None for one
             that is left out.
         values: what texts of a column stand for: ``{"country_id": {"Deutschland": "Germany"}}``.
