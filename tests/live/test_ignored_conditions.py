@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,14 @@ def counted(odoo: Connection, model: str, domain: list[Any]) -> int | None:
         return None
 
 
-def raw_count(odoo: Connection, model: str) -> int:
-    """Return how many records there are."""
-    everything: dict[str, Any] = {"domain": []}
-    context = {"active_test": False}
+def raw_count(odoo: Connection, model: str, domain: Sequence[Any] = ()) -> int:
+    """Return how many records Odoo itself finds; 0 where it refuses."""
     asked = Call(
-        model=model, method="search_count", arguments=everything, context=context, internal=True
+        model=model,
+        method="search_count",
+        arguments={"domain": list(domain)},
+        context={"active_test": False},
+        internal=True,
     )
     try:
         return int(odoo.call(asked))
@@ -86,31 +89,38 @@ def raw_count(odoo: Connection, model: str) -> int:
         return 0
 
 
-def test_no_field_of_any_model_finds_all_by_what_none_has(odoo: Connection) -> None:
-    """Stored fields compare in the database, but for texts, which are names of other records."""
-    wrong, tried, named = [], 0, set[str]()
-    for model in sorted(odoo.schema.models()):
-        everything = raw_count(odoo, model)
-        if not everything:
+def looked_at(odoo: Connection, model: str, seen: Counter[str]) -> Iterator[Field]:
+    """Yield the fields of a model that Odoo does not simply compare with a column.
+
+    What many models inherit, such as ``message_is_follower``, is looked at in a few of them; and so
+    are relations, of which the other model's names matter.
+    """
+    for field in odoo.schema.fields(model).values():
+        key = str(field.relation) if field.store else field.name
+        if (field.store and field.type not in RELATIONAL) or not field.searchable:
             continue
-        for field in odoo.schema.fields(model).values():
-            if field.store and field.type in RELATIONAL:
-                # By which names records of a model are found is the same from everywhere.
-                if str(field.relation) in named or not counted(
-                    odoo, model, [[field.name, "!=", False]]
-                ):
-                    continue
-                named.add(str(field.relation))
-            elif field.store or not field.searchable:
-                continue
+        if field.name != "display_name" and seen[key] >= (1 if field.store else 3):
+            continue
+        if field.store and not raw_count(odoo, model, [[field.name, "!=", False]]):
+            continue
+        seen[key] += 1
+        yield field
+
+
+def test_no_field_of_any_model_finds_all_by_what_none_has(admin: Connection) -> None:
+    """Where Odoo finds records by what none of them has, the toolkit refuses."""
+    wrong, tried, seen = [], 0, Counter[str]()
+    for model in sorted(admin.schema.models()):
+        everything = raw_count(admin, model)
+        for field in looked_at(admin, model, seen) if everything else ():
             for condition in impossible(field):
                 tried += 1
-                if counted(odoo, model, [condition]):
+                if raw_count(admin, model, [condition]) and counted(admin, model, [condition]):
                     wrong.append((model, condition))
             for one, other in [] if field.store else contradictions(field):
                 tried += 1
-                both = counted(odoo, model, [one]), counted(odoo, model, [other])
-                if both == (everything, everything):
+                both = raw_count(admin, model, [one]), raw_count(admin, model, [other])
+                if both == (everything, everything) and counted(admin, model, [one]):
                     wrong.append((model, one))
     assert not wrong
     assert tried > 1000
